@@ -1,0 +1,28 @@
+package spec
+
+// FormatVersion is the apiVersion of every spec file.
+const FormatVersion = "opgen.dev/v1alpha1"
+
+// Watch says where a project's operator looks for parents.
+type Watch string
+
+const (
+	// WatchCluster watches every namespace; the operator gets a ClusterRole. It is the default.
+	WatchCluster Watch = "cluster"
+	// WatchNamespace watches the operator's own namespace; it gets a Role.
+	WatchNamespace Watch = "namespace"
+)
+
+// Project is opgen.yaml: what all APIs of an operator share.
+type Project struct {
+	File          string
+	Name          string // a DNS label; names the namespace, the Deployment, the field manager
+	Module        string // the Go module path
+	Domain        string // the DNS suffix that group names without a dot are completed with
+	Watch         Watch
+	Multigroup    bool   // api/<group>/<version> instead of api/<version>
+	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
+}
+
+// DefaultMinKubernetes is the oldest Kubernetes that a project supports unless it says otherwise.
+const DefaultMinKubernetes = "1.33"

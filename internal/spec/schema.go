@@ -1,0 +1,35 @@
+package spec
+
+import (
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Schema is one node of an OpenAPI v3 schema, however the file writes it: in the shorthand, as plain OpenAPI,
+// or as a Kubernetes type by name.
+//
+// Keywords holds what the node itself says (type, format, limits, enum, default, title, CEL rules, the
+// x-kubernetes-* extensions, and the value-validation trees allOf, anyOf, oneOf and not as they stand). The
+// nodes below it are fields of their own, so that they keep their order and their positions: Keywords'
+// Properties, Items and AdditionalProperties are always empty.
+type Schema struct {
+	Pos        Pos
+	Keywords   apiextv1.JSONSchemaProps
+	Properties []Property // in the order of the file
+	Items      *Schema
+	// AdditionalProperties is the schema of a map's values; AdditionalPropertiesAllowed is its boolean form.
+	AdditionalProperties        *Schema
+	AdditionalPropertiesAllowed *bool
+	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node has; keywords
+	// that are set beside it (description, default, CEL rules) are laid over it.
+	Type string
+	// GoName overrides the Go name of the node's own type.
+	GoName string
+}
+
+// Property is a named field of an object.
+type Property struct {
+	Pos    Pos // of the name
+	Name   string
+	GoName string // overrides the Go name of the field; empty: made from Name
+	Schema *Schema
+}
