@@ -12,7 +12,9 @@ import (
 // nodes below it are fields of their own, so that they keep their order and their positions: Keywords'
 // Properties, Items and AdditionalProperties are always empty.
 type Schema struct {
-	Pos        Pos
+	Pos Pos
+	// At has the position of each keyword that the file sets, such as default or x-kubernetes-validations[0].
+	At         map[string]Pos
 	Keywords   apiextv1.JSONSchemaProps
 	Properties []Property // in the order of the file
 	Items      *Schema
