@@ -1,0 +1,107 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// Action is what happens to a file.
+type Action string
+
+const (
+	Create    Action = "create"    // it is absent and gets written
+	Update    Action = "update"    // it is Generated, unedited, and out of date
+	Unchanged Action = "unchanged" // it is Generated and up to date
+	Keep      Action = "keep"      // it is the author's
+	Remove    Action = "remove"    // it is Generated, unedited, and nothing yields it any more
+	Conflict  Action = "conflict"  // it would be written or removed, but a hand has been there
+)
+
+// Change is one file and what happens to it.
+type Change struct {
+	Path   string
+	Action Action
+	Owner  Owner
+	Kind   string // the API kind that the file belongs to; empty for files of the whole project
+	Reason string // of a Conflict, such as "edited by hand"; empty otherwise
+	Old    []byte // the content in the tree; nil when the file is absent
+	New    []byte // the content in the plan; nil when the file is to be removed
+}
+
+// Diff returns the change of content in the unified format, empty when there is none.
+func (c Change) Diff() []byte {
+	if c.Action == Unchanged || c.Action == Keep {
+		return nil
+	}
+	oldName, newName := "a/"+c.Path, "b/"+c.Path
+	if c.Old == nil {
+		oldName = "/dev/null"
+	}
+	if c.New == nil {
+		newName = "/dev/null"
+	}
+	return diff.Diff(oldName, c.Old, newName, c.New)
+}
+
+// Changes are what a FileSet would do to a tree.
+type Changes struct {
+	list []Change
+}
+
+// List returns every file of the set and every file to be removed, in the order of their paths.
+func (c *Changes) List() []Change {
+	return slices.Clone(c.list)
+}
+
+// Pending returns the changes that Apply would make: Create, Update and Remove.
+func (c *Changes) Pending() []Change {
+	return c.with(Create, Update, Remove)
+}
+
+// Conflicts returns the changes that keep Apply from doing anything.
+func (c *Changes) Conflicts() []Change {
+	return c.with(Conflict)
+}
+
+func (c *Changes) with(actions ...Action) []Change {
+	var found []Change
+	for _, change := range c.list {
+		if slices.Contains(actions, change.Action) {
+			found = append(found, change)
+		}
+	}
+	return found
+}
+
+// Force returns the same changes with every conflict decided against the hand: the files are overwritten or
+// removed.
+func (c *Changes) Force() *Changes {
+	forced := slices.Clone(c.list)
+	for i, change := range forced {
+		if change.Action != Conflict {
+			continue
+		}
+		forced[i].Action = Update
+		if change.New == nil {
+			forced[i].Action = Remove
+		}
+		forced[i].Reason = ""
+	}
+	return &Changes{list: forced}
+}
+
+// ErrConflict is the error of Apply for changes with conflicts.
+var ErrConflict = errors.New("conflict")
+
+// conflictError names the files that a hand has edited.
+func conflictError(conflicts []Change) error {
+	lines := make([]string, len(conflicts))
+	for i, c := range conflicts {
+		lines[i] = fmt.Sprintf("%s: %s", c.Path, c.Reason)
+	}
+	return fmt.Errorf("%w: nothing was written\n%s", ErrConflict, strings.Join(lines, "\n"))
+}

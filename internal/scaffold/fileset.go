@@ -1,0 +1,70 @@
+package scaffold
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Owner says to whom a file of a project belongs.
+type Owner int
+
+const (
+	// Generated files are opgen's: written whole on every change of the spec, removed when nothing yields them.
+	Generated Owner = iota
+	// Once files are the author's: written when absent, never touched again.
+	Once
+)
+
+// File is one file of a project.
+type File struct {
+	Path    string // slash-separated, relative to the project
+	Content []byte
+	Owner   Owner
+	// Kind is the API kind that the file belongs to; empty for files of the whole project.
+	Kind string
+	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
+	// stays absent after its author has renamed or split it; nil when no other file does.
+	Instead func(name string) bool
+}
+
+// FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
+type FileSet struct {
+	files   []File
+	dropped []string
+	version string
+}
+
+// Files returns the files in the order of their paths.
+func (s *FileSet) Files() []File {
+	return slices.Clone(s.files)
+}
+
+// newFileSet sorts files and refuses what could not be a tree: paths outside of it, one path twice, Generated
+// files whose name does not tell.
+func newFileSet(version string, files []File, dropped []string) (*FileSet, error) {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	for i, f := range files {
+		switch {
+		case !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`):
+			return nil, fmt.Errorf("%s: lies outside of the project", f.Path)
+		case i > 0 && files[i-1].Path == f.Path:
+			return nil, fmt.Errorf("%s: made twice", f.Path)
+		case f.Owner == Generated && !generatedName(f.Path):
+			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
+		}
+	}
+	return &FileSet{files: files, dropped: dropped, version: version}, nil
+}
+
+// generatedPrefix starts the name of every Generated file outside of the folders that are generated whole.
+const generatedPrefix = "zz_generated."
+
+// generatedName reports whether a file of this path can be opgen's.
+func generatedName(file string) bool {
+	folder, _, _ := strings.Cut(file, "/")
+	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist"
+}

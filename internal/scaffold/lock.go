@@ -1,0 +1,87 @@
+package scaffold
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// LockPath is where a project keeps its Lock.
+const LockPath = "opgen.lock"
+
+const lockHeader = `# The files that opgen generated, with their checksums. opgen replaces and removes no other file.
+`
+
+// Lock lists the Generated files of a project.
+type Lock struct {
+	Version string            `json:"opgen"` // of the opgen that generated them
+	Files   map[string]string `json:"files"` // path → checksum
+}
+
+// ReadLock returns the lock of a tree, an empty one when the tree has none.
+func ReadLock(tree fs.FS) (Lock, error) {
+	data, err := fs.ReadFile(tree, LockPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Lock{}, nil
+	}
+	if err != nil {
+		return Lock{}, err
+	}
+	var lock Lock
+	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
+		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen and files")
+	}
+	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
+		if !fs.ValidPath(path) || !generatedName(path) {
+			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
+		}
+	}
+	return lock, nil
+}
+
+func lockProblem(message string) error {
+	return spec.Problems{{
+		Pos:     spec.Pos{File: LockPath},
+		Message: message,
+		Hint:    "restore it from version control, or delete it and generate with --force",
+	}}.Err()
+}
+
+// lock returns the Lock of a tree that holds exactly the set.
+func (s *FileSet) lock() Lock {
+	lock := Lock{Version: s.version, Files: map[string]string{}}
+	for _, f := range s.files {
+		if f.Owner == Generated {
+			lock.Files[f.Path] = checksum(f.Content)
+		}
+	}
+	return lock
+}
+
+// marshal renders the lock, sorted by path.
+func (l Lock) marshal() ([]byte, error) {
+	data, err := yaml.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(lockHeader), data...), nil
+}
+
+// checksum is the same for either kind of line ending, so that a checkout may convert them.
+func checksum(content []byte) string {
+	sum := sha256.Sum256(unixLines(content))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func unixLines(content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+}

@@ -1,0 +1,5 @@
+package scaffold
+
+func manifest(in Input) ([]File, error) {
+	return nil, nil
+}
