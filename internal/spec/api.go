@@ -17,6 +17,9 @@ type API struct {
 	Scope    Scope
 	Versions []Version // in the order of the file, at least one
 	Operator *Operator // nil: the kind has no controller
+	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
+	// versions[0].columns[1].path or operator.children[0].kind.
+	At map[string]Pos
 }
 
 // Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in when the
@@ -65,6 +68,12 @@ const (
 	CreateOnly Update = "CreateOnly" // never reaches it
 )
 
+// DeletionPolicy says what happens to a child that nobody wants any more.
+type DeletionPolicy string
+
+// Delete removes the child; it is the default and, so far, the only policy.
+const Delete DeletionPolicy = "Delete"
+
 // Operator says what the controller of a kind does.
 type Operator struct {
 	Pos      Pos
@@ -75,15 +84,17 @@ type Operator struct {
 
 // Child is a kind of children.
 type Child struct {
-	Pos        Pos
-	APIVersion string
-	Kind       string
-	Plural     string // resource name; empty: known from kubetypes
-	Scope      Scope  // empty: known from kubetypes
-	GoType     string // import/path.Type; empty: known from kubetypes, or unstructured
-	As         string // the Go field name of the child; empty: the plural of Kind
-	Update     Update
-	Retired    bool // no longer made; kept so that old ones are pruned
+	Pos         Pos
+	APIVersion  string
+	Kind        string
+	Plural      string // resource name; empty: known from kubetypes
+	Scope       Scope  // empty: known from kubetypes
+	GoType      string // import/path.Type; empty: known from kubetypes, or unstructured
+	As          string // the Go field name of the children: the plural of Kind unless the file sets it
+	Update      Update
+	Retired     bool           // no longer made; kept so that old ones are pruned
+	WhenDropped DeletionPolicy // when Sync no longer wants the child
+	WhenDeleted DeletionPolicy // when the parent is deleted
 }
 
 // PolicyRule is one rule of the operator's role, as in rbac.authorization.k8s.io/v1.

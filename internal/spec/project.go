@@ -20,8 +20,9 @@ type Project struct {
 	Module        string // the Go module path
 	Domain        string // the DNS suffix that group names without a dot are completed with
 	Watch         Watch
-	Multigroup    bool   // api/<group>/<version> instead of api/<version>
-	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
+	Multigroup    bool           // api/<group>/<version> instead of api/<version>
+	At            map[string]Pos // the position of each key, such as name
+	MinKubernetes string         // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
 }
 
 // DefaultMinKubernetes is the oldest Kubernetes that a project supports unless it says otherwise.

@@ -4,6 +4,17 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// The Kubernetes types that the shorthand has words for: time, duration, quantity, intOrString. They are named
+// by package like every other; resource and intstr are packages without a version. TypeCondition is what the
+// standard status lists.
+const (
+	TypeTime        = "meta/v1.Time"
+	TypeDuration    = "meta/v1.Duration"
+	TypeQuantity    = "resource.Quantity"
+	TypeIntOrString = "intstr.IntOrString"
+	TypeCondition   = "meta/v1.Condition"
+)
+
 // Schema is one node of an OpenAPI v3 schema, however the file writes it: in the shorthand, as plain OpenAPI,
 // or as a Kubernetes type by name.
 //
@@ -13,7 +24,8 @@ import (
 // Properties, Items and AdditionalProperties are always empty.
 type Schema struct {
 	Pos Pos
-	// At has the position of each keyword that the file sets, such as default or x-kubernetes-validations[0].
+	// At has the position of each keyword that the file sets, in whichever form, and of what is inside of it:
+	// default, enum[2], required[0], x-kubernetes-validations[0].rule, allOf[1].properties.name.pattern.
 	At         map[string]Pos
 	Keywords   apiextv1.JSONSchemaProps
 	Properties []Property // in the order of the file
@@ -22,7 +34,7 @@ type Schema struct {
 	AdditionalProperties        *Schema
 	AdditionalPropertiesAllowed *bool
 	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node has; keywords
-	// that are set beside it (description, default, CEL rules) are laid over it.
+	// that are set beside it (description, default, limits, CEL rules) are laid over it.
 	Type string
 	// GoName overrides the Go name of the node's own type.
 	GoName string
