@@ -1,0 +1,26 @@
+package operator
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// Manager is what an author's New gets: controller-runtime's manager, with a
+// client, a cache and the REST configuration of the process.
+type Manager = manager.Manager
+
+// Controller runs Sync for the parents of one kind. [NewController] makes it.
+type Controller struct {
+	name  string
+	setUp func(Manager, Options) error
+}
+
+// NewController makes a controller from its definition.
+func NewController[P client.Object, S, C, D any](definition Definition[P, S, C, D]) Controller {
+	return Controller{
+		name: definition.Name,
+		setUp: func(mgr Manager, options Options) error {
+			return setUp(mgr, options, definition)
+		},
+	}
+}

@@ -1,0 +1,95 @@
+package operator
+
+import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// DesiredSet holds the children of one kind that a parent wants. Together the
+// sets of a generated Desired struct are complete: a child that is in none of
+// them gets pruned. The zero value wants no child.
+//
+// The runtime fills in the owner reference and, for a namespaced parent, the
+// namespace. Fields that are not set are left to others: an API server's
+// default, an autoscaler, another field manager.
+type DesiredSet[T client.Object] struct {
+	set set
+}
+
+// set is what a DesiredSet holds, whatever its kind.
+type set struct {
+	children []wanted
+	keep     []string
+}
+
+// wanted is one desired child: an object or an apply configuration.
+type wanted struct {
+	object        client.Object
+	configuration runtime.ApplyConfiguration
+	update        UpdateStrategy // overrides the kind's, unless empty
+}
+
+// Add wants this child. It must have a name, and a name may be wanted only
+// once; a child of a cluster-scoped parent must say its namespace, too.
+func (s *DesiredSet[T]) Add(object T, options ...ChildOption) {
+	s.add(wanted{object: object}, options)
+}
+
+// Apply wants the child that this apply configuration describes. Unlike a
+// typed object, it can ask for a field's zero value.
+func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options ...ChildOption) {
+	s.add(wanted{configuration: configuration}, options)
+}
+
+// Keep leaves the children of these names as they are: they are neither
+// changed nor pruned, nor made when they are absent. Under a cluster-scoped
+// parent a name may be written as namespace/name.
+func (s *DesiredSet[T]) Keep(names ...string) {
+	s.set.keep = append(s.set.keep, names...)
+}
+
+// All yields the objects that were added, in order, for tests of Sync. It does
+// not yield apply configurations.
+func (s *DesiredSet[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, child := range s.set.children {
+			if object, ok := child.object.(T); ok && !yield(object) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the first added object of this name, for tests of Sync.
+func (s *DesiredSet[T]) Get(name string) (child T, ok bool) {
+	for object := range s.All() {
+		if object.GetName() == name {
+			return object, true
+		}
+	}
+	return child, false
+}
+
+// Kept returns the names given to Keep, in order.
+func (s *DesiredSet[T]) Kept() []string { return slices.Clone(s.set.keep) }
+
+// Len returns the number of children that are wanted.
+func (s *DesiredSet[T]) Len() int { return len(s.set.children) }
+
+func (s *DesiredSet[T]) add(child wanted, options []ChildOption) {
+	for _, option := range options {
+		option.configure(&child)
+	}
+	s.set.children = append(s.set.children, child)
+}
+
+// ChildOption says how one child differs from what its kind says. Every
+// [UpdateStrategy] is one.
+type ChildOption interface {
+	configure(*wanted)
+}
+
+func (u UpdateStrategy) configure(child *wanted) { child.update = u }

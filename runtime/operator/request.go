@@ -1,0 +1,22 @@
+package operator
+
+import (
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Request is what Sync and Finalize get. P is the parent's type, C the
+// generated struct with one [Snapshot] per kind of children.
+//
+// A Sync function that reads nothing but its request is pure: the same request
+// gives the same response, and a test needs no cluster.
+type Request[P client.Object, C any] struct {
+	// Parent is a private copy: changing it changes nothing in the cluster.
+	Parent P
+	// Children is what was observed of the parent's children, taken once per
+	// pass and never older than the operator's own last write.
+	Children C
+	// Now is the clock of this pass. Use it in place of time.Now.
+	Now time.Time
+}

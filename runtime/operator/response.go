@@ -1,0 +1,48 @@
+package operator
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Response is what Sync and Finalize return. D is the generated struct with
+// one [DesiredSet] per kind of children, S the parent's status type.
+//
+// Nil means leave alone: without Children nothing is applied and nothing is
+// pruned, without Status and Conditions no status is written, except to take
+// back an error that the runtime had reported itself. A response that comes
+// with an error is still carried out, but nothing is pruned.
+type Response[D, S any] struct {
+	// Children is the complete set of children that the parent wants. One that
+	// is left out gets pruned; new(Desired) asks for none at all.
+	Children *D
+	// Status is the complete status. The runtime fills in its
+	// observedGeneration and conditions; conditions found in it are ignored.
+	Status *S
+	// Conditions are the author's own conditions, by type. Their
+	// observedGeneration and lastTransitionTime are filled in. When it is not
+	// nil, it is complete: a condition that an earlier pass set and that is
+	// left out goes away. A condition of type Ready replaces the one that the
+	// runtime derives from the children's health.
+	Conditions []metav1.Condition
+	// Events are recorded on the parent. An event that the parent's previous
+	// pass returned too is not recorded again.
+	Events []Event
+	// RequeueAfter asks for another pass after this time; zero asks for none.
+	// Any change to the parent or a child causes a pass anyway.
+	RequeueAfter time.Duration
+	// Finalized says, from Finalize, that the parent may go: the runtime
+	// removes its finalizer. Sync must leave it false.
+	Finalized bool
+}
+
+// Event is a Kubernetes Event about the parent.
+type Event struct {
+	// Type is corev1.EventTypeNormal (the default) or corev1.EventTypeWarning.
+	Type string
+	// Reason is one word in upper camel case, for machines.
+	Reason string
+	// Message is a sentence for people, at most 1,024 bytes.
+	Message string
+}

@@ -1,0 +1,76 @@
+package operator
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// Snapshot holds the children of one kind as a pass observed them, ordered by
+// name and then namespace. What it gives out are copies that the caller may
+// change. The zero value is empty.
+type Snapshot[T client.Object] struct {
+	items []T // sorted; the cache's own objects, so never given out
+}
+
+// NewSnapshot makes a snapshot of the given objects, for tests of Sync.
+func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
+	items := slices.Clone(objects)
+	slices.SortFunc(items, func(a, b T) int {
+		return cmp.Or(cmp.Compare(a.GetName(), b.GetName()), cmp.Compare(a.GetNamespace(), b.GetNamespace()))
+	})
+	return Snapshot[T]{items}
+}
+
+// Get returns the child with this name. Where children of one name live in
+// several namespaces, it is the one in the first of these; see [Snapshot.In].
+func (s Snapshot[T]) Get(name string) (child T, ok bool) {
+	i, ok := s.find(name)
+	if !ok {
+		return child, false
+	}
+	return s.items[i].DeepCopyObject().(T), true
+}
+
+// In returns the part of the snapshot that lies in this namespace.
+func (s Snapshot[T]) In(namespace string) Snapshot[T] {
+	var items []T
+	for _, item := range s.items {
+		if item.GetNamespace() == namespace {
+			items = append(items, item)
+		}
+	}
+	return Snapshot[T]{items}
+}
+
+// All yields every child, in order.
+func (s Snapshot[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, item := range s.items {
+			if !yield(item.DeepCopyObject().(T)) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of children.
+func (s Snapshot[T]) Len() int { return len(s.items) }
+
+// Ready tells whether the child with this name exists and is healthy: a
+// Deployment is rolled out, a Pod is ready, a Job is complete, a custom
+// resource has Ready=True, and what has no notion of health exists.
+func (s Snapshot[T]) Ready(name string) bool {
+	i, ok := s.find(name)
+	return ok && health.Of(s.items[i]).State == health.Ready
+}
+
+func (s Snapshot[T]) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(s.items, name, func(item T, name string) int {
+		return cmp.Compare(item.GetName(), name)
+	})
+}
