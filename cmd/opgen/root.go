@@ -25,10 +25,7 @@ func run(args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitDone
-	}
-	if !errors.Is(err, errReported) {
+	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintln(s.err, err)
 	}
 	return exitCode(err)
@@ -37,14 +34,68 @@ func run(args []string, s streams) int {
 // newRoot builds the command tree.
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "opgen",
-		Short:         "From a spec file to a running Kubernetes operator",
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:   "opgen",
+		Short: "From a spec file to a running Kubernetes operator",
+		Long: `opgen turns the spec file of a Kubernetes operator into a project that runs: typed Go API,
+CustomResourceDefinition, RBAC, manifests, tests and a Sync function to fill in.
+
+Every flag can be given a default by an environment variable (OPGEN_DOMAIN, or for one command
+alone OPGEN_INIT_DOMAIN) or by the user's config file (the key domain, or init.domain).
+
+Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anything else.`,
+		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
+  opgen create api -f echoserver.yaml
+  opgen cluster up`,
+		Args:              cobra.ArbitraryArgs,
+		RunE:              runRoot,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applyDefaults(cmd) },
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		newInit(s),
+		newCreate(s),
+		newGenerate(s),
+		newDiff(s),
+		newCheck(s),
+		newCRD(s),
+		newDelete(s),
+		newVersion(s),
+	)
+	asUsage(root)
 	return root
+}
+
+// asUsage makes every mistake that cobra finds in the arguments of a command a mistake in usage, and a group
+// of commands that is called without one, or with a wrong one, too.
+func asUsage(cmd *cobra.Command) {
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, given []string) error {
+			if err := args(cmd, given); err != nil {
+				return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		asUsage(sub)
+	}
+}
+
+// runRoot shows the help; a name that is no command is a mistake.
+func runRoot(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	hint := "see opgen --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", near[0])
+	}
+	return usagef("unknown command %q\n    %s", args[0], hint)
 }

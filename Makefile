@@ -1,0 +1,46 @@
+# What a developer of opgen runs. `make` alone lists the targets.
+
+GOLANGCI_LINT_VERSION := v2.15.0
+GOTESTSUM_VERSION := v1.13.0
+
+OPGEN := bin/opgen
+EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build opgen into bin/.
+	go build -o $(OPGEN) ./cmd/opgen
+
+.PHONY: test
+test: build ## Run every test, against a local control plane where one is needed (built on the first run).
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(EXAMPLES)
+
+.PHONY: demo
+demo: ## Watch a spec file become a running operator.
+	@go run ./internal/demo
+
+.PHONY: golden
+golden: build ## Write the golden files and the generated files of the examples anew.
+	go test ./internal/... ./cmd/... -run 'Golden' -update
+	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
+
+.PHONY: lint
+lint: ## Check formatting, the import rules and the rest of .golangci.yml.
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION) run ./...
+
+.PHONY: docs
+docs: build ## Write the parts of docs/ that come from the code: the command reference.
+	go run ./internal/commanddocs docs/commands.md
+
+.PHONY: bench
+bench: ## Time opgen against its peers, side by side in one run.
+	cd bench && go run .
+
+.PHONY: clean
+clean: ## Remove what was built here.
+	rm -rf bin

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+)
+
+func newCheck(s streams) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Fail if the project is not what its spec files say",
+		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
+object of its API, or if the versions in go.mod and tools.mod do not fit each other. For continuous integration.`,
+		Example: "  opgen check -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			p, err := loadProject()
+			if err != nil {
+				return err
+			}
+			findings, err := p.findings()
+			if err != nil {
+				return err
+			}
+			return reportFindings(s, out, findings)
+		},
+	}
+	out.addFlag(cmd)
+	return cmd
+}
+
+// finding is one thing that opgen check has to say.
+type finding struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// findings compares the tree with the plan, and what the author owns with what opgen knows.
+func (p *project) findings() ([]finding, error) {
+	changes, err := diffTree(p.dir, p.input())
+	if err != nil {
+		return nil, err
+	}
+	var findings []finding
+	for _, c := range changes.Conflicts() {
+		findings = append(findings, finding{c.Path, c.Reason})
+	}
+	for _, c := range changes.Pending() {
+		if c.Owner == scaffold.Once {
+			continue // its author may have moved or removed it
+		}
+		findings = append(findings, finding{c.Path, "out of date: run opgen generate"})
+	}
+	samples, err := p.sampleFindings()
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, samples...)
+	for _, misfit := range scaffold.Misfits(os.DirFS(p.dir), tool(p.dir)) {
+		findings = append(findings, finding{misfit.Path, misfit.Message})
+	}
+	return findings, nil
+}
+
+func reportFindings(s streams, out output, findings []finding) error {
+	if out.json() {
+		if findings == nil {
+			findings = []finding{}
+		}
+		if err := writeJSON(s.out, map[string]any{"findings": findings}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range findings {
+			fmt.Fprintf(s.err, "%s: %s\n", f.Path, f.Message)
+		}
+		if len(findings) == 0 {
+			fmt.Fprintln(s.err, "up to date")
+		}
+	}
+	if len(findings) > 0 {
+		return errReported
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// crdOptions are the flags of opgen crd.
+type crdOptions struct {
+	dir, minKubernetes string
+	dryRun             bool
+}
+
+func newCRD(s streams) *cobra.Command {
+	var o crdOptions
+	cmd := &cobra.Command{
+		Use:   "crd FILE... [--dir DIR]",
+		Short: "Turn spec files into CustomResourceDefinitions, without a project",
+		Long: `Turn API spec files into CustomResourceDefinitions. They go to standard output, or with --dir to files there,
+named <plural>.<group>.yaml. - is standard input.`,
+		Example: "  opgen crd api/echoserver.yaml | kubectl apply --server-side -f -",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
+	}
+	cmd.Flags().StringVar(&o.dir, "dir", "", "write a file for each CRD into this folder")
+	cmd.Flags().StringVar(&o.minKubernetes, "min-kubernetes", spec.DefaultMinKubernetes, "oldest Kubernetes that the CRDs must work on")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
+	return cmd
+}
+
+// namedCRD is one rendered CRD.
+type namedCRD struct {
+	name string
+	yaml []byte
+}
+
+func (o *crdOptions) run(s streams, files []string) error {
+	crds, err := o.render(s, files)
+	if err != nil {
+		return err
+	}
+	if o.dir == "" {
+		for i, crd := range crds {
+			if i > 0 {
+				fmt.Fprintln(s.out, "---")
+			}
+			if _, err := s.out.Write(crd.yaml); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return o.write(s, crds)
+}
+
+// render makes every CRD before one is written, and reports the mistakes of all files at once.
+func (o *crdOptions) render(s streams, files []string) ([]namedCRD, error) {
+	var (
+		crds     []namedCRD
+		problems spec.Problems
+	)
+	for _, file := range files {
+		data, err := readSpecOrStdin(s, file)
+		if err != nil {
+			return nil, err
+		}
+		api, found := spec.ParseAPI(file, data)
+		if len(found) > 0 {
+			problems = append(problems, found...)
+			continue
+		}
+		crd, found := crdgen.CRD(api, o.minKubernetes)
+		if len(found) > 0 {
+			problems = append(problems, found...)
+			continue
+		}
+		text, err := crdgen.MarshalCRD(crd)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		crds = append(crds, namedCRD{crd.Name, text})
+	}
+	return crds, problems.Err()
+}
+
+func readSpecOrStdin(s streams, file string) ([]byte, error) {
+	if file == "-" {
+		return readLimited("standard input", s.in)
+	}
+	return readSpec(file)
+}
+
+func (o *crdOptions) write(s streams, crds []namedCRD) error {
+	if !o.dryRun {
+		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, crd := range crds {
+		path := filepath.Join(o.dir, crd.name+".yaml")
+		action, there := "create", []byte(nil)
+		if old, err := os.ReadFile(path); err == nil {
+			action, there = "update", old
+		}
+		if bytes.Equal(there, crd.yaml) {
+			continue
+		}
+		if !o.dryRun {
+			if err := os.WriteFile(path, crd.yaml, 0o644); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(s.err, "%-7s %s\n", action, path)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+// createAPIOptions are the flags of opgen create api.
+type createAPIOptions struct {
+	file                 string
+	group, version, kind string
+	cluster              bool
+	children             []string
+	write                writeOptions
+}
+
+func newCreateAPI(s streams) *cobra.Command {
+	var o createAPIOptions
+	cmd := &cobra.Command{
+		Use:   "api (-f FILE | --group GROUP --version VERSION --kind KIND [--child GROUP/VERSION/KIND ...])",
+		Short: "Add an API kind from a spec file, or from a draft of one",
+		Long: `Add an API kind to the project: copy the spec file to api/<kind>.yaml, or draft one there, and generate.
+
+A group without a dot gets the project's domain. A child of the core group is written v1/Pod.`,
+		Example: `  opgen create api -f echoserver.yaml
+  opgen create api --group demo --version v1alpha1 --kind EchoServer --child v1/Pod --child apps/v1/Deployment`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(s) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
+	flags.StringVar(&o.group, "group", "", "the API group")
+	flags.StringVar(&o.version, "version", "", "the version, such as v1alpha1")
+	flags.StringVar(&o.kind, "kind", "", "the kind, such as EchoServer")
+	flags.BoolVar(&o.cluster, "cluster-scoped", false, "the kind has no namespace")
+	flags.StringSliceVar(&o.children, "child", nil, "a kind of children as GROUP/VERSION/KIND; may be repeated")
+	o.write.addFlags(cmd)
+	return cmd
+}
+
+func (o *createAPIOptions) run(s streams) error {
+	if err := o.write.check(); err != nil {
+		return err
+	}
+	p, err := loadProject()
+	if err != nil {
+		return err
+	}
+	name, data, err := o.source(s, p)
+	if err != nil {
+		return err
+	}
+	api, problems := spec.ParseAPI(name, data)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	target := "api/" + strings.ToLower(api.Names.Kind) + ".yaml"
+	if err := p.refuseOther(target, data); err != nil {
+		return err
+	}
+	in := scaffold.Input{Project: p.spec, APIs: p.with(api, target), Tool: tool(p.dir)}
+	if err := spec.Check(in.Project, in.APIs).Err(); err != nil {
+		return err
+	}
+	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
+	if err := o.write.plan(s, p.dir, in); err != nil || o.write.dryRun {
+		return err
+	}
+	o.sayNext(s, api, target)
+	return nil
+}
+
+// source gives the text of the API file and the name that its mistakes are reported under.
+func (o *createAPIOptions) source(s streams, p *project) (name string, data []byte, err error) {
+	drafted := o.group != "" || o.version != "" || o.kind != "" || o.children != nil || o.cluster
+	switch {
+	case o.file != "" && drafted:
+		return "", nil, usagef("-f names a whole spec file: leave out --group, --version, --kind, --child and --cluster-scoped")
+	case o.file == "-":
+		data, err = readLimited("standard input", s.in)
+		return "standard input", data, err
+	case o.file != "":
+		data, err = readSpec(o.file)
+		return o.file, data, err
+	case o.group == "" || o.version == "" || o.kind == "":
+		return "", nil, usagef("give -f FILE, or --group, --version and --kind")
+	}
+	data, err = o.draft(p)
+	return "draft of " + o.kind, data, err
+}
+
+func (o *createAPIOptions) draft(p *project) ([]byte, error) {
+	view := templates.DraftView{Group: o.group, Version: o.version, Kind: o.kind, Scope: string(spec.Namespaced)}
+	if !strings.Contains(view.Group, ".") {
+		view.Group += "." + p.spec.Domain
+	}
+	if o.cluster {
+		view.Scope = string(spec.Cluster)
+	}
+	for _, child := range o.children {
+		at := strings.LastIndex(child, "/")
+		if at <= 0 || strings.Count(child, "/") > 2 {
+			return nil, usagef("--child %q: write GROUP/VERSION/KIND, such as apps/v1/Deployment, or v1/Pod", child)
+		}
+		apiVersion := strings.TrimPrefix(strings.TrimPrefix(child[:at], "core/"), "/")
+		view.Children = append(view.Children, templates.DraftChild{APIVersion: apiVersion, Kind: child[at+1:]})
+	}
+	return templates.Draft(view)
+}
+
+// refuseOther protects a spec file of that kind that is there already.
+func (p *project) refuseOther(target string, data []byte) error {
+	there, err := os.ReadFile(filepath.Join(p.dir, target))
+	if err != nil || bytes.Equal(there, data) {
+		return nil // a file that cannot be read shows itself when it is written
+	}
+	return usagef("%s exists and says something else\n    edit that file and run: opgen generate", target)
+}
+
+// with gives the project's APIs with one added, or put in place of the one from the same file.
+func (p *project) with(api *spec.API, file string) []*spec.API {
+	var apis []*spec.API
+	for _, other := range p.apis {
+		if other.File != file {
+			apis = append(apis, other)
+		}
+	}
+	return append(apis, api)
+}
+
+func (o *createAPIOptions) sayNext(s streams, api *spec.API, target string) {
+	if o.write.output.json() {
+		return
+	}
+	dir := strings.ToLower(api.Names.Kind)
+	if api.Operator == nil {
+		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", target)
+		return
+	}
+	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", dir)
+}

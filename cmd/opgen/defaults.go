@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// applyDefaults sets every flag that the command line leaves out from the environment or the user's config
+// file. The flag --domain of opgen init is looked up as init.domain (OPGEN_INIT_DOMAIN, or that key of the
+// file), then as domain (OPGEN_DOMAIN, or that key).
+func applyDefaults(cmd *cobra.Command) error {
+	defaults, err := userDefaults()
+	if err != nil {
+		return err
+	}
+	var mistakes []error
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed || flag.Name == "help" {
+			return
+		}
+		key, ok := defaultKey(defaults, cmd, flag.Name)
+		if !ok {
+			return
+		}
+		if err := setFlag(cmd.Flags(), flag, defaults, key); err != nil {
+			mistakes = append(mistakes, usagef("default %s of --%s: %w", key, flag.Name, err))
+		}
+	})
+	return errors.Join(mistakes...)
+}
+
+// userDefaults reads the environment and the config file, which need not exist.
+func userDefaults() (*viper.Viper, error) {
+	v := viper.New()
+	v.SetEnvPrefix("OPGEN")
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_", "-", "_"))
+	v.AutomaticEnv()
+	path := configFile()
+	if path == "" {
+		return v, nil
+	}
+	v.SetConfigFile(path)
+	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("config file %s: %w", path, err)
+	}
+	return v, nil
+}
+
+// configFile is $OPGEN_CONFIG, or opgen/config.yaml in the user's config directory.
+func configFile() string {
+	if path := os.Getenv("OPGEN_CONFIG"); path != "" {
+		return path
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "opgen", "config.yaml")
+}
+
+// defaultKey finds the key that holds a flag's default: the most specific one that is set.
+func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) {
+	words := strings.Fields(cmd.CommandPath())[1:]
+	for n := len(words); n >= 0; n-- {
+		key := strings.Join(append(words[:n:n], flag), ".")
+		if v.IsSet(key) {
+			return key, true
+		}
+	}
+	return "", false
+}
+
+func setFlag(flags *pflag.FlagSet, flag *pflag.Flag, v *viper.Viper, key string) error {
+	value := v.GetString(key)
+	if _, isList := flag.Value.(pflag.SliceValue); isList {
+		value = strings.Join(v.GetStringSlice(key), ",")
+	}
+	if err := flags.Set(flag.Name, value); err != nil {
+		return fmt.Errorf("%q: %w", value, err)
+	}
+	return nil
+}

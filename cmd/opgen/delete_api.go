@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// deleteAPIOptions are the flags of opgen delete api.
+type deleteAPIOptions struct {
+	kind, group string
+	write       writeOptions
+}
+
+func newDeleteAPI(s streams) *cobra.Command {
+	var o deleteAPIOptions
+	cmd := &cobra.Command{
+		Use:   "api --kind KIND",
+		Short: "Remove an API kind: its spec file and its generated files",
+		Long: `Remove an API kind from the project: its spec file and all its generated files. Files that are yours are left
+and named. Nothing in a cluster is touched: opgen does not delete anybody's data.`,
+		Example: "  opgen delete api --kind EchoServer",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return o.run(s) },
+	}
+	cmd.Flags().StringVar(&o.kind, "kind", "", "the kind (required)")
+	cmd.Flags().StringVar(&o.group, "group", "", "its group, when several have the kind")
+	o.write.addFlags(cmd)
+	return cmd
+}
+
+func (o *deleteAPIOptions) run(s streams) error {
+	if err := o.write.check(); err != nil {
+		return err
+	}
+	if o.kind == "" {
+		return usagef("--kind is missing: name the kind to delete")
+	}
+	p, err := loadProject()
+	if err != nil {
+		return err
+	}
+	api, err := o.find(p)
+	if err != nil {
+		return err
+	}
+	left, err := p.onceFiles(api)
+	if err != nil {
+		return err
+	}
+	in := scaffold.Input{Project: p.spec, APIs: p.without(api), Tool: tool(p.dir), Drop: []string{api.File}}
+	if err := o.write.plan(s, p.dir, in); err != nil {
+		return err
+	}
+	if !o.write.output.json() {
+		for _, file := range left {
+			fmt.Fprintf(s.err, "left    %s (yours: delete it when you no longer need it)\n", file)
+		}
+	}
+	return nil
+}
+
+func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
+	var found []*spec.API
+	var kinds []string
+	for _, api := range p.apis {
+		kinds = append(kinds, api.Names.Kind)
+		if api.Names.Kind == o.kind && (o.group == "" || o.group == api.Group) {
+			found = append(found, api)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, usagef("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(kinds, ", "))
+	case 1:
+		return found[0], nil
+	}
+	return nil, usagef("--kind %q: %s and %s have that kind: add --group", o.kind, found[0].Group, found[1].Group)
+}
+
+func (p *project) without(api *spec.API) []*spec.API {
+	var apis []*spec.API
+	for _, other := range p.apis {
+		if other != api {
+			apis = append(apis, other)
+		}
+	}
+	return apis
+}
+
+// onceFiles names the files of the kind that are its author's and exist.
+func (p *project) onceFiles(api *spec.API) ([]string, error) {
+	files, err := scaffold.Plan(p.input())
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, f := range files.Files() {
+		if f.Owner != scaffold.Once || f.Kind != api.Names.Kind {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(p.dir, f.Path)); !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, f.Path)
+		}
+	}
+	return left, nil
+}

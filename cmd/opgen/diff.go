@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+)
+
+func newDiff(s streams) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "diff",
+		Short: "Show what generate would change",
+		Long: `Show what generate would change, as a unified diff. Nothing is written. The exit code is 1 when there is a
+difference.`,
+		Example: "  opgen diff | less",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			p, err := loadProject()
+			if err != nil {
+				return err
+			}
+			changes, err := diffTree(p.dir, p.input())
+			if err != nil {
+				return err
+			}
+			return showDiff(s, out, changes)
+		},
+	}
+	out.addFlag(cmd)
+	return cmd
+}
+
+// showDiff prints every pending change and every conflict, with what it would do to the file's content.
+func showDiff(s streams, out output, changes *scaffold.Changes) error {
+	differing := append(changes.Pending(), changes.Conflicts()...)
+	if out.json() {
+		type diffReport struct {
+			changeReport
+			Diff string `json:"diff"`
+		}
+		reports := make([]diffReport, len(differing))
+		for i, report := range changeReports(differing) {
+			reports[i] = diffReport{report, string(differing[i].Diff())}
+		}
+		if err := writeJSON(s.out, map[string]any{"changes": reports}); err != nil {
+			return err
+		}
+	} else if err := printDiff(s, differing); err != nil {
+		return err
+	}
+	if len(differing) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func printDiff(s streams, differing []scaffold.Change) error {
+	var errs []error
+	for _, c := range differing {
+		if c.Action == scaffold.Conflict {
+			fmt.Fprintf(s.err, "conflict %s: %s\n", c.Path, c.Reason)
+		}
+		_, err := s.out.Write(c.Diff())
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

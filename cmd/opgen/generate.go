@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+)
+
+func newGenerate(s streams) *cobra.Command {
+	var o writeOptions
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Write the generated files anew from the spec files",
+		Long: `Write the generated files anew from the spec files of the project; go generate runs this.
+
+Files that are yours are made when they are absent and left alone otherwise. Nothing is written when a spec
+file has a mistake, or when a generated file was edited by hand.`,
+		Example: "  opgen generate\n  opgen generate --dry-run -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			p, err := loadProject()
+			if err != nil {
+				return err
+			}
+			return o.plan(s, p.dir, p.input())
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// input is what the project is generated from.
+func (p *project) input() scaffold.Input {
+	return scaffold.Input{Project: p.spec, APIs: p.apis, Tool: tool(p.dir)}
+}

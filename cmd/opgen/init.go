@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+// initOptions are the flags of opgen init.
+type initOptions struct {
+	module, domain, name, watch string
+	multigroup                  bool
+	write                       writeOptions
+}
+
+func newInit(s streams) *cobra.Command {
+	var o initOptions
+	cmd := &cobra.Command{
+		Use:   "init DIR --module MODULE",
+		Short: "Make a project with no API yet",
+		Long: `Make a project with no API yet. DIR must not exist, or hold no more than a clone of an empty
+repository does: .git, .gitignore, .gitattributes, a README and a licence, which are left as they are.`,
+		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
+  opgen init . --module github.com/me/echo-operator`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.module, "module", "", "the Go module path of the project (required)")
+	flags.StringVar(&o.module, "repo", "", "the same as --module")
+	flags.StringVar(&o.domain, "domain", "example.com", "the DNS suffix of API groups")
+	flags.StringVar(&o.name, "name", "", "the name of the operator (default: the name of DIR)")
+	flags.StringVar(&o.watch, "watch", string(spec.WatchCluster), "where parents live: cluster, or namespace (the operator's own)")
+	flags.BoolVar(&o.multigroup, "multigroup", false, "put types into api/<group>/<version>")
+	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
+	o.write.addFlags(cmd)
+	return cmd
+}
+
+func (o *initOptions) run(s streams, dir string) error {
+	if err := o.write.check(); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if o.module == "" {
+		return usagef("--module is missing: give the Go module path, such as --module example.com/%s", filepath.Base(dir))
+	}
+	if o.name == "" {
+		o.name = strings.ToLower(filepath.Base(dir))
+	}
+	if err := checkVacant(dir); err != nil {
+		return err
+	}
+	file, err := templates.ProjectFile(templates.ProjectView{
+		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup,
+	})
+	if err != nil {
+		return err
+	}
+	project, problems := spec.ParseProject(projectFile, file)
+	if len(problems) > 0 {
+		return asFlagMistakes(problems)
+	}
+	in := scaffold.Input{
+		Project: project,
+		Tool:    tool(dir),
+		Extra:   []scaffold.File{{Path: projectFile, Content: file, Owner: scaffold.Once}},
+	}
+	if err := o.write.plan(s, dir, in); err != nil || o.write.dryRun {
+		return err
+	}
+	fmt.Fprintf(s.err, "next: cd %s && opgen create api -f FILE\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer)\n", shorten(dir))
+	return nil
+}
+
+// asFlagMistakes tells mistakes in opgen.yaml as mistakes in the flags that it was made of.
+func asFlagMistakes(problems spec.Problems) error {
+	mistakes := make([]error, len(problems))
+	for i, p := range problems {
+		text := fmt.Sprintf("--%s: %s", p.Path, p.Message)
+		if p.Hint != "" {
+			text += "\n    " + p.Hint
+		}
+		mistakes[i] = errors.New(text)
+	}
+	return usageError{errors.Join(mistakes...)}
+}
+
+// checkVacant refuses a folder that holds more than a clone of an empty repository does.
+func checkVacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	for _, entry := range entries {
+		name := strings.ToUpper(entry.Name())
+		switch {
+		case name == ".GIT", name == ".GITIGNORE", name == ".GITATTRIBUTES",
+			strings.HasPrefix(name, "README"), strings.HasPrefix(name, "LICEN"):
+		default:
+			return usagef("%s is not empty (it has %s): choose another folder, or one that is new", shorten(dir), entry.Name())
+		}
+	}
+	return nil
+}
+
+// shorten gives a path as a user in the working directory would write it.
+func shorten(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
+}

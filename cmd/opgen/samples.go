@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// sampleFindings validates every object of the project's own kinds in deploy/samples as the API server would.
+func (p *project) sampleFindings() ([]finding, error) {
+	crds, err := p.crds()
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(p.dir, "deploy", "samples", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var findings []finding
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		name := "deploy/samples/" + filepath.Base(file)
+		for _, message := range checkSample(crds, data) {
+			findings = append(findings, finding{name, message})
+		}
+	}
+	return findings, nil
+}
+
+// crds are the project's CRDs by the group and kind of their objects.
+func (p *project) crds() (map[schema.GroupKind]*apiextv1.CustomResourceDefinition, error) {
+	crds := map[schema.GroupKind]*apiextv1.CustomResourceDefinition{}
+	for _, api := range p.apis {
+		crd, problems := crdgen.CRD(api, p.spec.MinKubernetes)
+		if err := problems.Err(); err != nil {
+			return nil, err
+		}
+		crds[schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}] = crd
+	}
+	return crds, nil
+}
+
+// checkSample goes through the documents of a file; those of other kinds are none of opgen's business.
+func checkSample(crds map[schema.GroupKind]*apiextv1.CustomResourceDefinition, data []byte) []string {
+	var messages []string
+	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return messages
+		}
+		if err != nil {
+			return append(messages, err.Error())
+		}
+		var head metav1.TypeMeta
+		if err := sigsyaml.Unmarshal(document, &head); err != nil {
+			return append(messages, fmt.Sprintf("is no Kubernetes object: %v", err))
+		}
+		kind := head.GroupVersionKind().GroupKind()
+		if crd, ok := crds[kind]; ok {
+			messages = append(messages, crdgen.ValidateObject(crd, document)...)
+		}
+	}
+}

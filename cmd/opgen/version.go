@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker in a release: -ldflags "-X main.version=v1.2.3".
+var version string
+
+// versionInfo is what opgen version reports.
+type versionInfo struct {
+	Version           string `json:"version"` // a release, or (devel)
+	Commit            string `json:"commit,omitempty"`
+	Go                string `json:"go"`
+	Platform          string `json:"platform"`
+	ControllerRuntime string `json:"controllerRuntime,omitempty"` // that generated projects link
+	Kubernetes        string `json:"kubernetes,omitempty"`        // the k8s.io modules that they link
+}
+
+func newVersion(s streams) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Say which opgen this is",
+		Args:    cobra.NoArgs,
+		Example: "  opgen version -o json",
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			info := readVersion()
+			if out.json() {
+				return writeJSON(s.out, info)
+			}
+			fmt.Fprintf(s.out, "opgen %s", info.Version)
+			if info.Commit != "" {
+				fmt.Fprintf(s.out, " (commit %s)", info.Commit)
+			}
+			fmt.Fprintf(s.out, "\n%s %s, controller-runtime %s, Kubernetes modules %s\n",
+				info.Go, info.Platform, info.ControllerRuntime, info.Kubernetes)
+			return nil
+		},
+	}
+	out.addFlag(cmd)
+	return cmd
+}
+
+// readVersion takes from the binary what the Go tool recorded in it.
+func readVersion() versionInfo {
+	info := versionInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	build, ok := debug.ReadBuildInfo()
+	if ok {
+		if info.Version == "" {
+			info.Version = build.Main.Version
+		}
+		for _, setting := range build.Settings {
+			if setting.Key == "vcs.revision" {
+				info.Commit = setting.Value
+			}
+		}
+		for _, module := range build.Deps {
+			switch module.Path {
+			case "sigs.k8s.io/controller-runtime":
+				info.ControllerRuntime = module.Version
+			case "k8s.io/apimachinery":
+				info.Kubernetes = module.Version
+			}
+		}
+	}
+	if info.Version == "" {
+		info.Version = "(devel)"
+	}
+	return info
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+)
+
+// writeOptions are the flags of every command that writes a project tree.
+type writeOptions struct {
+	output        output
+	dryRun, force bool
+}
+
+func (o *writeOptions) addFlags(cmd *cobra.Command) {
+	o.output.addFlag(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite generated files that were edited by hand")
+}
+
+func (o *writeOptions) check() error { return o.output.check() }
+
+// plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
+// makes the tree so. It reports what it did.
+func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
+	changes, err := diffTree(dir, in)
+	if err != nil {
+		return err
+	}
+	if o.force {
+		changes = changes.Force()
+	}
+	if conflicts := changes.Conflicts(); len(conflicts) > 0 {
+		return reportConflicts(s, o.output, changes)
+	}
+	if !o.dryRun {
+		if err := changes.Apply(dir); err != nil {
+			return err
+		}
+	}
+	return reportChanges(s, o.output, changes, o.dryRun)
+}
+
+// diffTree compares the rendered project with the tree in dir, which need not exist.
+func diffTree(dir string, in scaffold.Input) (*scaffold.Changes, error) {
+	files, err := scaffold.Plan(in)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := files.Diff(os.DirFS(dir))
+	if err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+// changeReport is one change as -o json tells it.
+type changeReport struct {
+	Path   string          `json:"path"`
+	Action scaffold.Action `json:"action"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+func changeReports(changes []scaffold.Change) []changeReport {
+	reports := make([]changeReport, len(changes))
+	for i, c := range changes {
+		reports[i] = changeReport{Path: c.Path, Action: c.Action, Reason: c.Reason}
+	}
+	return reports
+}
+
+// reportChanges names every file that was written or removed, or would be.
+func reportChanges(s streams, out output, changes *scaffold.Changes, dryRun bool) error {
+	pending := changes.Pending()
+	if out.json() {
+		return writeJSON(s.out, map[string]any{"dryRun": dryRun, "changes": changeReports(pending)})
+	}
+	for _, c := range pending {
+		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
+	}
+	switch {
+	case len(pending) == 0:
+		fmt.Fprintln(s.err, "up to date")
+	case dryRun:
+		fmt.Fprintln(s.err, "dry run: nothing was written")
+	}
+	return nil
+}
+
+// reportConflicts names the files that keep the command from writing anything.
+func reportConflicts(s streams, out output, changes *scaffold.Changes) error {
+	conflicts := changes.Conflicts()
+	if out.json() {
+		return errors.Join(writeJSON(s.out, map[string]any{"conflicts": changeReports(conflicts)}), errReported)
+	}
+	for _, c := range conflicts {
+		fmt.Fprintf(s.err, "conflict %s: %s\n", c.Path, c.Reason)
+	}
+	fmt.Fprintln(s.err, "nothing was written; move your change to a file of your own, or overwrite it with --force")
+	return errReported
+}
