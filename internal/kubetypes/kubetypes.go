@@ -4,7 +4,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Kind is a kind that every Kubernetes API server serves, such as Deployment.
+// Kind is a kind that Kubernetes API servers serve, such as Deployment.
 type Kind struct {
 	Group      string `json:"group,omitempty"` // empty for the core group
 	Version    string `json:"version"`
@@ -34,11 +34,30 @@ const (
 	Scalar Form = "scalar"
 )
 
+// Copy is how a value of a Go type is copied deeply.
+type Copy string
+
+// The ways to copy a value.
+const (
+	// CopyAssign is for types without references: an assignment is enough.
+	CopyAssign Copy = "assign"
+	// CopyInto is for structs whose DeepCopyInto is generated.
+	CopyInto Copy = "into"
+	// CopyPointer is for types whose DeepCopy is written by hand and returns a pointer, such as metav1.Time.
+	CopyPointer Copy = "pointer"
+	// CopyValue is for types whose DeepCopy is written by hand and returns a value, such as resource.Quantity.
+	CopyValue Copy = "value"
+	// CopyElements is for maps and slices: each element is copied as the type's Elem says.
+	CopyElements Copy = "elements"
+)
+
 // Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type.
 type Type struct {
-	GoPackage string // import path, such as k8s.io/api/core/v1
-	GoName    string
-	Form      Form
-	Shallow   bool // a plain assignment is a deep copy
-	Schema    apiextv1.JSONSchemaProps
+	GoPackage string `json:"goPackage"` // import path, such as k8s.io/api/core/v1
+	GoName    string `json:"goName"`
+	Form      Form   `json:"form"`
+	Copy      Copy   `json:"copy"`
+	Elem      Copy   `json:"elem,omitempty"` // of the elements of a Map or Slice
+
+	Schema apiextv1.JSONSchemaProps `json:"schema"`
 }

@@ -1,11 +1,98 @@
 package kubetypes
 
-// Lookup returns what is known of a kind. The apiVersion is group/version, or version alone for the core group.
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// kinds are all kinds, sorted by CompareKinds.
+var kinds = sync.OnceValue(func() []Kind {
+	var all []Kind
+	read(entries()[KindsEntry], &all)
+	return all
+})
+
+// Lookup returns what is known of a kind. The apiVersion is group/version, or the version alone for the core
+// group.
 func Lookup(apiVersion, kind string) (Kind, bool) {
-	return Kind{}, false
+	group, version, found := strings.Cut(apiVersion, "/")
+	if !found {
+		group, version = "", apiVersion
+	}
+	at, found := slices.BinarySearchFunc(kinds(), Kind{Group: group, Version: version, Kind: kind}, CompareKinds)
+	if !found {
+		return Kind{}, false
+	}
+	return kinds()[at], true
 }
 
-// TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements.
+// Kinds returns every kind that is known, sorted by CompareKinds.
+func Kinds() []Kind { return slices.Clone(kinds()) }
+
+// Versions maps the Go modules that the bundle was made from to their versions.
+func Versions() map[string]string {
+	versions := map[string]string{}
+	read(entries()[VersionsEntry], &versions)
+	return versions
+}
+
+// TypeNames returns the name of every type that is known, sorted.
+func TypeNames() []string {
+	var names []string
+	for name := range entries() {
+		if name != KindsEntry && name != VersionsEntry {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements. The caller
+// owns its schema.
 func TypeByName(name string) (Type, bool) {
-	return Type{}, false
+	if _, found := entries()[name]; !found || name == KindsEntry || name == VersionsEntry {
+		return Type{}, false
+	}
+	r := resolver{}
+	return r.resolve(name), true
+}
+
+// resolver resolves the references of schemas; it remembers the types it has read, so that each is read once.
+type resolver map[string]Type
+
+func (r resolver) resolve(name string) Type {
+	if t, known := r[name]; known {
+		t.Schema = *t.Schema.DeepCopy()
+		return t
+	}
+	var t Type
+	read(entries()[name], &t)
+	r.inline(&t.Schema)
+	r[name] = t
+	return t
+}
+
+// inline replaces the references in a schema by what they refer to. A reference keeps its own description and
+// default.
+func (r resolver) inline(s *apiextv1.JSONSchemaProps) {
+	if s.Ref != nil {
+		description, def := s.Description, s.Default
+		*s = r.resolve(*s.Ref).Schema
+		s.Description, s.Default = description, def
+		return
+	}
+	for name, property := range s.Properties {
+		r.inline(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		r.inline(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		r.inline(s.AdditionalProperties.Schema)
+	}
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"testing"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+const stale = "bundle.zip is out of date: run go generate ./internal/kubetypes"
+
+func TestBundleHasTheVersionsOfGoMod(t *testing.T) {
+	want, err := versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kubetypes.Versions(); !maps.Equal(got, want) {
+		t.Errorf("%s\nit has %v\ngo.mod has %v", stale, got, want)
+	}
+}
+
+func TestBundleIsReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads every Go package of Kubernetes: not with -short")
+	}
+	got, err := bundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../bundle.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error(stale)
+	}
+}
+
+// TestLookupsAreExact shows that the references of the archive lose nothing: every type resolves to the very
+// schema that controller-tools gives it.
+func TestLookupsAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads every Go package of Kubernetes: not with -short")
+	}
+	k, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range k.types() {
+		got, found := kubetypes.TypeByName(name)
+		if !found {
+			t.Errorf("%s: unknown", name)
+			continue
+		}
+		if text(t, got) != text(t, want) {
+			t.Errorf("%s: differs", name)
+		}
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+// kinds returns the kinds that can be stored, which are the ones an operator can own: those for which
+// Kubernetes has a client that is not limited to some verbs.
+func (k *kube) kinds() ([]kubetypes.Kind, error) {
+	var kinds []kubetypes.Kind
+	for _, p := range k.packages {
+		groupName, ok := group(p)
+		if !ok {
+			continue
+		}
+		err := markers.EachType(k.parser.Collector, p, func(info *markers.TypeInfo) {
+			if stored(info.Markers) {
+				kinds = append(kinds, kind(p, groupName, info))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(kinds, kubetypes.CompareKinds)
+	return kinds, nil
+}
+
+func stored(m markers.MarkerValues) bool {
+	return m.Get("genclient") != nil && m.Get("genclient:noVerbs") == nil && m.Get("genclient:onlyVerbs") == nil
+}
+
+func kind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {
+	gvk := schema.GroupVersionKind{Group: group, Version: p.Name, Kind: info.Name}
+	plural, _ := meta.UnsafeGuessKindToResource(gvk)
+	return kubetypes.Kind{
+		Group: group, Version: gvk.Version, Kind: gvk.Kind, Plural: plural.Resource,
+		Namespaced: info.Markers.Get("genclient:nonNamespaced") == nil,
+		GoPackage:  loader.NonVendorPath(p.PkgPath), GoName: info.Name,
+	}
+}
