@@ -66,6 +66,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newCheck(s),
 		newCRD(s),
 		newDelete(s),
+		newCluster(s),
 		newVersion(s),
 	)
 	asUsage(root)

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/spf13/cobra"
+)
+
+// newCluster builds the group of commands for the local Kubernetes.
+func newCluster(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Run a local Kubernetes control plane",
+		Long: `A real Kubernetes control plane (etcd, kube-apiserver, kube-controller-manager) on loopback, without
+Docker. The first "opgen cluster up" builds it from Go modules, which takes minutes; after that it starts in
+seconds. It has no nodes: Pods are accepted and stay Pending.
+
+Binaries are kept in $OPGEN_CACHE (by default in the user's cache directory), instances in $OPGEN_STATE (by
+default ~/.local/state/opgen).`,
+		Args: needsSubcommand,
+		RunE: runNothing,
+	}
+	cmd.AddCommand(
+		newClusterUp(s),
+		newClusterDown(s),
+		newClusterStatus(s),
+		newClusterEnv(s),
+		newClusterKubectl(s),
+	)
+	return cmd
+}
+
+// instanceName is the flag --name: which instance a command means.
+type instanceName struct{ name string }
+
+func (n *instanceName) addFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&n.name, "name", cluster.DefaultName, "name of the instance; several can run side by side")
+}
+
+func (n *instanceName) check() error {
+	if err := cluster.CheckName(n.name); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// find returns the instance, which must run.
+func (n *instanceName) find() (*cluster.Instance, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	state, err := cluster.DefaultState()
+	if err != nil {
+		return nil, err
+	}
+	instance, err := cluster.Find(state, n.name)
+	if errors.Is(err, cluster.ErrNotRunning) {
+		return nil, fmt.Errorf("%w: run `%s`", err, n.upCommand())
+	}
+	return instance, err
+}
+
+func (n *instanceName) upCommand() string {
+	if n.name == cluster.DefaultName {
+		return "opgen cluster up"
+	}
+	return "opgen cluster up --name " + n.name
+}

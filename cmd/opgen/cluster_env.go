@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newClusterEnv(s streams) *cobra.Command {
+	var (
+		name instanceName
+		out  output
+	)
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "Print the variables that make tools use the local control plane",
+		Long: `Prints KUBECONFIG, KUBEBUILDER_ASSETS (a directory of executables for envtest) and OPGEN_AUDIT_LOG (one
+JSON event for each request) as commands for a shell.`,
+		Args:    cobra.NoArgs,
+		Example: `  eval "$(opgen cluster env)"`,
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			instance, err := name.find()
+			if err != nil {
+				return err
+			}
+			if out.json() {
+				values := map[string]string{}
+				for _, v := range instance.Env() {
+					values[v.Name] = v.Value
+				}
+				return writeJSON(s.out, values)
+			}
+			for _, v := range instance.Env() {
+				fmt.Fprintf(s.out, "export %s=%s\n", v.Name, shellQuote(v.Value))
+			}
+			return nil
+		},
+	}
+	name.addFlag(cmd)
+	out.addFlag(cmd)
+	return cmd
+}
+
+// shellQuote makes a word of POSIX shell that stands for exactly the given text.
+func shellQuote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
+	"golang.org/x/term"
+)
+
+// progressDisplay shows what the local control plane is doing: one line that changes on a terminal, otherwise a
+// line when the phase changes and every plainInterval.
+type progressDisplay struct {
+	out       io.Writer
+	live      bool
+	begin     time.Time
+	phase     cluster.Phase
+	lastShown time.Time
+}
+
+const (
+	liveInterval  = 100 * time.Millisecond
+	plainInterval = 15 * time.Second
+)
+
+func newProgressDisplay(out io.Writer) *progressDisplay {
+	file, isFile := out.(*os.File)
+	live := isFile && term.IsTerminal(int(file.Fd()))
+	return &progressDisplay{out: out, live: live, begin: time.Now()}
+}
+
+// show takes one report. Starting takes a second or two, so only a terminal sees it.
+func (d *progressDisplay) show(p cluster.Progress) {
+	interval := plainInterval
+	if d.live {
+		interval = liveInterval
+	} else if p.Phase == cluster.PhaseStarting {
+		return
+	}
+	if p.Phase == d.phase && time.Since(d.lastShown) < interval {
+		return
+	}
+	d.phase, d.lastShown = p.Phase, time.Now()
+	text := d.text(p)
+	if d.live {
+		fmt.Fprintf(d.out, "\r\033[K%s", text)
+		return
+	}
+	fmt.Fprintln(d.out, text)
+}
+
+func (d *progressDisplay) text(p cluster.Progress) string {
+	elapsed := time.Since(d.begin).Round(time.Second)
+	if p.Phase == cluster.PhaseStarting {
+		return "starting the control plane"
+	}
+	counted := ""
+	switch {
+	case p.Total > 0:
+		counted = fmt.Sprintf(" %d of %d packages", p.Done, p.Total)
+	case p.Done > 0:
+		counted = fmt.Sprintf(" (%d)", p.Done)
+	}
+	return fmt.Sprintf("building Kubernetes %s, once: %s%s, %s", cluster.Version, p.Phase, counted, elapsed)
+}
+
+// finish clears the live line.
+func (d *progressDisplay) finish() {
+	if d.live && d.phase != "" {
+		fmt.Fprint(d.out, "\r\033[K")
+	}
+}

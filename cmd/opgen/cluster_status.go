@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/spf13/cobra"
+)
+
+func newClusterStatus(s streams) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "List the local control planes",
+		Args:    cobra.NoArgs,
+		Example: "  opgen cluster status -o json",
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			state, err := cluster.DefaultState()
+			if err != nil {
+				return err
+			}
+			list, err := cluster.List(state)
+			if err != nil {
+				return err
+			}
+			if out.json() {
+				return writeJSON(s.out, list)
+			}
+			return printInstances(s, list)
+		},
+	}
+	out.addFlag(cmd)
+	return cmd
+}
+
+// printInstances prints a table of instances, and for one that does not run what to do about it.
+func printInstances(s streams, list []cluster.Status) error {
+	if len(list) == 0 {
+		fmt.Fprintln(s.err, "no cluster is running: start one with `opgen cluster up`")
+		return nil
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTATE\tSERVER\tVERSION\tAGE\tMEMORY\tPROCESSES")
+	for _, i := range list {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Name, i.State, i.Server, i.Version,
+			age(i.Instance), megabytes(i.Memory), processes(i.Instance))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.State != cluster.StateRunning {
+			name := instanceName{i.Name}
+			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it anew, `opgen cluster down --name %s` removes it\n",
+				i.Name, i.State, name.upCommand(), i.Name)
+		}
+	}
+	return nil
+}
+
+func age(i *cluster.Instance) string {
+	if i.StartedAt.IsZero() {
+		return "-"
+	}
+	return time.Since(i.StartedAt).Round(time.Second).String()
+}
+
+func megabytes(memory map[string]int64) string {
+	var sum int64
+	for _, bytes := range memory {
+		sum += bytes
+	}
+	return fmt.Sprintf("%d MB", sum>>20)
+}
+
+// processes names the pids of what runs and what does not run any more.
+func processes(i *cluster.Instance) string {
+	var words []string
+	for _, p := range i.Processes {
+		if p.Running() {
+			words = append(words, fmt.Sprintf("%s=%d", p.Name, p.PID))
+		} else {
+			words = append(words, p.Name+"=gone")
+		}
+	}
+	return strings.Join(words, " ")
+}

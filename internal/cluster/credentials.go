@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The credentials of an instance: each is a pair of files NAME.crt and NAME.key, signed by its own authority.
+const (
+	authorityName  = "ca"
+	serverName     = "server"  // what etcd and the API server show
+	adminName      = "admin"   // the kubeconfig's user
+	managerName    = "manager" // the controller manager's user
+	serviceAccount = "sa"      // signs tokens; has a public key in the place of a certificate
+	adminsGroup    = "system:masters"
+	serviceRange   = "10.0.0.0/24"
+)
+
+// authority signs the certificates of one instance.
+type authority struct {
+	dir         string
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+}
+
+// writeCredentials makes everything that the programs of an instance need to know each other.
+func writeCredentials(dir string) error {
+	ca, err := newAuthority(dir)
+	if err != nil {
+		return err
+	}
+	loopback := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}
+	hosts := []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
+	if err := ca.issue(serverName, &x509.Certificate{Subject: pkix.Name{CommonName: "opgen"}, IPAddresses: loopback, DNSNames: hosts}); err != nil {
+		return err
+	}
+	if err := ca.issue(adminName, &x509.Certificate{Subject: pkix.Name{CommonName: adminName, Organization: []string{adminsGroup}}}); err != nil {
+		return err
+	}
+	manager := pkix.Name{CommonName: "system:" + controllerManager, Organization: []string{adminsGroup}}
+	if err := ca.issue(managerName, &x509.Certificate{Subject: manager}); err != nil {
+		return err
+	}
+	return writeTokenKeys(dir)
+}
+
+func newAuthority(dir string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	ca := &authority{dir: dir, key: key, certificate: &x509.Certificate{
+		Subject:               pkix.Name{CommonName: "opgen cluster"},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}}
+	return ca, ca.sign(authorityName, ca.certificate, key)
+}
+
+// issue writes a key and a certificate that is good for both ends of a connection.
+func (ca *authority) issue(name string, template *x509.Certificate) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	return ca.sign(name, template, key)
+}
+
+func (ca *authority) sign(name string, template *x509.Certificate, key *ecdsa.PrivateKey) error {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return err
+	}
+	template.SerialNumber = serial
+	template.NotBefore = time.Now().Add(-time.Hour)
+	template.NotAfter = template.NotBefore.AddDate(10, 0, 0)
+	der, err := x509.CreateCertificate(rand.Reader, template, ca.certificate, &key.PublicKey, ca.key)
+	if err != nil {
+		return err
+	}
+	if err := writePEM(filepath.Join(ca.dir, name+".crt"), "CERTIFICATE", der); err != nil {
+		return err
+	}
+	return writeKey(filepath.Join(ca.dir, name+".key"), key)
+}
+
+// writeTokenKeys makes the pair of keys that ServiceAccount tokens are signed and checked with.
+func writeTokenKeys(dir string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return err
+	}
+	if err := writePEM(filepath.Join(dir, serviceAccount+".pub"), "PUBLIC KEY", public); err != nil {
+		return err
+	}
+	return writeKey(filepath.Join(dir, serviceAccount+".key"), key)
+}
+
+func writeKey(path string, key *ecdsa.PrivateKey) error {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return writePEM(path, "EC PRIVATE KEY", der)
+}
+
+func writePEM(path, kind string, der []byte) error {
+	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+}

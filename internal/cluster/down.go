@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Down ends an instance and removes its directory. It reports whether there was one.
+func Down(ctx context.Context, state State, name string) (bool, error) {
+	if err := CheckName(name); err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(state.instanceDir(name)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	lock, err := state.lockInstance(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer lock.releaseAndRemove()
+	instance, err := state.load(name)
+	if err != nil || instance == nil {
+		return false, err
+	}
+	return true, instance.remove(ctx)
+}
+
+// remove ends what runs of the instance, then removes its directory, so that it stays on record until it is gone.
+func (i *Instance) remove(ctx context.Context) error {
+	if err := stop(ctx, i.Processes); err != nil {
+		return fmt.Errorf("stop cluster %q: %w", i.Name, err)
+	}
+	return os.RemoveAll(i.Dir)
+}
+
+func (s State) lockInstance(ctx context.Context, name string) (*lock, error) {
+	if err := os.MkdirAll(s.clusters(), 0o700); err != nil {
+		return nil, fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
+	}
+	l, err := acquire(ctx, s.instanceLock(name), func() {})
+	if err != nil {
+		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
+	}
+	return l, nil
+}

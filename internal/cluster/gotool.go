@@ -1,0 +1,137 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// goTool is the go command that builds the binary.
+type goTool struct {
+	path, version string
+}
+
+func findGo(ctx context.Context) (goTool, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return goTool{}, errors.New("no Go toolchain found: the local Kubernetes is built from Go modules, so install Go 1.26 or newer and put it on the PATH")
+	}
+	output, err := exec.CommandContext(ctx, path, "env", "GOVERSION").Output()
+	if err != nil {
+		return goTool{}, fmt.Errorf("ask %s for its version: %w", path, err)
+	}
+	return goTool{path: path, version: strings.TrimSpace(string(output))}, nil
+}
+
+// build compiles the module in dir to the file output.
+func (g goTool) build(ctx context.Context, dir, output string, progress ProgressFunc) error {
+	total, err := g.stalePackages(ctx, dir, progress)
+	if err != nil {
+		return err
+	}
+	compiled := 0
+	progress.report(Progress{Phase: PhaseCompiling, Total: total})
+	_, err = g.run(ctx, dir, func(string) {
+		compiled++
+		phase := PhaseCompiling
+		if compiled >= total {
+			phase = PhaseLinking
+		}
+		progress.report(Progress{Phase: phase, Done: min(compiled, total), Total: total})
+	}, "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", linkFlags(), "-o", output, ".")
+	return err
+}
+
+// stalePackages downloads what the build needs and counts the packages that the Go build cache does not have.
+func (g goTool) stalePackages(ctx context.Context, dir string, progress ProgressFunc) (int, error) {
+	downloaded := 0
+	progress.report(Progress{Phase: PhaseDownloading})
+	output, err := g.run(ctx, dir, func(line string) {
+		if strings.HasPrefix(line, "go: downloading ") {
+			downloaded++
+			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
+		}
+	}, "list", "-deps", "-trimpath", "-buildvcs=false", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", ".")
+	return bytes.Count(output, []byte("\n")), err
+}
+
+// run runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.
+func (g goTool) run(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, g.path, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "PWD="+dir)
+	ownGroup(cmd)
+	var output bytes.Buffer
+	cmd.Stdout = &output
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var errorOutput tail
+	lines := bufio.NewScanner(stderr)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		eachLine(lines.Text())
+		errorOutput.add(lines.Text())
+	}
+	io.Copy(io.Discard, stderr) // after a line beyond the buffer's size
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("build interrupted: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		return nil, explain(err, errorOutput.String())
+	}
+	return output.Bytes(), nil
+}
+
+// tail keeps the last lines of an output.
+type tail struct{ lines []string }
+
+func (t *tail) add(line string) {
+	t.lines = append(t.lines, line)
+	if excess := len(t.lines) - 20; excess > 0 {
+		t.lines = t.lines[excess:]
+	}
+}
+
+func (t *tail) String() string { return strings.Join(t.lines, "\n") }
+
+// explain says what to do about a build that did not work.
+func explain(err error, output string) error {
+	text := err.Error() + "\n" + output
+	contains := func(words ...string) bool {
+		for _, word := range words {
+			if strings.Contains(text, word) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case contains("no space left on device", "disk quota exceeded"):
+		return fmt.Errorf("no space left to build Kubernetes (it takes about 3 GB while building): free some, or set OPGEN_CACHE, GOCACHE, GOMODCACHE or GOTMPDIR to another disk\n%s", lastLine(text))
+	case contains("permission denied", "read-only file system"):
+		return fmt.Errorf("no permission to build Kubernetes: set OPGEN_CACHE, GOCACHE, GOMODCACHE or GOTMPDIR to directories that can be written\n%s", lastLine(text))
+	case contains("module lookup disabled", "no such host", "connection refused", "i/o timeout", "network is unreachable", "server misbehaving", "TLS handshake"):
+		return fmt.Errorf("cannot download the Go modules of Kubernetes: connect to the network once, or point GOPROXY to a module proxy that can be reached\n%s", lastLine(text))
+	default:
+		return fmt.Errorf("build Kubernetes with %s: %w\n%s", filepath.Base("go"), err, output)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return "    " + strings.TrimSpace(lines[len(lines)-1])
+}

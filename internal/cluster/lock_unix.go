@@ -1,0 +1,62 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock is a lock among processes that ends with the process that holds it, however that ends.
+type lock struct{ file *os.File }
+
+// acquire takes the lock on a file, which it creates, and calls waiting once when another process has it.
+func acquire(ctx context.Context, path string, waiting func()) (*lock, error) {
+	for waited := false; ; waited = true {
+		l, err := tryLock(path)
+		if err != nil || l != nil {
+			return l, err
+		}
+		if !waited {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// tryLock returns nil when the lock is taken, or when the file was removed by its last holder meanwhile.
+func tryLock(path string) (*lock, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	ours, err := file.Stat()
+	if err == nil {
+		if current, err := os.Stat(path); err == nil && os.SameFile(ours, current) {
+			return &lock{file}, nil
+		}
+	}
+	file.Close()
+	return nil, nil
+}
+
+// releaseAndRemove ends the lock and takes its file away.
+func (l *lock) releaseAndRemove() {
+	os.Remove(l.file.Name())
+	l.file.Close()
+}

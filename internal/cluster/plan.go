@@ -1,0 +1,43 @@
+package cluster
+
+import "context"
+
+// Plan is what Up would do.
+type Plan struct {
+	Build  bool   `json:"build"`  // the cache has no binary yet
+	Assets string `json:"assets"` // directory that the executables are in, or will be
+	Start  bool   `json:"start"`  // the instance does not run
+	Dir    string `json:"dir"`    // of the instance
+}
+
+// PlanUp tells what Up would do, and does nothing.
+func PlanUp(ctx context.Context, o Options) (Plan, error) {
+	assets, built, err := lookUp(ctx, o.Cache)
+	if err != nil {
+		return Plan{}, err
+	}
+	instance, err := o.State.load(o.Name)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{
+		Build:  !built,
+		Assets: assets.Dir,
+		Start:  instance == nil || !instance.ready(ctx),
+		Dir:    o.State.instanceDir(o.Name),
+	}, nil
+}
+
+// lookUp tells whether Build would find its result in the cache, and where that is or would be.
+func lookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
+	files, err := sourceFiles()
+	if err != nil {
+		return Assets{}, false, err
+	}
+	tool, err := findGo(ctx)
+	if err != nil {
+		return Assets{}, false, err
+	}
+	assets := cache.assets(buildKey(files, tool.version))
+	return assets, assets.complete(), nil
+}

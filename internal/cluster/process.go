@@ -1,0 +1,114 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Process is one program of an instance.
+type Process struct {
+	Name    string `json:"name"`
+	PID     int    `json:"pid"`
+	Start   string `json:"start"`             // tells it from a later process with the same pid
+	Address string `json:"address,omitempty"` // host:port that it serves on
+}
+
+// Running reports whether this very process still runs.
+func (p Process) Running() bool { return p.PID > 0 && p.Start != "" && startOf(p.PID) == p.Start }
+
+// held is a started process that does not run yet: it waits for its release, and ends when that never comes.
+type held struct {
+	Process
+	pipe   *os.File
+	exited chan struct{} // closed when the process has ended
+}
+
+// hold starts a program that outlives this process, with its output in a log file.
+func hold(name, path string, args []string, logFile string) (*held, error) {
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{reader} // becomes descriptor 3
+	cmd.Env = append(os.Environ(), "OPGEN_START_FD=3")
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		writer.Close()
+		return nil, err
+	}
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	process := Process{Name: name, PID: cmd.Process.Pid, Start: startOf(cmd.Process.Pid)}
+	return &held{Process: process, pipe: writer, exited: exited}, nil
+}
+
+// release lets the process run.
+func (h *held) release() error {
+	defer h.pipe.Close()
+	_, err := h.pipe.Write([]byte{1})
+	return err
+}
+
+// abandon lets the process end, if it was not released.
+func (h *held) abandon() { h.pipe.Close() }
+
+// stopGrace is how long processes have to end by themselves. An instance is disposable, so it is short.
+const stopGrace = 5 * time.Second
+
+// stop ends processes, by force when they do not within the grace period, and returns when they are gone.
+func stop(ctx context.Context, processes []Process) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	for _, p := range processes {
+		if p.Running() {
+			if err := terminate(p.PID); err != nil {
+				return err
+			}
+		}
+	}
+	waitUntil(ctx, func() bool { return !anyRunning(processes) })
+	for _, p := range processes {
+		if p.Running() {
+			if err := forceKill(p.PID); err != nil {
+				return err
+			}
+		}
+	}
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	return waitUntil(ctx, func() bool { return !anyRunning(processes) })
+}
+
+func anyRunning(processes []Process) bool {
+	for _, p := range processes {
+		if p.Running() {
+			return true
+		}
+	}
+	return false
+}
+
+// waitUntil polls a condition until it holds or ctx is done.
+func waitUntil(ctx context.Context, holds func() bool) error {
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}

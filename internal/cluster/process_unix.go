@@ -1,0 +1,39 @@
+//go:build unix
+
+package cluster
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes cancelling a command end the processes that it started, too.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// detach makes a command outlive this process and its terminal.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+}
+
+func terminate(pid int) error { return kill(pid, syscall.SIGTERM) }
+
+func forceKill(pid int) error { return kill(pid, syscall.SIGKILL) }
+
+func kill(pid int, signal syscall.Signal) error {
+	if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// Exec replaces this process by the control plane's kubectl, with the arguments that follow its name and the given
+// environment. It returns only when that is not possible.
+func (a Assets) Exec(args []string, environment []string) error {
+	path := a.program(kubectl)
+	return &os.PathError{Op: "run", Path: path, Err: syscall.Exec(path, append([]string{kubectl}, args...), environment)}
+}

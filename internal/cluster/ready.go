@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// client speaks to the API server as the instance's administrator.
+func (i *Instance) client() (*http.Client, error) {
+	ca, err := os.ReadFile(i.file("ca.crt"))
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := tls.LoadX509KeyPair(i.file("admin.crt"), i.file("admin.key"))
+	if err != nil {
+		return nil, err
+	}
+	authorities := x509.NewCertPool()
+	authorities.AppendCertsFromPEM(ca)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, Certificates: []tls.Certificate{certificate}}}
+	return &http.Client{Transport: transport, Timeout: 5 * time.Second}, nil
+}
+
+// ready reports whether every process runs and the instance answers.
+func (i *Instance) ready(ctx context.Context) bool {
+	if !i.Running() {
+		return false
+	}
+	client, err := i.client()
+	if err != nil {
+		return false
+	}
+	defer client.CloseIdleConnections()
+	return i.works(ctx, client)
+}
+
+// works reports whether the API server is ready and the controllers do their work, which the default
+// ServiceAccount shows: a controller makes it.
+func (i *Instance) works(ctx context.Context, client *http.Client) bool {
+	return answers(ctx, client, i.Server+"/readyz") &&
+		answers(ctx, client, i.Server+"/api/v1/namespaces/default/serviceaccounts/default")
+}
+
+func answers(ctx context.Context, client *http.Client, url string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	io.Copy(io.Discard, response.Body)
+	return response.StatusCode == http.StatusOK
+}

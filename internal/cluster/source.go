@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Version is the Kubernetes version of the control plane. module/go.mod.tmpl pins the modules that belong to it.
+const Version = "v1.36.3"
+
+//go:embed module/*.tmpl
+var sources embed.FS
+
+// linkFlags strip the binary and stamp it with the version that it reports.
+func linkFlags() string {
+	minor := strings.Split(Version, ".")[1]
+	const stamp = "k8s.io/component-base/version."
+	return fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=1 -X %[1]sgitMinor=%[3]s -X %[1]sgitTreeState=clean",
+		stamp, Version, minor)
+}
+
+// sourceFile is one file of the binary's main module.
+type sourceFile struct {
+	name string
+	data []byte
+}
+
+// sourceFiles returns the main module of the binary, sorted by name.
+func sourceFiles() ([]sourceFile, error) {
+	entries, err := sources.ReadDir("module")
+	if err != nil {
+		return nil, err
+	}
+	var files []sourceFile
+	for _, entry := range entries {
+		data, err := sources.ReadFile("module/" + entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, sourceFile{strings.TrimSuffix(entry.Name(), ".tmpl"), data})
+	}
+	return files, nil
+}
+
+// buildKey names a build: equal keys mean that the same sources were built by the same compiler for the same system.
+func buildKey(files []sourceFile, goVersion string) string {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s %s/%s\n%s\n", goVersion, runtime.GOOS, runtime.GOARCH, linkFlags())
+	for _, file := range files {
+		fmt.Fprintf(hash, "%s %d\n", file.name, len(file.data))
+		hash.Write(file.data)
+	}
+	return Version + "-" + hex.EncodeToString(hash.Sum(nil))[:16]
+}
+
+func writeSources(files []sourceFile, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
