@@ -1,5 +1,67 @@
 package scaffold
 
-func manifest(in Input) ([]File, error) {
-	return nil, nil
+import (
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+// output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
+type output struct {
+	path    string
+	owner   Owner
+	render  func() ([]byte, error)
+	instead func(name string) bool // see File.Instead
+}
+
+// manifest is everything that a project consists of, beside its spec files and opgen.lock.
+func (p *project) manifest() []output {
+	t := p.templates
+	return []output{
+		{path: "main.go", owner: Once, render: of(templates.MainFile, t)},
+		{path: "zz_generated.controllers.go", render: of(templates.ControllersFile, t)},
+		{path: "Makefile", owner: Once, render: of(templates.Makefile, t)},
+		{path: "zz_generated.mk", render: of(templates.Targets, t)},
+		{path: "Dockerfile", owner: Once, render: of(templates.Dockerfile, t)},
+		{path: ".dockerignore", owner: Once, render: of(templates.Dockerignore, t)},
+		{path: ".gitignore", owner: Once, render: of(templates.Gitignore, t)},
+		{path: ".gitattributes", owner: Once, render: of(templates.Gitattributes, t)},
+		{path: "README.md", owner: Once, render: of(templates.Readme, t)},
+		{path: "go.mod", owner: Once, render: of(p.release.GoMod, p.Module)},
+		{path: "go.sum", owner: Once, render: p.release.GoSum},
+		{path: "tools.mod", owner: Once, render: of(p.release.ToolsMod, p.Module)},
+		{path: "tools.sum", owner: Once, render: p.release.ToolsSum},
+		{path: "deploy/kustomization.yaml", owner: Once, render: of(templates.Kustomization, t)},
+		{path: "deploy/zz_generated.namespace.yaml", render: objects(p.operator.NamespaceObjects())},
+		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
+		{path: "deploy/zz_generated.rbac.yaml", render: objects(p.operator.RBACObjects())},
+		{path: "deploy/zz_generated.manager.yaml", render: objects(p.operator.ManagerObjects())},
+	}
+}
+
+// packageManifest is what each group version consists of.
+func packageManifest(pkg crdgen.Package) []output {
+	return []output{
+		{path: pkg.Dir + "/zz_generated.types.go", render: of(templates.Types, pkg)},
+		{path: pkg.Dir + "/zz_generated.deepcopy.go", render: of(templates.DeepCopy, pkg)},
+		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},
+	}
+}
+
+// kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.
+func (k kind) kindManifest() []output {
+	outputs := []output{{path: k.samplePath(), owner: Once, render: k.sample}}
+	if k.api.Operator == nil {
+		return outputs
+	}
+	folder := "internal/" + templates.PackageName(k.api.Names.Kind)
+	return append(outputs,
+		output{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, k.templates), instead: isCode},
+		output{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, k.templates), instead: isTest},
+		output{path: folder + "/zz_generated.operator.go", render: of(templates.OperatorFile, k.templates)},
+	)
+}
+
+// of binds a renderer to what it renders.
+func of[T any](render func(T) ([]byte, error), view T) func() ([]byte, error) {
+	return func() ([]byte, error) { return render(view) }
 }

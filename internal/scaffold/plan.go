@@ -1,6 +1,11 @@
 package scaffold
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -28,11 +33,46 @@ type Input struct {
 // Plan renders the whole project in memory: the Generated files that the APIs yield and the Once files that the
 // author starts from. The error is spec.Problems when the input is at fault.
 func Plan(in Input) (*FileSet, error) {
-	files, err := manifest(in)
+	p, err := newProject(in)
 	if err != nil {
 		return nil, err
 	}
+	files, err := render("", p.manifest())
+	if err != nil {
+		return nil, err
+	}
+	for _, pkg := range p.packages {
+		more, err := render("", packageManifest(pkg))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	for _, k := range p.kinds {
+		more, err := render(k.api.Names.Kind, k.kindManifest())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
 	return newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
+}
+
+// render renders the outputs of a kind, or of the whole project.
+func render(kind string, outputs []output) ([]File, error) {
+	files := make([]File, len(outputs))
+	for i, o := range outputs {
+		content, err := o.render()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.path, err)
+		}
+		files[i] = File{Path: o.path, Content: content, Owner: o.owner, Kind: kind, Instead: o.instead}
+	}
+	return files, nil
+}
+
+func (t Tool) release() modules.Release {
+	return modules.Release{Version: t.Version, Sum: t.Sum, Checkout: t.Checkout}
 }
 
 // lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project does not
@@ -42,4 +82,24 @@ func (t Tool) lockVersion() string {
 		return "devel"
 	}
 	return t.Version
+}
+
+// Misfit is a version in a module file that does not fit.
+type Misfit = modules.Misfit
+
+// Misfits says what in go.mod and tools.mod of a tree does not fit: the linked runtime and the generator have to be
+// of one version, that of tool, and the Kubernetes modules of the minor version that it is tested with.
+func Misfits(tree fs.FS, tool Tool) []Misfit {
+	contents := map[string][]byte{}
+	for _, name := range []string{"go.mod", "tools.mod"} {
+		content, err := fs.ReadFile(tree, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return []Misfit{{Path: name, Message: "is missing: run opgen generate"}}
+		}
+		if err != nil {
+			return []Misfit{{Path: name, Message: err.Error()}}
+		}
+		contents[name] = content
+	}
+	return tool.release().Misfits(contents["go.mod"], contents["tools.mod"])
 }

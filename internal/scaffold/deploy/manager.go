@@ -1,0 +1,111 @@
+package deploy
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const (
+	healthPort  = 8081
+	metricsPort = 8443
+)
+
+// NamespaceObjects are the operator's namespace. Its Pods have to meet the restricted pod security standard.
+func (o Operator) NamespaceObjects() []runtime.Object {
+	meta := o.meta(o.Namespace())
+	meta.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
+	return []runtime.Object{&corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: meta,
+	}}
+}
+
+// ManagerObjects are the Deployment that runs the operator.
+func (o Operator) ManagerObjects() []runtime.Object {
+	meta := o.metaInNamespace(o.manager())
+	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
+	return []runtime.Object{&appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: meta,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(1)),
+			Selector: &metav1.LabelSelector{MatchLabels: o.selector()},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{
+					Labels:      meta.Labels,
+					Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "manager"},
+				},
+				Spec: corev1.PodSpec{
+					ServiceAccountName:            o.manager(),
+					SecurityContext:               podSecurity(),
+					TerminationGracePeriodSeconds: new(int64(10)),
+					Containers:                    []corev1.Container{o.container()},
+				},
+			},
+		},
+	}}
+}
+
+func (o Operator) container() corev1.Container {
+	return corev1.Container{
+		Name:            "manager",
+		Image:           o.Image(),
+		ImagePullPolicy: corev1.PullIfNotPresent,
+		Args:            o.args(),
+		Env: []corev1.EnvVar{{
+			Name:      "POD_NAMESPACE",
+			ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}},
+		}},
+		Ports: []corev1.ContainerPort{
+			{Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
+			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP},
+		},
+		LivenessProbe:   probe("/healthz", 15, 20),
+		ReadinessProbe:  probe("/readyz", 5, 10),
+		SecurityContext: containerSecurity(),
+		Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("10m"),
+				corev1.ResourceMemory: resource.MustParse("64Mi"),
+			},
+			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("512Mi")},
+		},
+	}
+}
+
+func (o Operator) args() []string {
+	args := []string{"--leader-elect"}
+	if o.Watch == spec.WatchNamespace {
+		args = append(args, "--namespace=$(POD_NAMESPACE)")
+	}
+	return args
+}
+
+func probe(path string, initialDelay, period int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:        corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("health")}},
+		InitialDelaySeconds: initialDelay,
+		PeriodSeconds:       period,
+	}
+}
+
+func podSecurity() *corev1.PodSecurityContext {
+	return &corev1.PodSecurityContext{
+		RunAsNonRoot:   new(true),
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+}
+
+func containerSecurity() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+}

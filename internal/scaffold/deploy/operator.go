@@ -1,0 +1,94 @@
+package deploy
+
+import (
+	"bytes"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Operator is what the objects of an operator are made from.
+type Operator struct {
+	Name  string // of the project
+	Watch spec.Watch
+	Kinds []Kind
+}
+
+// Kind is a kind that the operator is the controller of.
+type Kind struct {
+	Group, Plural string
+	HasStatus     bool
+	Finalize      bool
+	Children      []Child
+	Rules         []spec.PolicyRule // for side effects of Sync
+}
+
+// Child is a kind of children.
+type Child struct {
+	Group, Plural string
+	Update        spec.Update
+	Retired       bool
+}
+
+// Namespace is the namespace that the operator runs in.
+func (o Operator) Namespace() string { return o.Name + "-system" }
+
+// manager names the Deployment, its ServiceAccount and its roles.
+func (o Operator) manager() string { return o.Name + "-controller-manager" }
+
+// Image is the name of the operator's image that the Deployment has until someone sets another one.
+func (o Operator) Image() string { return o.Name + ":latest" }
+
+// labels are on every object.
+func (o Operator) labels() map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       o.Name,
+		"app.kubernetes.io/managed-by": "opgen",
+	}
+}
+
+// selector are the labels of the operator's Pod.
+func (o Operator) selector() map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":      o.Name,
+		"app.kubernetes.io/component": "controller-manager",
+	}
+}
+
+func (o Operator) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Labels: o.labels()}
+}
+
+func (o Operator) metaInNamespace(name string) metav1.ObjectMeta {
+	meta := o.meta(name)
+	meta.Namespace = o.Namespace()
+	return meta
+}
+
+// Marshal renders objects as one YAML file, without status and creation time, and without what is null.
+func Marshal(objects ...runtime.Object) ([]byte, error) {
+	var out bytes.Buffer
+	for i, object := range objects {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, err
+		}
+		unstructured.RemoveNestedField(fields, "status")
+		for _, path := range [][]string{{"metadata"}, {"spec", "template", "metadata"}} {
+			unstructured.RemoveNestedField(fields, append(path, "creationTimestamp")...)
+		}
+		document, err := yaml.Marshal(fields)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out.WriteString("---\n")
+		}
+		out.Write(document)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,70 @@
+package deploy
+
+import (
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// leaderRules are what leader election needs in the operator's own namespace: its lease, and events about it.
+func leaderRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("coordination.k8s.io", "leases", "get", "create", "update"),
+		rule("", "events", "create", "patch"),
+	}
+}
+
+// clusterRules are what serving metrics needs: asking the API server who a client is and what it may read.
+func clusterRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("authentication.k8s.io", "tokenreviews", "create"),
+		rule("authorization.k8s.io", "subjectaccessreviews", "create"),
+	}
+}
+
+// kindRules are what the operator does to parents and children, wherever it watches them.
+func (o Operator) kindRules() []rbacv1.PolicyRule {
+	var rules []rbacv1.PolicyRule
+	for _, k := range o.Kinds {
+		rules = append(rules, k.rules()...)
+	}
+	return rules
+}
+
+func (k Kind) rules() []rbacv1.PolicyRule {
+	rules := []rbacv1.PolicyRule{
+		rule(k.Group, k.Plural, "get", "list", "watch"),
+		rule("events.k8s.io", "events", "create", "patch"),
+	}
+	if k.HasStatus {
+		rules = append(rules, rule(k.Group, k.Plural+"/status", "patch"))
+	}
+	if k.Finalize {
+		rules = append(rules, rule(k.Group, k.Plural, "patch"))
+	}
+	if len(k.Children) > 0 {
+		// An owner reference that blocks the owner's deletion is refused to those who could not update its finalizers.
+		rules = append(rules, rule(k.Group, k.Plural+"/finalizers", "update"))
+	}
+	for _, c := range k.Children {
+		rules = append(rules, rule(c.Group, c.Plural, c.verbs()...))
+	}
+	for _, r := range k.Rules {
+		rules = append(rules, rbacv1.PolicyRule{
+			APIGroups: r.APIGroups, Resources: r.Resources, Verbs: r.Verbs,
+			ResourceNames: r.ResourceNames, NonResourceURLs: r.NonResourceURLs,
+		})
+	}
+	return rules
+}
+
+// verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch, even
+// for children that are never changed afterwards.
+func (c Child) verbs() []string {
+	if c.Retired {
+		return []string{"get", "list", "watch", "delete"}
+	}
+	return []string{"get", "list", "watch", "create", "patch", "delete"}
+}
+
+func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
+}

@@ -1,0 +1,114 @@
+package modules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"bytes"
+	"io"
+
+	"github.com/opgen-dev/opgen"
+)
+
+// Opgen is the path of opgen's module.
+const Opgen = "github.com/opgen-dev/opgen"
+
+// unreleased is the version that module files require of an opgen that they replace with a checkout.
+const unreleased = "v0.0.0"
+
+//go:embed project.mod
+var projectMod []byte
+
+//go:embed project.sum
+var projectSum []byte
+
+// Release is the opgen that module files require.
+type Release struct {
+	Version  string // such as v0.1.0
+	Sum      string // of the module, such as h1:…=; empty when it is not known
+	Checkout string // the folder that replaces the module; Version and Sum are of no account then
+}
+
+// GoMod returns go.mod of a project.
+func (r Release) GoMod(path string) ([]byte, error) {
+	file, err := modfile.Parse("project.mod", projectMod, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.AddModuleStmt(path); err != nil {
+		return nil, err
+	}
+	return r.finish(file)
+}
+
+// GoSum returns go.sum of a project.
+func (r Release) GoSum() ([]byte, error) {
+	return r.sums(projectSum)
+}
+
+// ToolsMod returns tools.mod of a project: all that opgen requires, and opgen.
+func (r Release) ToolsMod(path string) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.AddModuleStmt(path); err != nil {
+		return nil, err
+	}
+	for _, require := range file.Require {
+		require.Indirect = true
+	}
+	file.SetRequireSeparateIndirect(file.Require)
+	if err := file.AddTool(Opgen + "/cmd/opgen"); err != nil {
+		return nil, err
+	}
+	return r.finish(file)
+}
+
+// ToolsSum returns tools.sum of a project.
+func (r Release) ToolsSum() ([]byte, error) {
+	return r.sums(opgen.GoSum)
+}
+
+// finish requires opgen and formats the file.
+func (r Release) finish(file *modfile.File) ([]byte, error) {
+	version := r.Version
+	if r.Checkout != "" {
+		version = unreleased
+		if err := file.AddReplace(Opgen, "", r.Checkout, ""); err != nil {
+			return nil, err
+		}
+	}
+	require := &modfile.Require{Mod: module.Version{Path: Opgen, Version: version}}
+	file.SetRequireSeparateIndirect(append(file.Require, require))
+	file.Cleanup()
+	return file.Format()
+}
+
+// sums adds the checksums of opgen itself, as far as they are known.
+func (r Release) sums(base []byte) ([]byte, error) {
+	if r.Checkout != "" || r.Sum == "" {
+		return base, nil
+	}
+	goMod, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(opgen.GoMod)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	own := fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", Opgen, r.Version, r.Sum, goMod)
+	return append(bytes.Clone(base), own...), nil
+}
+
+// GoVersion returns the version of Go that projects are pinned to, such as 1.26.0.
+func GoVersion() (string, error) {
+	file, err := modfile.Parse("project.mod", projectMod, nil)
+	if err != nil {
+		return "", err
+	}
+	return file.Go.Version, nil
+}

@@ -1,0 +1,93 @@
+package templates
+
+import (
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// PackageName is the name of the Go package that operates a kind, and of its folder in internal/: the kind in lower
+// case, unless that means something else where the package is written or imported.
+func PackageName(kind string) string {
+	name := strings.ToLower(kind)
+	reserved := []string{"main", "internal", "vendor", "testdata", "operator", "mgr", "made", "controllers"}
+	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(reserved, name) {
+		return name + "kind"
+	}
+	return name
+}
+
+// FieldName is the Go name for the children of a kind: its plural, spelled like the kind itself, so that Ingress
+// and ingresses give Ingresses.
+func FieldName(kind, plural string) string {
+	lower := strings.ToLower(kind)
+	n := 0
+	for n < len(lower) && n < len(plural) && lower[n] == plural[n] {
+		n++
+	}
+	return kind[:n] + plural[n:]
+}
+
+// a puts the indefinite article in front of a kind.
+func a(kind string) string {
+	if strings.ContainsRune("AEIO", rune(kind[0])) {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// importSet gives the packages of a Go file names that do not clash.
+type importSet struct {
+	names map[string]string // import path → name
+	taken map[string]bool
+}
+
+// newImportSet starts with the names that the file uses otherwise.
+func newImportSet(taken ...string) *importSet {
+	s := &importSet{names: map[string]string{}, taken: map[string]bool{}}
+	for _, name := range taken {
+		s.taken[name] = true
+	}
+	return s
+}
+
+// add returns the name of a package in the file, the wanted one with a number behind it if that is taken.
+func (s *importSet) add(importPath, wanted string) string {
+	if name, ok := s.names[importPath]; ok {
+		return name
+	}
+	name := wanted
+	for n := 2; s.taken[name]; n++ {
+		name = wanted + strconv.Itoa(n)
+	}
+	s.names[importPath], s.taken[name] = name, true
+	return name
+}
+
+var versionElement = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// alias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
+func alias(importPath string) string {
+	name := identifier(path.Base(importPath))
+	if versionElement.MatchString(name) {
+		return identifier(path.Base(path.Dir(importPath))) + name
+	}
+	return name
+}
+
+// identifier drops what a Go name cannot have.
+func identifier(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return -1
+	}, s)
+}

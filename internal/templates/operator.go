@@ -1,0 +1,203 @@
+package templates
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Operator is what the package of one controller is rendered from.
+type Operator struct {
+	API      crdgen.Package // of the parent's storage version
+	Parent   crdgen.Kind
+	Children []Child
+	Finalize bool
+}
+
+// Child is a kind of children.
+type Child struct {
+	Field            string // of the structs Children and Desired, such as Pods
+	APIVersion, Kind string
+	// GoPackage and GoName are the Go type; both are empty for an unstructured child.
+	GoPackage, GoName string
+	// Registered means that client-go's scheme knows the type.
+	Registered bool
+	Update     spec.Update
+	Retired    bool
+}
+
+// OperatorFile renders internal/<kind>/zz_generated.operator.go.
+func OperatorFile(o Operator) ([]byte, error) {
+	return renderGo("operator/operator.go", newOperatorView(o))
+}
+
+// SyncFile renders internal/<kind>/sync.go, which its author goes on from.
+func SyncFile(o Operator) ([]byte, error) {
+	return renderGo("operator/sync.go", newOperatorView(o))
+}
+
+// SyncTestFile renders internal/<kind>/sync_test.go, which its author goes on from.
+func SyncTestFile(o Operator) ([]byte, error) {
+	return renderGo("operator/sync_test.go", newOperatorView(o))
+}
+
+// operatorView is an Operator with the import names of one file.
+type operatorView struct {
+	Operator
+	imports *importSet
+}
+
+func newOperatorView(o Operator) operatorView {
+	v := operatorView{o, newImportSet("context", "operator", "runtime", "metav1", "unstructured", "testing", "operatortest")}
+	v.imports.add(o.API.ImportPath, o.API.Alias)
+	for _, c := range o.Children {
+		if c.GoPackage != "" {
+			v.imports.add(c.GoPackage, alias(c.GoPackage))
+		}
+	}
+	return v
+}
+
+// Imports are the API packages that the file uses, as import specs: the project's own last.
+func (v operatorView) Imports() []string {
+	var specs []string
+	for path, name := range v.imports.names {
+		if path != v.API.ImportPath {
+			specs = append(specs, name+" "+strconv.Quote(path))
+		}
+	}
+	slices.Sort(specs)
+	return specs
+}
+
+// APIImport is the import spec of the parent's package.
+func (v operatorView) APIImport() string {
+	return v.api() + " " + strconv.Quote(v.API.ImportPath)
+}
+
+func (v operatorView) api() string { return v.imports.add(v.API.ImportPath, v.API.Alias) }
+
+// Package is the name of the Go package.
+func (v operatorView) Package() string { return PackageName(v.Parent.Name) }
+
+// A is the parent's kind with its article, such as an EchoServer.
+func (v operatorView) A() string { return a(v.Parent.Name) }
+
+// ParentType is the parent's Go type.
+func (v operatorView) ParentType() string { return v.api() + "." + v.Parent.Name }
+
+// StatusType is the Go type of the parent's status, struct{} when it has none.
+func (v operatorView) StatusType() string {
+	if v.Parent.Status == "" {
+		return "struct{}"
+	}
+	return v.api() + "." + v.Parent.Status
+}
+
+// Made are the kinds of children that Sync can ask for.
+func (v operatorView) Made() []childView {
+	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
+}
+
+// All are the kinds of children, the retired ones too.
+func (v operatorView) All() []childView {
+	views := make([]childView, len(v.Children))
+	for i, c := range v.Children {
+		views[i] = childView{c, v.imports.names[c.GoPackage]}
+	}
+	return views
+}
+
+// Unstructured reports whether a field has a child without a Go type.
+func (v operatorView) Unstructured() bool {
+	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" })
+}
+
+// Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
+func (v operatorView) Schemes() string {
+	add := []string{v.api() + ".AddToScheme"}
+	for _, c := range v.All() {
+		name := c.alias + ".AddToScheme"
+		if c.GoPackage != "" && !c.Registered && !slices.Contains(add, name) {
+			add = append(add, name)
+		}
+	}
+	return strings.Join(add, ", ")
+}
+
+// Conditions is the field of the status that the runtime keeps its conditions in, empty when there is none.
+func (v operatorView) Conditions() string {
+	return v.statusField("conditions", func(t *crdgen.GoType) bool {
+		return t.Shape == crdgen.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
+	})
+}
+
+// ObservedGeneration is the field of the status that the runtime keeps the parent's generation in.
+func (v operatorView) ObservedGeneration() string {
+	return v.statusField("observedGeneration", func(t *crdgen.GoType) bool {
+		return t.Shape == crdgen.Name && t.Name == "int64"
+	})
+}
+
+// statusField returns the Go name of a field of the status by its JSON key, if its type fits.
+func (v operatorView) statusField(key string, fits func(*crdgen.GoType) bool) string {
+	for _, f := range v.statusFields() {
+		if name, _, _ := strings.Cut(f.Tag, ","); name == key && fits(f.Type) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func (v operatorView) statusFields() []crdgen.Field {
+	for _, t := range v.API.Types {
+		if t.Name == v.Parent.Status {
+			return t.Fields
+		}
+	}
+	return nil
+}
+
+// StatusFields are the fields of the status that are Sync's to set.
+func (v operatorView) StatusFields() string {
+	var names []string
+	for _, f := range v.statusFields() {
+		if f.Name != v.Conditions() && f.Name != v.ObservedGeneration() {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// childView is a Child with the import name of its type.
+type childView struct {
+	Child
+	alias string
+}
+
+// Type is the Go type of the child's objects.
+func (c childView) Type() string {
+	if c.GoPackage == "" {
+		return "*unstructured.Unstructured"
+	}
+	return "*" + c.alias + "." + c.GoName
+}
+
+// Empty is an expression for an empty object of the kind.
+func (c childView) Empty() string {
+	if c.GoPackage == "" {
+		return "operator.Unstructured(" + strconv.Quote(c.APIVersion) + ", " + strconv.Quote(c.Kind) + ")"
+	}
+	return "new(" + c.alias + "." + c.GoName + ")"
+}
+
+// Example is an expression for a child of the parent, to be completed.
+func (c childView) Example() string {
+	if c.GoPackage == "" {
+		return c.Empty()
+	}
+	return "&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{Name: req.Parent.Name}}"
+}

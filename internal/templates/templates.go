@@ -1,0 +1,47 @@
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/format"
+	"strconv"
+	"text/template"
+)
+
+//go:embed files
+var files embed.FS
+
+// render executes one of the embedded templates, named by its path below files/ without .tmpl.
+func render(name string, view any) ([]byte, error) {
+	path := "files/" + name + ".tmpl"
+	source, err := files.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
+		"scalar": scalar,
+		"quote":  strconv.Quote,
+	}).Parse(string(source))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, view); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// renderGo renders Go source and formats it.
+func renderGo(name string, view any) ([]byte, error) {
+	source, err := render(name, view)
+	if err != nil {
+		return nil, err
+	}
+	formatted, err := format.Source(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return formatted, nil
+}
