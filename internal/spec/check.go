@@ -1,0 +1,104 @@
+package spec
+
+import "strings"
+
+// Check reports what is wrong with several files together: kinds, plurals and short names that clash, and APIs
+// that do not fit their project. The project may be nil, when there is none. It expects values that parsed
+// without problems.
+func Check(p *Project, apis []*API) Problems {
+	c := checker{seen: map[string]Pos{}}
+	for _, api := range apis {
+		if !c.kind(api) {
+			continue // the rest would repeat it
+		}
+		c.names(api)
+		c.goTypes(api)
+		c.controller(api)
+	}
+	if p != nil {
+		c.project(p, apis)
+	}
+	return c.problems
+}
+
+// checker collects what is taken already, by what it is and its name.
+type checker struct {
+	seen     map[string]Pos
+	problems Problems
+}
+
+func (c *checker) fail(pos Pos, path, message, hint string) {
+	c.problems = append(c.problems, Problem{Pos: pos, Path: path, Message: message, Hint: hint})
+}
+
+// claim takes a name; of what says what has it, such as plural. It reports false for a name that is taken.
+func (c *checker) claim(what, name string, pos Pos, path, hint string) bool {
+	key := what + " " + strings.ToLower(name)
+	if first, ok := c.seen[key]; ok {
+		c.fail(pos, path, what+" "+quoteShort(name)+" is taken by "+first.String(), hint)
+		return false
+	}
+	c.seen[key] = pos
+	return true
+}
+
+// kind claims a kind in its group.
+func (c *checker) kind(api *API) bool {
+	return c.claim("kind in "+api.Group, api.Names.Kind, api.at("names.kind"), "names.kind", "a kind has one file")
+}
+
+// names claims the names that Kubernetes and kubectl know a kind by.
+func (c *checker) names(api *API) {
+	in := " in " + api.Group
+	c.claim("kind"+in, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+	c.claim("name"+in, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
+	if api.Names.Singular != api.Names.Plural {
+		c.claim("name"+in, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
+	}
+	for i, short := range api.Names.ShortNames {
+		path := at("names.shortNames", i)
+		c.claim("short name", short, api.at(path), path, "kubectl could not tell them apart")
+	}
+}
+
+// goTypes claims the Go types that a kind declares in the packages of its versions.
+func (c *checker) goTypes(api *API) {
+	for _, v := range api.Versions {
+		in := "Go type of " + api.Group + "/" + v.Name
+		for _, suffix := range []string{"", "List", "Spec", "Status"} {
+			c.claim(in, api.Names.Kind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
+		}
+	}
+}
+
+// controller claims the folder of a kind's operator.
+func (c *checker) controller(api *API) {
+	if api.Operator != nil {
+		c.claim("folder", "internal/"+strings.ToLower(api.Names.Kind), api.at("names.kind"), "names.kind", "two kinds with an operator need different names")
+	}
+}
+
+// project checks APIs against what the project says of all of them.
+func (c *checker) project(p *Project, apis []*API) {
+	for _, api := range apis {
+		if first := apis[0]; !p.Multigroup && api.Group != first.Group {
+			c.fail(api.at("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
+				"write multigroup: true in "+p.File+", or use one group")
+		}
+		if p.Watch == WatchNamespace && api.Scope == Cluster && api.Operator != nil {
+			c.fail(api.at("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
+				"write watch: cluster in "+p.File)
+		}
+	}
+}
+
+// at returns the position of a key, and that of the nearest key above it when the file leaves the key out.
+func (api *API) at(path string) Pos {
+	for path != "" {
+		if pos, ok := api.At[path]; ok {
+			return pos
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return api.Pos
+}

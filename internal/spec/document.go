@@ -1,0 +1,131 @@
+package spec
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxDepth is how deep mappings and lists may nest. A CRD of the real world has up to 20 levels of fields, each
+// of which can take two.
+const maxDepth = 64
+
+// document parses data as exactly one YAML document without anchors, aliases and tags. It returns the document's
+// content, nil if there are problems that leave nothing to read.
+func document(file string, data []byte) (*decoder, *yaml.Node) {
+	src, problem := newSource(file, data)
+	d := &decoder{src: src, file: file}
+	if problem != nil {
+		d.problems = Problems{*problem}
+		return d, nil
+	}
+	decode := yaml.NewDecoder(strings.NewReader(src.text))
+	var doc yaml.Node
+	if err := decode.Decode(&doc); err != nil {
+		d.syntax(err)
+		return d, nil
+	}
+	var next yaml.Node
+	switch err := decode.Decode(&next); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		d.syntax(err)
+		return d, nil
+	default:
+		d.fail(&next, "", "a second document starts here", "one spec file holds one document: split the file")
+		return d, nil
+	}
+	root := doc.Content[0]
+	d.wellFormed(root, 1)
+	if len(d.problems) > 0 {
+		return d, nil
+	}
+	if isNull(root) {
+		d.failAt(Pos{File: file}, "", "is empty", "")
+		return d, nil
+	}
+	if root.Kind != yaml.MappingNode {
+		d.fail(root, "", "expected a mapping, got "+describe(root), "a spec file starts with apiVersion: "+FormatVersion)
+		return d, nil
+	}
+	return d, root
+}
+
+// wellFormed reports what a spec file uses of YAML that it must not.
+func (d *decoder) wellFormed(n *yaml.Node, depth int) {
+	if depth > maxDepth {
+		d.fail(n, "", "is nested more than "+strconv.Itoa(maxDepth)+" levels deep", "")
+		return
+	}
+	switch {
+	case n.Kind == yaml.AliasNode:
+		d.fail(n, "", "aliases such as *"+n.Value+" are not accepted", "write the value out, or quote text that starts with *")
+		return
+	case n.Anchor != "":
+		d.fail(n, "", "anchors such as &"+n.Anchor+" are not accepted", "write the value out, or quote text that starts with &")
+	case n.Style&yaml.TaggedStyle != 0:
+		d.fail(n, "", "tags such as "+n.Tag+" are not accepted", "quote text that starts with !")
+	}
+	if n.Kind == yaml.ScalarNode {
+		d.src.markQuoted(n)
+	}
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode && c.Value == "<<" && c.Style == 0 {
+			d.fail(c, "", "merge keys (<<) are not accepted", "write the keys out")
+			continue
+		}
+		d.wellFormed(c, depth+1)
+	}
+}
+
+var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// syntax reports YAML that cannot be parsed. The parser names a line only, and none when it is the first.
+func (d *decoder) syntax(err error) {
+	match := syntaxError.FindStringSubmatch(err.Error())
+	if match == nil {
+		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
+		return
+	}
+	message := match[2]
+	line, _ := strconv.Atoi(match[1])
+	if line == 0 || strings.HasPrefix(message, "did not find") { // the parser counts from 0, the scanner from 1
+		line++
+	}
+	text := d.src.line(line)
+	column, hint := explain(message, text)
+	d.failAt(Pos{File: d.file, Line: line, Column: column}, "", "is not YAML: "+message, hint)
+}
+
+var (
+	secondColon  = regexp.MustCompile(`^[^"'#]*?:\s.*?(:)(\s|$)`)
+	bareList     = regexp.MustCompile(`:\s+(\[\])`)
+	badStart     = regexp.MustCompile("(?::|-)\\s+([@`%])")
+	unquotedText = regexp.MustCompile(`:\s+(["'])`)
+)
+
+// explain finds the likely cause of a syntax error in the line it was found in.
+func explain(message, line string) (column int, hint string) {
+	for _, cause := range []struct {
+		message string
+		where   *regexp.Regexp
+		hint    string
+	}{
+		{"mapping values", secondColon, `": " in an unquoted value starts a mapping: quote the value`},
+		{"did not find", bareList, `quote a list type: "[]string"`},
+		{"cannot start any token", badStart, "quote the value"},
+		{"unexpected end of stream", unquotedText, "the quote that starts here is never closed"},
+		{"did not find", unquotedText, "text after a closing quote: quote the whole value"},
+		{"tab character", regexp.MustCompile(`(\t)`), "indent with spaces"},
+	} {
+		if m := cause.where.FindStringSubmatchIndex(line); m != nil && strings.Contains(message, cause.message) {
+			return len([]rune(line[:m[2]])) + 1, cause.hint
+		}
+	}
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	return indent + 1, ""
+}

@@ -1,0 +1,155 @@
+package spec
+
+import (
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// names decodes the names of a kind.
+func (d *decoder) names(names *Names) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		names.Pos = d.src.pos(n)
+		d.mapping(n, path, keys{
+			"kind":       d.kind(&names.Kind),
+			"listKind":   d.kind(&names.ListKind),
+			"plural":     d.label(&names.Plural),
+			"singular":   d.label(&names.Singular),
+			"shortNames": d.labels(&names.ShortNames),
+			"categories": d.labels(&names.Categories),
+		})
+		if n.Kind == yaml.MappingNode {
+			d.need(n, path, "kind")
+		}
+		names.derive()
+		if names.Kind != "" && names.Kind == names.ListKind {
+			d.fail(n, path+".listKind", "is the kind itself", "leave it out: it becomes "+names.Kind+"List")
+		}
+	}
+}
+
+// derive fills in the names that follow from the kind.
+func (names *Names) derive() {
+	if names.Kind == "" {
+		return
+	}
+	lower := strings.ToLower(names.Kind)
+	for _, name := range []struct {
+		field   *string
+		derived string
+	}{
+		{&names.Plural, flect.Pluralize(lower)},
+		{&names.Singular, lower},
+		{&names.ListKind, names.Kind + "List"},
+	} {
+		if *name.field == "" {
+			*name.field = name.derived
+		}
+	}
+}
+
+var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+
+// kind decodes the name of a kind, which is that of a Go type too.
+func (d *decoder) kind(into *string) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		value, ok := d.str(n, path)
+		if !ok {
+			return
+		}
+		if !kindName.MatchString(value) {
+			d.fail(n, path, quoteShort(value)+" is not the name of a kind",
+				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value))
+			return
+		}
+		*into = value
+	}
+}
+
+// kindLike makes the name of a kind from something like it.
+func kindLike(text string) string {
+	if name := GoName(text); kindName.MatchString(name) {
+		return name
+	}
+	return "EchoServer"
+}
+
+// label decodes a name that becomes part of a URL: DNS-1035.
+func (d *decoder) label(into *string) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		value, ok := d.str(n, path)
+		if !ok {
+			return
+		}
+		if !isLabel(value) {
+			d.fail(n, path, quoteShort(value)+" is not a DNS label", "use lower-case letters, digits and -, starting with a letter, at most 63 characters")
+			return
+		}
+		*into = value
+	}
+}
+
+// labels decodes a list of labels without repetition.
+func (d *decoder) labels(into *[]string) func(n *yaml.Node, path string) {
+	return d.list(func(n *yaml.Node, path string) {
+		var value string
+		d.label(&value)(n, path)
+		if slices.Contains(*into, value) {
+			d.fail(n, path, strconv.Quote(value)+" is listed twice", "")
+		}
+		if value != "" {
+			*into = append(*into, value)
+		}
+	})
+}
+
+// group decodes an API group.
+func (d *decoder) group(into *string) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		value, ok := d.str(n, path)
+		switch {
+		case !ok:
+		case !isSubdomain(value):
+			d.fail(n, path, quoteShort(value)+" is not an API group", "write a DNS name in lower case, such as demo.example.com")
+		case !strings.Contains(value, "."):
+			d.fail(n, path, quoteShort(value)+" lacks a domain", "write a group that is yours alone, such as "+value+".example.com")
+		default:
+			*into = value
+		}
+	}
+}
+
+var versionName = regexp.MustCompile(`^[a-z][a-z0-9]{0,62}$`)
+
+// versionName decodes the name of a version, which is that of a Go package too.
+func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		value, ok := d.str(n, path)
+		switch {
+		case !ok:
+		case !versionName.MatchString(value):
+			d.fail(n, path, quoteShort(value)+" is not the name of a version", "use lower-case letters and digits, such as v1alpha1")
+		case !isPackageName(value):
+			d.fail(n, path, quoteShort(value)+" cannot be the name of a Go package", "use a version such as v1alpha1")
+		default:
+			*into = value
+		}
+	}
+}
+
+// isPackageName says whether a folder of this name can hold a Go package that others import under its name.
+func isPackageName(name string) bool {
+	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil &&
+		!slices.Contains([]string{"internal", "vendor", "testdata", "main"}, name)
+}
+
+func isLabel(name string) bool { return len(validation.IsDNS1035Label(name)) == 0 }
+
+func isSubdomain(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }

@@ -1,0 +1,132 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ParseAPI reads the file of an API and fills in what it leaves out. It needs no project. The file is a name for
+// positions; nothing is read from disk. The API is nil when there are problems, which are in the order of their
+// positions.
+func ParseAPI(file string, data []byte) (*API, Problems) {
+	d, root := document(file, data)
+	if root == nil {
+		return nil, d.problems
+	}
+	api := &API{File: file, Pos: d.src.pos(root), Scope: Namespaced, At: map[string]Pos{}}
+	d.record(api.At, "", withoutSchemas(root))
+	known := d.header(root, "API")
+	known["group"] = d.group(&api.Group)
+	known["names"] = d.names(&api.Names)
+	known["scope"] = word(d, &api.Scope, Namespaced, Cluster)
+	known["versions"] = d.list(func(n *yaml.Node, path string) {
+		api.Versions = append(api.Versions, d.version(n, path, d.hasOperator(root)))
+	})
+	known["operator"] = d.operator(&api.Operator)
+	d.mapping(root, "", known)
+	d.need(root, "", "apiVersion", "kind", "group", "names", "versions")
+	d.apiNames(root, api)
+	d.servedAndStored(root, api)
+	d.selfChildren(api)
+	if len(d.problems) > 0 {
+		return nil, d.sorted()
+	}
+	return api, nil
+}
+
+func (d *decoder) hasOperator(root *yaml.Node) bool {
+	_, operator := lookup(root, "operator")
+	return operator != nil
+}
+
+// withoutSchemas returns a document without the schemas of its versions: they know their own positions.
+func withoutSchemas(n *yaml.Node) *yaml.Node {
+	if _, versions := lookup(n, "versions"); versions == nil {
+		return n
+	}
+	pruned := *n
+	pruned.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Value == "versions" {
+			value = withoutKeys(value, "spec", "status")
+		}
+		pruned.Content = append(pruned.Content, key, value)
+	}
+	return &pruned
+}
+
+// withoutKeys returns a list of mappings without some of their keys' content.
+func withoutKeys(list *yaml.Node, names ...string) *yaml.Node {
+	pruned := *list
+	pruned.Content = nil
+	for _, item := range list.Content {
+		copied := *item
+		copied.Content = append([]*yaml.Node(nil), item.Content...)
+		for i := 0; item.Kind == yaml.MappingNode && i+1 < len(item.Content); i += 2 {
+			for _, name := range names {
+				if item.Content[i].Value == name {
+					bare := *item.Content[i+1]
+					bare.Content = nil
+					copied.Content[i+1] = &bare
+				}
+			}
+		}
+		pruned.Content = append(pruned.Content, &copied)
+	}
+	return &pruned
+}
+
+// apiNames checks what concerns several names.
+func (d *decoder) apiNames(root *yaml.Node, api *API) {
+	if name := api.Names.Plural + "." + api.Group; len(name) > 253 {
+		d.failAt(api.At["group"], "group", "the name of the CRD, plural.group, has "+strconv.Itoa(len(name))+" characters", "at most 253")
+	}
+	if lower := strings.ToLower(api.Names.Kind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
+		d.failAt(api.At["names.kind"], "names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+api.Names.Kind)
+	}
+	if !isLabel(api.Names.Singular) && api.Names.Kind != "" {
+		d.failAt(api.At["names.kind"], "names.kind", "gives the singular "+strconv.Quote(api.Names.Singular)+", which is not a DNS label", "set names.singular")
+	}
+	if !isLabel(api.Names.Plural) && api.Names.Kind != "" {
+		d.failAt(api.At["names.kind"], "names.kind", "gives the plural "+strconv.Quote(api.Names.Plural)+", which is not a DNS label", "set names.plural")
+	}
+}
+
+// servedAndStored checks the versions as a whole, and fills in served and storage of one that is alone.
+func (d *decoder) servedAndStored(root *yaml.Node, api *API) {
+	_, list := lookup(root, "versions")
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return
+	}
+	if len(list.Content) == 0 {
+		d.fail(list, "versions", "has no version", "")
+		return
+	}
+	alone := len(api.Versions) == 1
+	stored, served, seen := 0, 0, map[string]bool{}
+	for i := range api.Versions {
+		v, path := &api.Versions[i], at("versions", i)
+		if _, set := api.At[path+".storage"]; alone && !set {
+			v.Storage = true
+		}
+		if v.Name != "" && seen[v.Name] {
+			d.failAt(v.Pos, path+".name", "duplicate version "+v.Name, "")
+		}
+		seen[v.Name] = true
+		if v.Storage {
+			stored++
+		}
+		if v.Served {
+			served++
+		}
+	}
+	if stored != 1 {
+		d.fail(list, "versions", strconv.Itoa(stored)+" versions have storage: true", "exactly one must have it")
+	}
+	if served == 0 {
+		d.fail(list, "versions", "no version is served", "remove served: false from one")
+	}
+}

@@ -1,0 +1,116 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
+)
+
+// The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since 1.29, and the
+// API server's own code that opgen links is 1.37.
+const (
+	oldestKubernetes = 29
+	newestKubernetes = 37
+)
+
+// maxProjectName leaves room for the longest name that is derived from a project's: its namespace.
+const maxProjectName = 63 - len("-system")
+
+// ParseProject reads opgen.yaml and fills in what it leaves out. The file is a name for positions; nothing is
+// read from disk. The project is nil when there are problems, which are in the order of their positions.
+func ParseProject(file string, data []byte) (*Project, Problems) {
+	d, root := document(file, data)
+	if root == nil {
+		return nil, d.problems
+	}
+	p := &Project{File: file, At: map[string]Pos{}, Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}
+	d.record(p.At, "", root)
+	known := d.header(root, "Project")
+	known["name"] = d.text(&p.Name)
+	known["module"] = d.text(&p.Module)
+	known["domain"] = d.text(&p.Domain)
+	known["watch"] = word(d, &p.Watch, WatchCluster, WatchNamespace)
+	known["multigroup"] = d.flag(&p.Multigroup)
+	known["minKubernetes"] = d.text(&p.MinKubernetes)
+	known["clients"] = func(n *yaml.Node, path string) {
+		var clients bool
+		if d.flag(&clients)(n, path); clients {
+			d.fail(n, path, "true is not accepted", "typed clients are not generated: leave the key out, or write false")
+		}
+	}
+	d.mapping(root, "", known)
+	d.need(root, "", "apiVersion", "kind", "name", "module")
+	d.projectNames(root, p)
+	if len(d.problems) > 0 {
+		return nil, d.sorted()
+	}
+	return p, nil
+}
+
+// header decodes the two keys that every spec file starts with.
+func (d *decoder) header(root *yaml.Node, kind string) keys {
+	var version, got string
+	if _, n := lookup(root, "kind"); n != nil && n.Value == "Project" && kind == "API" {
+		d.fail(n, "kind", "a project is described in opgen.yaml, and this is the file of an API", "")
+		return keys{"apiVersion": d.text(&version), "kind": d.text(&got)}
+	}
+	return keys{
+		"apiVersion": word(d, &version, FormatVersion),
+		"kind":       word(d, &got, kind),
+	}
+}
+
+var kubernetesMinor = regexp.MustCompile(`^1\.([1-9][0-9]?)$`)
+
+// projectNames checks what the words of a project stand for.
+func (d *decoder) projectNames(root *yaml.Node, p *Project) {
+	check := func(key, value string, valid func(string) string) {
+		if _, n := lookup(root, key); n != nil && n.Kind == yaml.ScalarNode && n.Value == value {
+			if hint := valid(value); hint != "" {
+				d.fail(n, key, quoteShort(value)+" is not accepted", hint)
+			}
+		}
+	}
+	check("name", p.Name, func(name string) string {
+		if !isLabel(name) || len(name) > maxProjectName {
+			return fmt.Sprintf("use lower-case letters, digits and -, starting with a letter, at most %d characters", maxProjectName)
+		}
+		return ""
+	})
+	check("module", p.Module, func(path string) string {
+		if _, _, ok := module.SplitPathVersion(path); !ok || module.CheckImportPath(path) != nil {
+			return "write the path of a Go module, such as example.com/echo-operator"
+		}
+		return ""
+	})
+	check("domain", p.Domain, func(domain string) string {
+		if !isSubdomain(domain) {
+			return "write a DNS name in lower case, such as example.com"
+		}
+		return ""
+	})
+	check("minKubernetes", p.MinKubernetes, func(version string) string {
+		match := kubernetesMinor.FindStringSubmatch(version)
+		if match != nil {
+			if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {
+				return ""
+			}
+		}
+		return fmt.Sprintf(`write a version from "1.%d" to "1.%d"`, oldestKubernetes, newestKubernetes)
+	})
+}
+
+// sorted returns the problems in the order of their positions.
+func (d *decoder) sorted() Problems {
+	sorted, _ := d.problems.Err().(Problems)
+	return sorted
+}
+
+// isImportPath says whether a path may be the import path of a Go package.
+func isImportPath(path string) bool {
+	return module.CheckImportPath(path) == nil && !strings.HasSuffix(path, "/")
+}

@@ -1,0 +1,67 @@
+package spec
+
+import "go.yaml.in/yaml/v3"
+
+// version decodes one version. A kind with an operator always has a status, since the operator writes one.
+func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
+	v := Version{Pos: d.src.pos(n), Served: true, StandardStatus: true}
+	d.mapping(n, path, keys{
+		"name":           d.versionName(&v.Name),
+		"served":         d.flag(&v.Served),
+		"storage":        d.flag(&v.Storage),
+		"description":    d.prose(&v.Description),
+		"standardStatus": d.flag(&v.StandardStatus),
+		"spec":           func(n *yaml.Node, _ string) { v.Spec = d.schema(n, "spec") },
+		"status":         func(n *yaml.Node, _ string) { v.Status = d.schema(n, "status") },
+		"columns":        d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
+		"scale":          func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
+		"selectableFields": func(n *yaml.Node, path string) {
+			d.texts(&v.SelectableFields)(n, path)
+		},
+	})
+	if n.Kind != yaml.MappingNode {
+		return v
+	}
+	d.need(n, path, "name")
+	if v.Status == nil && v.StandardStatus && operated {
+		v.Status = &Schema{Pos: v.Pos, At: map[string]Pos{}}
+	}
+	v.StandardStatus = v.StandardStatus && v.Status != nil
+	if v.StandardStatus {
+		d.addStandardStatus(v.Status)
+	}
+	d.paths(n, path, &v)
+	return v
+}
+
+// column decodes a column; its type may follow from the schema later.
+func (d *decoder) column(n *yaml.Node, path string) Column {
+	c := Column{Pos: d.src.pos(n)}
+	var priority int64
+	d.mapping(n, path, keys{
+		"name":        d.prose(&c.Name),
+		"type":        word(d, &c.Type, "string", "integer", "number", "boolean", "date"),
+		"path":        d.text(&c.Path),
+		"format":      word(d, &c.Format, "int32", "int64", "float", "double", "byte", "date", "date-time", "password"),
+		"description": d.prose(&c.Description),
+		"priority":    d.count(&priority, 0, 1<<31-1),
+	})
+	c.Priority = int32(priority)
+	if n.Kind == yaml.MappingNode {
+		d.need(n, path, "name", "path")
+	}
+	return c
+}
+
+func (d *decoder) scale(n *yaml.Node, path string) *Scale {
+	s := &Scale{Pos: d.src.pos(n)}
+	ok := d.mapping(n, path, keys{
+		"specReplicas":   d.text(&s.SpecReplicas),
+		"statusReplicas": d.text(&s.StatusReplicas),
+		"labelSelector":  d.text(&s.LabelSelector),
+	})
+	if ok {
+		d.need(n, path, "specReplicas", "statusReplicas")
+	}
+	return s
+}

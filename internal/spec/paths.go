@@ -1,0 +1,166 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A JSON path names fields only (.spec.replicas), or selects among items and keys too
+// (.status.conditions[?(@.type=="Ready")].status).
+var (
+	fieldPath = regexp.MustCompile(`^(\.([A-Za-z_$][\w$-]*|[\w$-]*(\\\.[\w$/-]*)+))+$`)
+	pathStep  = regexp.MustCompile(`\.((?:\\\.|[^.\[\\])+)`)
+)
+
+// paths checks the paths of columns, scale and selectable fields, and takes the types of columns from the schema.
+func (d *decoder) paths(n *yaml.Node, path string, v *Version) {
+	_, columns := lookup(n, "columns")
+	for i := range v.Columns {
+		c := &v.Columns[i]
+		where := pathOf(columns, i, "path")
+		if c.Path == "" || where == nil {
+			continue
+		}
+		schema := d.resolve(v, where, at(path+".columns", i)+".path", c.Path, false)
+		if c.Type == "" {
+			c.Type = columnType(c.Path, schema)
+		}
+	}
+	_, scale := lookup(n, "scale")
+	if v.Scale != nil && scale != nil {
+		d.replicas(v, scale, path+".scale", "specReplicas", v.Scale.SpecReplicas, ".spec.")
+		d.replicas(v, scale, path+".scale", "statusReplicas", v.Scale.StatusReplicas, ".status.")
+		d.selector(v, scale, path+".scale", v.Scale.LabelSelector)
+	}
+	_, fields := lookup(n, "selectableFields")
+	for i, f := range v.SelectableFields {
+		d.selectable(v, fields.Content[i], at(path+".selectableFields", i), f)
+	}
+}
+
+// pathOf returns the node of a key of an element of a list of mappings.
+func pathOf(list *yaml.Node, index int, key string) *yaml.Node {
+	if list == nil || index >= len(list.Content) {
+		return nil
+	}
+	_, value := lookup(list.Content[index], key)
+	return value
+}
+
+// replicas checks a path of the scale subresource that must lead to a number.
+func (d *decoder) replicas(v *Version, scale *yaml.Node, path, key, value, prefix string) {
+	_, n := lookup(scale, key)
+	if n == nil || value == "" {
+		return
+	}
+	path = join(path, key)
+	if !strings.HasPrefix(value, prefix) || !fieldPath.MatchString(value) {
+		d.fail(n, path, quoteShort(value)+" is not a path of fields below "+strings.TrimSuffix(prefix, "."), "such as "+prefix+"replicas")
+		return
+	}
+	s := d.resolve(v, n, path, value, key == "statusReplicas") // without it, scale shows 0
+	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "integer" {
+		d.fail(n, path, value+" is "+article(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
+	}
+}
+
+func (d *decoder) selector(v *Version, scale *yaml.Node, path, value string) {
+	_, n := lookup(scale, "labelSelector")
+	if n == nil || value == "" {
+		return
+	}
+	path = join(path, "labelSelector")
+	if !strings.HasPrefix(value, ".spec.") && !strings.HasPrefix(value, ".status.") || !fieldPath.MatchString(value) {
+		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .status.selector")
+		return
+	}
+	s := d.resolve(v, n, path, value, false)
+	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "string" {
+		d.fail(n, path, value+" is "+article(s.Keywords.Type)+", and the selector is text", "write string as its type")
+	}
+}
+
+func (d *decoder) selectable(v *Version, n *yaml.Node, path, value string) {
+	if !fieldPath.MatchString(value) || strings.HasPrefix(value, ".metadata.") {
+		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .spec.mode")
+		return
+	}
+	d.resolve(v, n, path, value, false)
+}
+
+// resolve returns the schema that a path leads to, nil when it cannot be known: inside of a Kubernetes type, an
+// open object, or beyond a filter. It reports a path that is none, and a field that does not exist; a path that
+// may lack its field must still not look like a slip of the pen.
+func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
+	if !strings.HasPrefix(value, ".") {
+		d.fail(n, path, quoteShort(value)+" is not a path", "a path starts with a dot: ."+strings.TrimLeft(value, "${"))
+		return nil
+	}
+	fields, filter, filtered := strings.Cut(value, "[")
+	if filtered && !strings.Contains(filter, "]") {
+		d.fail(n, path, quoteShort(value)+" is not a path", "a bracket is not closed")
+		return nil
+	}
+	root := map[string]*Schema{"spec": v.Spec, "status": v.Status}
+	var s *Schema
+	for i, step := range pathStep.FindAllStringSubmatch(fields, -1) {
+		name := strings.ReplaceAll(step[1], `\.`, ".")
+		if i == 0 {
+			if slices.Contains([]string{"metadata", "apiVersion", "kind"}, name) {
+				return nil
+			}
+			if s = root[name]; s == nil {
+				d.fail(n, path, "the kind has no field ."+name, "known: .metadata, .spec and .status, where the version has them")
+				return nil
+			}
+			continue
+		}
+		next := s.property(name)
+		if next == nil {
+			if s.closed() && (!mayLack || closest(name, s.names()) != "") {
+				d.fail(n, path, value+" leads to no field: there is no "+quoteShort(name), suggestion(name, s.names()))
+			}
+			return nil
+		}
+		s = next
+	}
+	if filtered {
+		return nil
+	}
+	return s
+}
+
+// closed says whether a schema has the fields that it lists and no others.
+func (s *Schema) closed() bool {
+	k := s.Keywords
+	return s.Type == "" && k.Type == "object" && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil &&
+		(k.XPreserveUnknownFields == nil || !*k.XPreserveUnknownFields) && !k.XEmbeddedResource
+}
+
+func (s *Schema) names() []string {
+	var names []string
+	for _, p := range s.Properties {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// columnType is the type of a column that shows the field of a schema; nil is a field that is not known.
+func columnType(path string, s *Schema) string {
+	switch {
+	case s == nil && (path == ".metadata.creationTimestamp" || path == ".metadata.deletionTimestamp"):
+		return "date"
+	case s == nil && path == ".metadata.generation":
+		return "integer"
+	case s == nil:
+		return "string"
+	case s.Type == TypeTime || s.Keywords.Type == "string" && s.Keywords.Format == "date-time":
+		return "date"
+	case slices.Contains([]string{"integer", "number", "boolean"}, s.Keywords.Type):
+		return s.Keywords.Type
+	}
+	return "string"
+}

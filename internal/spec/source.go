@@ -1,0 +1,179 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxSize is the largest spec file that is read, in bytes.
+const maxSize = 16 << 20
+
+// source is the text of a file, so that a place in it can be looked at again after YAML was parsed.
+type source struct {
+	file   string
+	text   string
+	starts []int // byte offset of each line
+	// quoted are lines that lie in a quoted scalar of several lines, where # starts no comment.
+	quoted map[int]bool
+	// columns are the byte offsets of the runes of one line: the one that was asked for last.
+	columns struct {
+		line    int
+		offsets []int
+	}
+}
+
+// newSource checks that data is text that people can see all of.
+func newSource(file string, data []byte) (*source, *Problem) {
+	s := &source{file: file, quoted: map[int]bool{}}
+	whole := Pos{File: file}
+	if len(data) > maxSize {
+		return nil, &Problem{Pos: whole, Message: fmt.Sprintf("is too large: %d bytes, the limit is 16 MiB", len(data))}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	s.text = string(data)
+	s.starts = lineStarts(s.text)
+	if p := s.firstBadRune(); p != nil {
+		return nil, p
+	}
+	if strings.TrimSpace(s.text) == "" {
+		return nil, &Problem{Pos: whole, Message: "is empty"}
+	}
+	return s, nil
+}
+
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+func (s *source) firstBadRune() *Problem {
+	line, column := 1, 1
+	for i, r := range s.text {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(s.text[i:])
+		}
+		pos := Pos{File: s.file, Line: line, Column: column}
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return &Problem{Pos: pos, Message: "is not UTF-8", Hint: "save the file as UTF-8"}
+		case isControl(r):
+			return &Problem{
+				Pos: pos, Message: fmt.Sprintf("control character %U", r),
+				Hint: `remove it, or write it as an escape in double quotes, such as "\u0007"`,
+			}
+		case isBidi(r):
+			return &Problem{
+				Pos: pos, Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
+				Hint: "remove it",
+			}
+		}
+		column++
+		if r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return nil
+}
+
+func isControl(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029'
+}
+
+func isBidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+}
+
+// pos returns the position of a node.
+func (s *source) pos(n *yaml.Node) Pos {
+	return Pos{File: s.file, Line: n.Line, Column: n.Column}
+}
+
+// line returns a line without its end; the first is 1.
+func (s *source) line(number int) string {
+	if number < 1 || number > len(s.starts) {
+		return ""
+	}
+	rest := s.text[s.starts[number-1]:]
+	if end := strings.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.TrimSuffix(rest, "\r")
+}
+
+// offset returns the byte offset in the text of where a node starts.
+func (s *source) offset(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(s.starts) {
+		return len(s.text)
+	}
+	if s.columns.line != n.Line {
+		s.columns.line = n.Line
+		s.columns.offsets = s.columns.offsets[:0]
+		for i := range s.line(n.Line) {
+			s.columns.offsets = append(s.columns.offsets, i)
+		}
+	}
+	if n.Column < 1 || n.Column > len(s.columns.offsets) {
+		return len(s.text)
+	}
+	return s.starts[n.Line-1] + s.columns.offsets[n.Column-1]
+}
+
+// within returns the position of a byte of a scalar's value, or that of the scalar when the value is not written
+// on one line.
+func (s *source) within(n *yaml.Node, index int) Pos {
+	pos := s.pos(n)
+	raw := s.text[s.offset(n):]
+	if end := strings.IndexByte(raw, '\n'); end >= 0 {
+		raw = raw[:end]
+	}
+	column := pos.Column
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 && raw != "" {
+		raw = raw[1:]
+		column++
+	}
+	for i, r := range n.Value {
+		if i >= index {
+			pos.Column = column
+			return pos
+		}
+		width := runesOf(n.Style, raw, r)
+		if width == 0 {
+			return pos
+		}
+		column += width
+		for range width {
+			_, size := utf8.DecodeRuneInString(raw)
+			raw = raw[size:]
+		}
+	}
+	pos.Column = column
+	return pos
+}
+
+// runesOf says how many runes of raw stand for the rune r of a scalar's value; 0 when raw is not on the same line.
+func runesOf(style yaml.Style, raw string, r rune) int {
+	switch {
+	case style&yaml.DoubleQuotedStyle != 0 && strings.HasPrefix(raw, `\`):
+		width := map[byte]int{'x': 4, 'u': 6, 'U': 10}[(raw + " ")[1]]
+		if width == 0 {
+			width = 2
+		}
+		return min(width, utf8.RuneCountInString(raw))
+	case style&yaml.SingleQuotedStyle != 0 && strings.HasPrefix(raw, "''"):
+		return 2
+	}
+	if got, _ := utf8.DecodeRuneInString(raw); raw == "" || got != r {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,62 @@
+package spec
+
+import (
+	"slices"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// addStandardStatus adds what the runtime writes to every status, unless the file defines it: then it must be
+// something that the runtime can write.
+func (d *decoder) addStandardStatus(s *Schema) {
+	const instead = "set standardStatus: false to keep it as it is"
+	if s.Type != "" {
+		d.failAt(s.Pos, "status", "the standard status cannot be added to "+s.Type, "set standardStatus: false, or write the status as an object")
+		return
+	}
+	if s.Keywords.Type != "" && s.Keywords.Type != "object" {
+		d.failAt(s.Pos, "status", "is not an object", "")
+		return
+	}
+	s.Keywords.Type = "object"
+	if defined := s.property("observedGeneration"); defined == nil {
+		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "observedGeneration", Schema: observedGeneration(s.Pos)})
+	} else if k := defined.Keywords; k.Type != "integer" || k.Format != "int64" {
+		d.failAt(defined.Pos, "status.observedGeneration", "is not an int64, and the operator writes the generation here", instead)
+	}
+	if defined := s.property("conditions"); defined == nil {
+		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "conditions", Schema: conditions(s.Pos)})
+	} else if defined.Items == nil || defined.Items.Type != TypeCondition {
+		d.failAt(defined.Pos, "status.conditions", "is not a list of "+TypeCondition+", and the operator writes its conditions here",
+			`write "[]`+TypeCondition+` | listType=map listMapKey=type", or `+instead)
+	}
+}
+
+func observedGeneration(pos Pos) *Schema {
+	return &Schema{Pos: pos, At: map[string]Pos{}, Keywords: apiextv1.JSONSchemaProps{
+		Type:        "integer",
+		Format:      "int64",
+		Description: "observedGeneration is the metadata.generation that this status was made from.",
+	}}
+}
+
+func conditions(pos Pos) *Schema {
+	return &Schema{
+		Pos: pos, At: map[string]Pos{},
+		Keywords: apiextv1.JSONSchemaProps{
+			Type:         "array",
+			Description:  "conditions are the latest observations of the object's state, one of each type.",
+			XListType:    new("map"),
+			XListMapKeys: []string{"type"},
+		},
+		Items: &Schema{Pos: pos, At: map[string]Pos{}, Type: TypeCondition},
+	}
+}
+
+// property returns the schema of a field, nil when the schema has no such field.
+func (s *Schema) property(name string) *Schema {
+	if i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name }); i >= 0 {
+		return s.Properties[i].Schema
+	}
+	return nil
+}

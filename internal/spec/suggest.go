@@ -1,0 +1,58 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+)
+
+// suggestion proposes the known name that was probably meant; with few names it lists them all.
+func suggestion(name string, known []string) string {
+	if best := closest(name, known); best != "" {
+		return `did you mean "` + best + `"?`
+	}
+	if len(known) > 16 {
+		return ""
+	}
+	return "known: " + strings.Join(known, ", ")
+}
+
+// closest returns the known name within a few edits of name, or empty.
+func closest(name string, known []string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	best, least := "", len(name)/3+1
+	for _, k := range known {
+		if strings.EqualFold(k, name) {
+			return k
+		}
+		if d := edits(name, k); d < least || d == least && best == "" && d < len(k) {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// edits is the number of characters to insert, remove, replace or swap with a neighbour to make b of a.
+func edits(a, b string) int {
+	before, last := []int(nil), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(row[j]+1, last[j+1]+1, last[j]+change)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, slices.Clone(row)
+	}
+	return last[len(b)]
+}
