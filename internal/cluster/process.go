@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 )
 
@@ -65,40 +68,38 @@ func (h *held) release() error {
 // abandon lets the process end, if it was not released.
 func (h *held) abandon() { h.pipe.Close() }
 
-// stopGrace is how long processes have to end by themselves. An instance is disposable, so it is short.
-const stopGrace = 5 * time.Second
+// stopGrace is how long a process has to end by itself. An instance is disposable, so it is short.
+const stopGrace = 3 * time.Second
 
-// stop ends processes, by force when they do not within the grace period, and returns when they are gone.
+// stop ends processes, and returns when they are gone. The last started goes first, so that none waits in vain for
+// one that it depends on. Interrupting does not stop it half-way: it is bounded.
 func stop(ctx context.Context, processes []Process) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-	defer cancel()
-	for _, p := range processes {
-		if p.Running() {
-			if err := terminate(p.PID); err != nil {
-				return err
-			}
+	ctx = context.WithoutCancel(ctx)
+	for _, p := range slices.Backward(processes) {
+		if err := p.stop(ctx); err != nil {
+			return fmt.Errorf("%s (pid %d): %w", p.Name, p.PID, err)
 		}
 	}
-	waitUntil(ctx, func() bool { return !anyRunning(processes) })
-	for _, p := range processes {
-		if p.Running() {
-			if err := forceKill(p.PID); err != nil {
-				return err
-			}
-		}
-	}
-	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-	defer cancel()
-	return waitUntil(ctx, func() bool { return !anyRunning(processes) })
+	return nil
 }
 
-func anyRunning(processes []Process) bool {
-	for _, p := range processes {
-		if p.Running() {
-			return true
+// stop asks the process to end, and kills it when it does not.
+func (p Process) stop(ctx context.Context) error {
+	for _, end := range []func(int) error{terminate, forceKill} {
+		if !p.Running() {
+			return nil
+		}
+		if err := end(p.PID); err != nil {
+			return err
+		}
+		grace, cancel := context.WithTimeout(ctx, stopGrace)
+		err := waitUntil(grace, func() bool { return !p.Running() })
+		cancel()
+		if err == nil {
+			return nil
 		}
 	}
-	return false
+	return errors.New("does not end")
 }
 
 // waitUntil polls a condition until it holds or ctx is done.
