@@ -13,34 +13,28 @@ import (
 // child is a kind of children with everything that a spec file may leave out.
 type child struct {
 	spec.Child
-	group, plural string
-	namespaced    bool
-	view          templates.Child
+	group, plural     string
+	namespaced        bool
+	goPackage, goName string // both empty for an unstructured child
+	registered        bool   // client-go's scheme knows the Go type
 }
 
-// resolver completes the children of APIs from what Kubernetes and the project itself have of kinds.
-type resolver struct {
-	packages []crdgen.Package
-}
+// resolver completes the children of APIs by what Kubernetes and the project itself have of kinds.
+type resolver struct{ packages []crdgen.Package }
 
-// children completes the children of an API. Two of them that would share a field are a problem.
+// children completes the children of an API.
 func (r resolver) children(api *spec.API) ([]child, spec.Problems) {
 	var (
 		children []child
 		problems spec.Problems
 	)
-	fields := map[string]bool{}
 	for i, declared := range api.Operator.Children {
-		c, problem := r.child(api, declared)
-		if problem == nil && fields[c.view.Field] {
-			problem = &spec.Problem{
-				Path:    "kind",
-				Message: fmt.Sprintf("another kind of children has the field %s, too", c.view.Field),
-				Hint:    "name one of them with as:",
-			}
+		c, problem := r.child(declared)
+		if problem == nil {
+			problem = c.ownedBy(api)
 		}
 		if problem != nil {
-			problem.Path = fmt.Sprintf("operator.children[%d].%s", i, problem.Path)
+			problem.Path = fmt.Sprintf("operator.children[%d].kind", i)
 			problem.Pos = declared.Pos
 			if at, ok := api.At[problem.Path]; ok {
 				problem.Pos = at
@@ -48,77 +42,83 @@ func (r resolver) children(api *spec.API) ([]child, spec.Problems) {
 			problems = append(problems, *problem)
 			continue
 		}
-		fields[c.view.Field] = true
 		children = append(children, c)
 	}
 	return children, problems
 }
 
-func (r resolver) child(api *spec.API, declared spec.Child) (child, *spec.Problem) {
+// child completes one kind of children: from the project, from Kubernetes, or from what the file says of it.
+func (r resolver) child(declared spec.Child) (child, *spec.Problem) {
 	c := child{Child: declared, plural: declared.Plural, namespaced: declared.Scope != spec.Cluster}
-	c.group, _, _ = strings.Cut(declared.APIVersion, "/")
-	if !strings.Contains(declared.APIVersion, "/") {
-		c.group = ""
+	if group, _, grouped := strings.Cut(declared.APIVersion, "/"); grouped {
+		c.group = group
 	}
-	c.view = templates.Child{
-		APIVersion: declared.APIVersion, Kind: declared.Kind, Update: declared.Update, Retired: declared.Retired,
+	if !r.inProject(&c) && !inKubernetes(&c) && declared.Plural == "" {
+		return c, unknownKind(declared)
 	}
-	known := r.complete(&c)
-	if !known && declared.Plural == "" {
-		return child{}, unknownKind(declared)
+	if dot := strings.LastIndex(declared.GoType, "."); dot > 0 {
+		c.goPackage, c.goName, c.registered = declared.GoType[:dot], declared.GoType[dot+1:], false
 	}
-	if at := strings.LastIndex(declared.GoType, "."); at > 0 {
-		c.view.GoPackage, c.view.GoName, c.view.Registered = declared.GoType[:at], declared.GoType[at+1:], false
-	}
-	c.view.Field = declared.As
-	if c.view.Field == "" {
-		c.view.Field = templates.FieldName(declared.Kind, c.plural)
-	}
-	return c, r.reach(api, c)
+	return c, nil
 }
 
-// complete fills in what is known of the child's kind; false when that is nothing.
-func (r resolver) complete(c *child) bool {
+// inProject completes a child whose kind is an API of the project.
+func (r resolver) inProject(c *child) bool {
 	for _, pkg := range r.packages {
 		for _, kind := range pkg.Kinds {
 			if kind.Name == c.Kind && pkg.Group+"/"+pkg.Version == c.APIVersion {
 				c.plural, c.namespaced = kind.API.Names.Plural, kind.API.Scope == spec.Namespaced
-				c.view.GoPackage, c.view.GoName = pkg.ImportPath, kind.Name
+				c.goPackage, c.goName = pkg.ImportPath, kind.Name
 				return true
 			}
 		}
 	}
+	return false
+}
+
+// inKubernetes completes a child whose kind Kubernetes has.
+func inKubernetes(c *child) bool {
 	kind, ok := kubetypes.Lookup(c.APIVersion, c.Kind)
 	if !ok {
 		return false
 	}
 	c.plural, c.namespaced = kind.Plural, kind.Namespaced
-	c.view.GoPackage, c.view.GoName = kind.GoPackage, kind.GoName
-	c.view.Registered = strings.HasPrefix(kind.GoPackage, "k8s.io/api/")
+	c.goPackage, c.goName = kind.GoPackage, kind.GoName
+	c.registered = strings.HasPrefix(kind.GoPackage, "k8s.io/api/")
 	return true
 }
 
 func unknownKind(declared spec.Child) *spec.Problem {
 	problem := &spec.Problem{
-		Path:    "kind",
-		Message: fmt.Sprintf("unknown kind %q of %s", declared.Kind, declared.APIVersion),
-		Hint:    "for a kind of your own, give plural: and scope:",
+		Message: fmt.Sprintf("Kubernetes has no kind %q in %s", declared.Kind, declared.APIVersion),
+		Hint:    "for a kind of someone else's, give plural: and scope:",
 	}
-	if similar := kubetypes.SuggestKind(declared.Kind); similar != "" && similar != declared.Kind {
+	switch similar := kubetypes.SuggestKind(declared.Kind); similar {
+	case "":
+	case declared.Kind:
+		problem.Hint = "is its apiVersion another one? " + problem.Hint
+	default:
 		problem.Hint = fmt.Sprintf("did you mean %q? %s", similar, problem.Hint)
 	}
 	return problem
 }
 
-// reach checks that the operator, with the role it gets, can own the child: a namespaced parent cannot own a
-// child that has no namespace.
-func (r resolver) reach(api *spec.API, c child) *spec.Problem {
-	if api.Scope == spec.Namespaced && !c.namespaced {
-		return &spec.Problem{
-			Path:    "kind",
-			Message: fmt.Sprintf("%s has no namespace, and %s has one, so it cannot own it", c.Kind, api.Names.Kind),
-			Hint:    "make the parent scope: Cluster",
-		}
+// ownedBy checks that an object of the API can own the child: what lies in a namespace owns nothing outside of it.
+func (c child) ownedBy(api *spec.API) *spec.Problem {
+	if api.Scope == spec.Cluster || c.namespaced {
+		return nil
 	}
-	return nil
+	return &spec.Problem{
+		Message: fmt.Sprintf("%s lies in no namespace, so %s, which lies in one, cannot own it", c.Kind, api.Names.Kind),
+		Hint:    "make the parent cluster-scoped (scope: Cluster), or leave the child out",
+	}
+}
+
+// view is the child as its Go code is rendered from it.
+func (c child) view() templates.Child {
+	return templates.Child{
+		Field: c.As, APIVersion: c.APIVersion, Kind: c.Kind,
+		GoPackage: c.goPackage, GoName: c.goName, Registered: c.registered,
+		Update: c.Update, Retired: c.Retired,
+	}
 }

@@ -76,7 +76,7 @@ func (p *project) add(api *spec.API) spec.Problems {
 		Finalize: api.Operator.Finalize, Rules: api.Operator.RBAC,
 	}
 	for _, c := range children {
-		k.templates.Children = append(k.templates.Children, c.view)
+		k.templates.Children = append(k.templates.Children, c.view())
 		operated.Children = append(operated.Children, deploy.Child{
 			Group: c.group, Plural: c.plural, Update: c.Update, Retired: c.Retired,
 		})

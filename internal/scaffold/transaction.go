@@ -97,23 +97,24 @@ func (tx *transaction) makeParents(dir string) error {
 
 // removeEmpty removes a folder that holds nothing any more, and those above it that then hold nothing either.
 func (tx *transaction) removeEmpty(dir string) error {
-	for ; dir != "."; dir = path.Dir(dir) {
-		entries, err := fs.ReadDir(tx.root.FS(), dir)
-		if err != nil || len(entries) > 0 {
-			return err
-		}
-		info, err := tx.root.Lstat(dir)
-		if err != nil {
-			return err
-		}
-		if err := tx.root.Remove(dir); err != nil {
-			return err
-		}
-		tx.undo = append(tx.undo, func() error {
-			return errors.Join(tx.root.Mkdir(dir, 0o755), tx.root.Chmod(dir, info.Mode().Perm()))
-		})
+	if dir == "." {
+		return nil
 	}
-	return nil
+	entries, err := fs.ReadDir(tx.root.FS(), dir)
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	info, err := tx.root.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if err := tx.root.Remove(dir); err != nil {
+		return err
+	}
+	tx.undo = append(tx.undo, func() error {
+		return errors.Join(tx.root.Mkdir(dir, 0o755), tx.root.Chmod(dir, info.Mode().Perm()))
+	})
+	return tx.removeEmpty(path.Dir(dir))
 }
 
 // rollback undoes what was done, the last first.

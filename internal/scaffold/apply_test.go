@@ -1,0 +1,203 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// before is a project tree with its lock; after is what the next version of its spec yields: one file of each
+// action, in folders that come and go.
+var (
+	before = []File{
+		{Path: "a/zz_generated.stays.go", Content: []byte("same\n")},
+		{Path: "b/zz_generated.changes.go", Content: []byte("old\n")},
+		{Path: "c/deep/zz_generated.goes.go", Content: []byte("gone\n")},
+		{Path: "main.go", Content: []byte("yours\n"), Owner: Once},
+	}
+	after = []File{
+		{Path: "a/zz_generated.stays.go", Content: []byte("same\n")},
+		{Path: "b/zz_generated.changes.go", Content: []byte("new\n")},
+		{Path: "d/deep/zz_generated.comes.go", Content: []byte("made\n")},
+		{Path: "d/sync.go", Content: []byte("start here\n"), Owner: Once},
+		{Path: "main.go", Content: []byte("not for you\n"), Owner: Once},
+	}
+)
+
+func TestApplyMakesTheTreeWhatWasPlanned(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "project")
+	apply(t, dir, before)
+	if err := os.Chmod(filepath.Join(dir, "b/zz_generated.changes.go"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, dir, after)
+
+	got := tree(t, dir)
+	delete(got, LockPath)
+	want := map[string]string{
+		"a":                            "drwxr-xr-x",
+		"a/zz_generated.stays.go":      "-rw-r--r-- same\n",
+		"b":                            "drwxr-xr-x",
+		"b/zz_generated.changes.go":    "-rw------- new\n", // its mode is kept
+		"d":                            "drwxr-xr-x",
+		"d/deep":                       "drwxr-xr-x",
+		"d/deep/zz_generated.comes.go": "-rw-r--r-- made\n",
+		"d/sync.go":                    "-rw-r--r-- start here\n",
+		"main.go":                      "-rw-r--r-- yours\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the tree is not what was planned (-want +got):\n%s", diff)
+	}
+	if pending := changes(t, dir, after).Pending(); len(pending) > 0 {
+		t.Errorf("a second generate would change %v", pending)
+	}
+}
+
+// Whichever step fails, the tree is as it was.
+func TestApplyIsAllOrNothing(t *testing.T) {
+	for failAt := 1; ; failAt++ {
+		dir := t.TempDir()
+		apply(t, dir, before)
+		pending, want := changes(t, dir, after).Pending(), tree(t, dir)
+		step := 0
+		err := applyIn(dir, pending, func(root *os.Root, from, to string) error {
+			if step++; step == failAt {
+				return errors.New("disk on fire")
+			}
+			return root.Rename(from, to)
+		})
+		if step < failAt {
+			if failAt < len(pending) {
+				t.Errorf("only %d steps for %d changes", step, len(pending))
+			}
+			return // every step has failed once
+		}
+		if err == nil || !strings.Contains(err.Error(), "disk on fire") {
+			t.Errorf("step %d: error %v, want the one of the step", failAt, err)
+		}
+		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+			t.Errorf("step %d left something behind (-before +after):\n%s", failAt, diff)
+		}
+	}
+}
+
+func TestApplyRefusesATreeThatItCannotWrite(t *testing.T) {
+	tests := map[string]func(t *testing.T, dir string){
+		"a file where a folder has to be": func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "d"), "in the way")
+		},
+		"a folder where a file has to be": func(t *testing.T, dir string) {
+			mkdir(t, filepath.Join(dir, "d/deep/zz_generated.comes.go/x"))
+		},
+		"a file that came after the comparison": func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "d/sync.go"), "mine")
+		},
+		"a file that changed after the comparison": func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "b/zz_generated.changes.go"), "edited just now")
+		},
+		"a folder that is a link out of the tree": func(t *testing.T, dir string) {
+			if err := os.Symlink(t.TempDir(), filepath.Join(dir, "d")); err != nil {
+				t.Skip(err)
+			}
+		},
+	}
+	for name, obstruct := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			apply(t, dir, before)
+			planned := changes(t, dir, after)
+			obstruct(t, dir)
+			want := tree(t, dir)
+			if err := planned.Apply(dir); err == nil {
+				t.Error("no error")
+			}
+			if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+				t.Errorf("something was written (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestApplyRemovesTheFolderThatItMadeForNothing(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "new", "project")
+	planned := &Changes{list: []Change{{Path: "a/../../escape", Action: Create, New: []byte("x")}}}
+	if err := planned.Apply(dir); err == nil {
+		t.Error("a path out of the tree is written")
+	}
+	if got := tree(t, parent); len(got) > 0 {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// apply plans, compares and applies files.
+func apply(t *testing.T, dir string, files []File) {
+	t.Helper()
+	if err := changes(t, dir, files).Apply(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func changes(t *testing.T, dir string, files []File) *Changes {
+	t.Helper()
+	set, err := newFileSet("v1.0.0", files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := set.Diff(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// tree returns mode and content of everything in a folder by its path.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		all[name] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(path)
+			all[name] += fmt.Sprintf(" %s", content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	mkdir(t, filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mkdir(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,204 @@
+package scaffold
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const generated = "zz_generated.x.go"
+
+// lockOf is opgen.lock for one generated file with this content.
+func lockOf(t *testing.T, file, content string) string {
+	t.Helper()
+	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: checksum([]byte(content))}}.marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestDiffDecides(t *testing.T) {
+	listed := map[string]string{LockPath: lockOf(t, generated, "old\n")}
+	planned := File{Path: generated, Content: []byte("new\n")}
+	once := File{Path: "x/sync.go", Content: []byte("new\n"), Owner: Once, Instead: isCode}
+	tests := map[string]struct {
+		tree   map[string]string
+		plan   []File
+		file   string
+		want   Action
+		reason string
+		forced Action
+	}{
+		"absent":                            {plan: []File{planned}, file: generated, want: Create},
+		"listed and deleted by a hand":      {tree: listed, plan: []File{planned}, file: generated, want: Create},
+		"listed and as it was":              {tree: with(listed, generated, "old\n"), plan: []File{planned}, file: generated, want: Update},
+		"listed, with Windows line endings": {tree: with(listed, generated, "old\r\n"), plan: []File{planned}, file: generated, want: Update},
+		"up to date":                        {tree: with(listed, generated, "new\n"), plan: []File{planned}, file: generated, want: Unchanged},
+		"up to date but for line endings":   {tree: with(listed, generated, "new\r\n"), plan: []File{planned}, file: generated, want: Unchanged},
+		"listed and edited": {
+			tree: with(listed, generated, "edited\n"), plan: []File{planned},
+			file: generated, want: Conflict, reason: reasonEdited, forced: Update,
+		},
+		"not listed and different": {
+			tree: map[string]string{generated: "theirs\n"}, plan: []File{planned},
+			file: generated, want: Conflict, reason: reasonUnlisted, forced: Update,
+		},
+		"not listed and the same": {tree: map[string]string{generated: "new\n"}, plan: []File{planned}, file: generated, want: Unchanged},
+		"stale":                   {tree: with(listed, generated, "old\n"), file: generated, want: Remove},
+		"stale and edited": {
+			tree: with(listed, generated, "edited\n"),
+			file: generated, want: Conflict, reason: reasonEdited, forced: Remove,
+		},
+		"once and absent":                {plan: []File{once}, file: once.Path, want: Create},
+		"once and edited":                {tree: map[string]string{once.Path: "yours"}, plan: []File{once}, file: once.Path, want: Keep},
+		"once and renamed":               {tree: map[string]string{"x/reconciler.go": "yours"}, plan: []File{once}, file: once.Path, want: Keep},
+		"once, beside a generated file":  {tree: map[string]string{"x/zz_generated.y.go": ""}, plan: []File{once}, file: once.Path, want: Create},
+		"once, beside a test only":       {tree: map[string]string{"x/sync_test.go": "yours"}, plan: []File{once}, file: once.Path, want: Create},
+		"another generator's, unplanned": {tree: map[string]string{generated: "theirs"}, file: generated},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := diffOf(t, test.tree, test.plan)
+			change := find(got.List(), test.file)
+			if change.Action != test.want || change.Reason != test.reason {
+				t.Errorf("got %q (%s), want %q (%s)", change.Action, change.Reason, test.want, test.reason)
+			}
+			if test.forced == "" {
+				return
+			}
+			if forced := find(got.Force().List(), test.file).Action; forced != test.forced {
+				t.Errorf("with force: got %q, want %q", forced, test.forced)
+			}
+			if err := got.Apply(t.TempDir()); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), test.file) {
+				t.Errorf("Apply: got %v, want a conflict about %s", err, test.file)
+			}
+		})
+	}
+}
+
+func TestDiffRemovesWhatIsDropped(t *testing.T) {
+	set, err := newFileSet("v1.0.0", nil, []string{"api/a.yaml", "api/absent.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := set.Diff(treeOf(map[string]string{"api/a.yaml": "kind: API", "api/b.yaml": "kind: API"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range changes.Pending() {
+		got = append(got, string(c.Action)+" "+c.Path)
+	}
+	if diff := cmp.Diff([]string{"remove api/a.yaml", "create opgen.lock"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDiffRefusesALockThatIsNone(t *testing.T) {
+	tests := map[string]string{
+		"a merge conflict":            "<<<<<<< ours\nopgen: v1\n",
+		"a hand-written file":         "opgen: v1\nfiles: {main.go: sha256:00}\n",
+		"a path out of the tree":      "opgen: v1\nfiles: {../zz_generated.go: sha256:00}\n",
+		"a key that nobody has heard": "opgen: v1\nremove: everything\n",
+	}
+	for name, lock := range tests {
+		t.Run(name, func(t *testing.T) {
+			set, err := newFileSet("v1.0.0", nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = set.Diff(treeOf(map[string]string{LockPath: lock}))
+			var problems spec.Problems
+			if !errors.As(err, &problems) || problems[0].Pos.File != LockPath || problems[0].Hint == "" {
+				t.Errorf("got %v, want a problem of opgen.lock with a hint", err)
+			}
+		})
+	}
+}
+
+func TestFileSetRefusesWhatIsNoTree(t *testing.T) {
+	tests := map[string][]File{
+		"outside":           {{Path: "../zz_generated.go"}},
+		"absolute":          {{Path: "/zz_generated.go"}},
+		"another separator": {{Path: `a\zz_generated.go`}},
+		"twice":             {{Path: "main.go", Owner: Once}, {Path: "main.go", Owner: Once}},
+		"generated, unsaid": {{Path: "main.go"}},
+	}
+	for name, files := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := newFileSet("v1.0.0", files, nil); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func TestChangeShowsItsDiff(t *testing.T) {
+	tests := map[string]struct {
+		change Change
+		want   []string
+	}{
+		"create":    {Change{Path: "a", Action: Create, New: []byte("x\n")}, []string{"--- /dev/null", "+++ b/a", "+x"}},
+		"update":    {Change{Path: "a", Action: Update, Old: []byte("x\n"), New: []byte("y\n")}, []string{"--- a/a", "+++ b/a", "-x", "+y"}},
+		"remove":    {Change{Path: "a", Action: Remove, Old: []byte("x\n")}, []string{"--- a/a", "+++ /dev/null", "-x"}},
+		"unchanged": {Change{Path: "a", Action: Unchanged, Old: []byte("x\r\n"), New: []byte("x\n")}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := string(test.change.Diff())
+			if test.want == nil && got != "" {
+				t.Errorf("got %q, want nothing", got)
+			}
+			for _, line := range test.want {
+				if !strings.Contains(got, line+"\n") {
+					t.Errorf("no line %q in:\n%s", line, got)
+				}
+			}
+		})
+	}
+}
+
+func diffOf(t *testing.T, tree map[string]string, files []File) *Changes {
+	t.Helper()
+	set, err := newFileSet("v1.0.0", files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := set.Diff(treeOf(tree))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+func treeOf(files map[string]string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for path, content := range files {
+		tree[path] = &fstest.MapFile{Data: []byte(content), Mode: 0o644}
+	}
+	return tree
+}
+
+// with returns the files and one more.
+func with(files map[string]string, path, content string) map[string]string {
+	more := map[string]string{path: content}
+	for p, c := range files {
+		more[p] = c
+	}
+	return more
+}
+
+func find(changes []Change, path string) Change {
+	for _, c := range changes {
+		if c.Path == path {
+			return c
+		}
+	}
+	return Change{}
+}
