@@ -31,11 +31,12 @@ func (c *checker) fail(pos Pos, path, message, hint string) {
 	c.problems = append(c.problems, Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// claim takes a name; of what says what has it, such as plural. It reports false for a name that is taken.
-func (c *checker) claim(what, name string, pos Pos, path, hint string) bool {
-	key := what + " " + strings.ToLower(name)
+// claim takes a name among those of its sort, such as plural, within a space, such as a group. It reports false
+// for a name that is taken.
+func (c *checker) claim(sort, space, name string, pos Pos, path, hint string) bool {
+	key := sort + " " + space + " " + strings.ToLower(name)
 	if first, ok := c.seen[key]; ok {
-		c.fail(pos, path, what+" "+quoteShort(name)+" is taken by "+first.String(), hint)
+		c.fail(pos, path, "the "+sort+" "+quoteShort(name)+" is taken by "+first.String(), hint)
 		return false
 	}
 	c.seen[key] = pos
@@ -44,29 +45,27 @@ func (c *checker) claim(what, name string, pos Pos, path, hint string) bool {
 
 // kind claims a kind in its group.
 func (c *checker) kind(api *API) bool {
-	return c.claim("kind in "+api.Group, api.Names.Kind, api.at("names.kind"), "names.kind", "a kind has one file")
+	return c.claim("kind", api.Group, api.Names.Kind, api.at("names.kind"), "names.kind", "a kind has one file")
 }
 
 // names claims the names that Kubernetes and kubectl know a kind by.
 func (c *checker) names(api *API) {
-	in := " in " + api.Group
-	c.claim("kind"+in, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
-	c.claim("name"+in, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
+	c.claim("kind", api.Group, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+	c.claim("resource", api.Group, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
 	if api.Names.Singular != api.Names.Plural {
-		c.claim("name"+in, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
+		c.claim("resource", api.Group, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
 		path := at("names.shortNames", i)
-		c.claim("short name", short, api.at(path), path, "kubectl could not tell them apart")
+		c.claim("short name", "", short, api.at(path), path, "kubectl could not tell them apart")
 	}
 }
 
 // goTypes claims the Go types that a kind declares in the packages of its versions.
 func (c *checker) goTypes(api *API) {
 	for _, v := range api.Versions {
-		in := "Go type of " + api.Group + "/" + v.Name
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
-			c.claim(in, api.Names.Kind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
+			c.claim("Go type", api.Group+"/"+v.Name, api.Names.Kind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
 		}
 	}
 }
@@ -74,7 +73,8 @@ func (c *checker) goTypes(api *API) {
 // controller claims the folder of a kind's operator.
 func (c *checker) controller(api *API) {
 	if api.Operator != nil {
-		c.claim("folder", "internal/"+strings.ToLower(api.Names.Kind), api.at("names.kind"), "names.kind", "two kinds with an operator need different names")
+		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.at("names.kind"), "names.kind",
+			"two kinds with an operator need different names")
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
 	return strings.Join(lines, "\n"), pos
 }
 
-// after returns the text behind a plain scalar.
+// after returns all text behind a plain scalar.
 func (s *source) after(n *yaml.Node) string {
 	rest := s.text[s.offset(n):]
 	for _, r := range n.Value {
@@ -43,9 +43,6 @@ func (s *source) after(n *yaml.Node) string {
 			return ""
 		}
 		rest = rest[size:]
-	}
-	if end := strings.IndexByte(rest, '\n'); end >= 0 {
-		rest = rest[:end]
 	}
 	return rest
 }

@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,11 @@ func document(file string, data []byte) (*decoder, *yaml.Node) {
 	}
 	decode := yaml.NewDecoder(strings.NewReader(src.text))
 	var doc yaml.Node
-	if err := decode.Decode(&doc); err != nil {
+	switch err := decode.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		d.failAt(Pos{File: file}, "", "is empty", "")
+		return d, nil
+	case err != nil:
 		d.syntax(err)
 		return d, nil
 	}
@@ -57,7 +60,7 @@ func document(file string, data []byte) (*decoder, *yaml.Node) {
 
 // wellFormed reports what a spec file uses of YAML that it must not.
 func (d *decoder) wellFormed(n *yaml.Node, depth int) {
-	if depth > maxDepth {
+	if depth > maxDepth && n.Kind != yaml.ScalarNode {
 		d.fail(n, "", "is nested more than "+strconv.Itoa(maxDepth)+" levels deep", "")
 		return
 	}
@@ -69,6 +72,8 @@ func (d *decoder) wellFormed(n *yaml.Node, depth int) {
 		d.fail(n, "", "anchors such as &"+n.Anchor+" are not accepted", "write the value out, or quote text that starts with &")
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "", "tags such as "+n.Tag+" are not accepted", "quote text that starts with !")
+	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && d.src.text[d.src.offset(n)] != '{':
+		d.fail(n, "", `": " in an unquoted value starts a mapping`, "quote the value")
 	}
 	if n.Kind == yaml.ScalarNode {
 		d.src.markQuoted(n)
@@ -80,52 +85,4 @@ func (d *decoder) wellFormed(n *yaml.Node, depth int) {
 		}
 		d.wellFormed(c, depth+1)
 	}
-}
-
-var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-// syntax reports YAML that cannot be parsed. The parser names a line only, and none when it is the first.
-func (d *decoder) syntax(err error) {
-	match := syntaxError.FindStringSubmatch(err.Error())
-	if match == nil {
-		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
-		return
-	}
-	message := match[2]
-	line, _ := strconv.Atoi(match[1])
-	if line == 0 || strings.HasPrefix(message, "did not find") { // the parser counts from 0, the scanner from 1
-		line++
-	}
-	text := d.src.line(line)
-	column, hint := explain(message, text)
-	d.failAt(Pos{File: d.file, Line: line, Column: column}, "", "is not YAML: "+message, hint)
-}
-
-var (
-	secondColon  = regexp.MustCompile(`^[^"'#]*?:\s.*?(:)(\s|$)`)
-	bareList     = regexp.MustCompile(`:\s+(\[\])`)
-	badStart     = regexp.MustCompile("(?::|-)\\s+([@`%])")
-	unquotedText = regexp.MustCompile(`:\s+(["'])`)
-)
-
-// explain finds the likely cause of a syntax error in the line it was found in.
-func explain(message, line string) (column int, hint string) {
-	for _, cause := range []struct {
-		message string
-		where   *regexp.Regexp
-		hint    string
-	}{
-		{"mapping values", secondColon, `": " in an unquoted value starts a mapping: quote the value`},
-		{"did not find", bareList, `quote a list type: "[]string"`},
-		{"cannot start any token", badStart, "quote the value"},
-		{"unexpected end of stream", unquotedText, "the quote that starts here is never closed"},
-		{"did not find", unquotedText, "text after a closing quote: quote the whole value"},
-		{"tab character", regexp.MustCompile(`(\t)`), "indent with spaces"},
-	} {
-		if m := cause.where.FindStringSubmatchIndex(line); m != nil && strings.Contains(message, cause.message) {
-			return len([]rune(line[:m[2]])) + 1, cause.hint
-		}
-	}
-	indent := len(line) - len(strings.TrimLeft(line, " "))
-	return indent + 1, ""
 }

@@ -17,8 +17,8 @@ type keyword func(d *decoder, into *props, n *yaml.Node, path string)
 
 // keywords are the keywords of OpenAPI v3 that CRDs allow, but for those that hold other schemas.
 var keywords = map[string]keyword{
-	"type":             proseKeyword(func(k *props) *string { return &k.Type }),
-	"format":           proseKeyword(func(k *props) *string { return &k.Format }),
+	"type":             textKeyword(func(k *props) *string { return &k.Type }),
+	"format":           textKeyword(func(k *props) *string { return &k.Format }),
 	"title":            proseKeyword(func(k *props) *string { return &k.Title }),
 	"description":      proseKeyword(func(k *props) *string { return &k.Description }),
 	"pattern":          proseKeyword(func(k *props) *string { return &k.Pattern }),
@@ -69,6 +69,10 @@ var schemaKeys = slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(key
 
 func proseKeyword(field func(*props) *string) keyword {
 	return func(d *decoder, into *props, n *yaml.Node, path string) { d.prose(field(into))(n, path) }
+}
+
+func textKeyword(field func(*props) *string) keyword {
+	return func(d *decoder, into *props, n *yaml.Node, path string) { d.text(field(into))(n, path) }
 }
 
 func flagKeyword(field func(*props) *bool) keyword {

@@ -11,8 +11,8 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 		"storage":        d.flag(&v.Storage),
 		"description":    d.prose(&v.Description),
 		"standardStatus": d.flag(&v.StandardStatus),
-		"spec":           func(n *yaml.Node, _ string) { v.Spec = d.schema(n, "spec") },
-		"status":         func(n *yaml.Node, _ string) { v.Status = d.schema(n, "status") },
+		"spec":           func(n *yaml.Node, _ string) { v.Spec = d.object(n, "spec") },
+		"status":         func(n *yaml.Node, _ string) { v.Status = d.object(n, "status") },
 		"columns":        d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
 		"scale":          func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
 		"selectableFields": func(n *yaml.Node, path string) {
@@ -32,6 +32,16 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 	}
 	d.paths(n, path, &v)
 	return v
+}
+
+// object decodes the schema of spec or status, which are objects unless they say otherwise.
+func (d *decoder) object(n *yaml.Node, path string) *Schema {
+	s := d.schema(n, path)
+	k := &s.Keywords
+	if s.Type == "" && k.Type == "" && !k.XIntOrString && k.XPreserveUnknownFields == nil {
+		k.Type = "object"
+	}
+	return s
 }
 
 // column decodes a column; its type may follow from the schema later.

@@ -124,14 +124,13 @@ func (d *decoder) whole(n *yaml.Node, path string) bool {
 	if n.Style != 0 {
 		return true
 	}
-	rest := strings.TrimPrefix(d.src.after(n), "\r")
+	rest := d.src.after(n)
 	trimmed := strings.TrimLeft(rest, " \t")
 	comment, found := strings.CutPrefix(trimmed, "#")
 	if !found || len(rest)-len(trimmed) >= 2 && (comment == "" || strings.ContainsAny(comment[:1], " \t\r\n#")) {
 		return true
 	}
-	pos := d.src.pos(n)
-	d.failAt(pos, path, "YAML ends the value at \" #\" and drops what follows",
+	d.failAt(d.src.place(len(d.src.text)-len(trimmed)), path, "YAML ends the value here, at \" #\", and drops what follows",
 		"quote the value; a comment after it takes two spaces before the # and one after")
 	return false
 }

@@ -110,7 +110,7 @@ func (d *decoder) badType(pos Pos, text, path string) {
 	case text == "":
 		d.failAt(pos, path, "lacks a type", "such as string")
 	case spaced:
-		d.failAt(pos, path, quoteShort(text)+" is not a type", "markers follow a bar: "+first+" | required")
+		d.failAt(pos, path, quoteShort(text)+" is not a type", "markers follow a bar: "+strings.TrimRight(first, ",;")+" | required")
 	case strings.HasPrefix(text, "map["):
 		d.failAt(pos, path, quoteShort(text)+" is not a type", "keys of maps are strings: map[string]string")
 	default:

@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"fmt"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -96,6 +97,12 @@ func isBidi(r rune) bool {
 // pos returns the position of a node.
 func (s *source) pos(n *yaml.Node) Pos {
 	return Pos{File: s.file, Line: n.Line, Column: n.Column}
+}
+
+// place returns the position of a byte of the text.
+func (s *source) place(offset int) Pos {
+	line := sort.SearchInts(s.starts, offset+1)
+	return Pos{File: s.file, Line: line, Column: utf8.RuneCountInString(s.text[s.starts[line-1]:offset]) + 1}
 }
 
 // line returns a line without its end; the first is 1.

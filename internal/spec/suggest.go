@@ -16,17 +16,19 @@ func suggestion(name string, known []string) string {
 	return "known: " + strings.Join(known, ", ")
 }
 
-// closest returns the known name within a few edits of name, or empty.
+// closest returns the known name that is name but for its case or a few edits, or that starts with it; empty when
+// there is none.
 func closest(name string, known []string) string {
-	if len(name) > 64 {
+	if name == "" || len(name) > 64 {
 		return ""
 	}
-	best, least := "", len(name)/3+1
+	best, least := "", len(name)/3+2
 	for _, k := range known {
-		if strings.EqualFold(k, name) {
-			return k
+		d := edits(strings.ToLower(name), strings.ToLower(k))
+		if strings.HasPrefix(k, name) {
+			d = min(d, 1)
 		}
-		if d := edits(name, k); d < least || d == least && best == "" && d < len(k) {
+		if d < least && d < len(name) {
 			best, least = k, d
 		}
 	}

@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax error.
+const maxSearch = 1 << 20
+
+var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// syntax reports YAML that cannot be parsed.
+func (d *decoder) syntax(err error) {
+	match := syntaxError.FindStringSubmatch(err.Error())
+	if match == nil {
+		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
+		return
+	}
+	message := match[2]
+	line, _ := strconv.Atoi(match[1])
+	if len(d.src.text) <= maxSearch {
+		line = d.src.lineOf(message)
+	}
+	column, hint := explain(message, d.src.line(max(line, 1)))
+	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
+}
+
+// lineOf returns the line that a syntax error is on. The parser often names the line where the construct began
+// that the error is in; the first line is the last of the shortest beginning of the text with the same error.
+func (s *source) lineOf(message string) int {
+	return 1 + sort.Search(len(s.starts)-1, func(i int) bool {
+		match := syntaxError.FindStringSubmatch(parseError(s.text[:s.starts[i+1]]))
+		return match != nil && match[2] == message
+	})
+}
+
+// parseError returns what the parser says against a text; empty when it is YAML.
+func parseError(text string) string {
+	decode := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var n yaml.Node
+		switch err := decode.Decode(&n); {
+		case errors.Is(err, io.EOF):
+			return ""
+		case err != nil:
+			return err.Error()
+		}
+	}
+}
+
+// causes are likely causes of syntax errors, to be looked for in this order in the line of the error.
+var causes = []struct {
+	message string // part of the parser's
+	where   *regexp.Regexp
+	hint    string
+}{
+	{"mapping values", regexp.MustCompile(`^[^"'#]*?:\s.*?(:)(?:\s|$)`), `": " in an unquoted value starts a mapping: quote the value`},
+	{"did not find", regexp.MustCompile(`:\s+(\[\])`), `quote a list type: "[]string"`},
+	{"cannot start any token", regexp.MustCompile("(?::|-)\\s+([@`%])"), "quote the value"},
+	{"unexpected end of stream", regexp.MustCompile(`(?::|-)\s+(["'])`), "the quote that starts here is never closed"},
+	{"did not find", regexp.MustCompile(`(?::|-)\s+(["'])`), "text follows the closing quote: quote the whole value"},
+	{"expected ',' or", regexp.MustCompile(`([\[{])`), `a bracket is not closed, or text with ": " or a bracket inside is not quoted`},
+	{"tab character", regexp.MustCompile(`(\t)`), "indent with spaces"},
+	{"expected key", regexp.MustCompile(`^ *([^ ])`), "its indentation fits nothing above"},
+}
+
+// explain finds the likely cause of a syntax error in its line.
+func explain(message, line string) (column int, hint string) {
+	for _, c := range causes {
+		if m := c.where.FindStringSubmatchIndex(line); m != nil && strings.Contains(message, c.message) {
+			return len([]rune(line[:m[2]])) + 1, c.hint
+		}
+	}
+	return len(line) - len(strings.TrimLeft(line, " ")) + 1, ""
+}
