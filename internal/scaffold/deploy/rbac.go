@@ -9,18 +9,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// RBACObjects are the operator's ServiceAccount and what it may do: a Role in its own namespace, and, unless it
-// watches that namespace alone, a ClusterRole.
+// RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role, and by a
+// ClusterRole elsewhere. What it does to parents and children is in the Role if it watches that namespace alone.
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 		ObjectMeta: o.metaInNamespace(o.manager()),
 	}}
-	own, everywhere := leaderRules(), clusterRules()
-	if o.Watch == spec.WatchNamespace {
-		own = append(own, o.kindRules()...)
-	} else {
-		everywhere = append(everywhere, o.kindRules()...)
+	own, everywhere := leaderRules(), metricsRules()
+	for _, rule := range o.kindRules() {
+		if o.Watch == spec.WatchNamespace && len(rule.NonResourceURLs) == 0 {
+			own = append(own, rule)
+		} else {
+			everywhere = append(everywhere, rule)
+		}
 	}
 	if rules := merge(everywhere); len(rules) > 0 {
 		objects = append(objects, o.clusterRole(rules)...)

@@ -12,8 +12,8 @@ func leaderRules() []rbacv1.PolicyRule {
 	}
 }
 
-// clusterRules are what serving metrics needs: asking the API server who a client is and what it may read.
-func clusterRules() []rbacv1.PolicyRule {
+// metricsRules are what serving metrics needs: asking the API server who a client is and what it may read.
+func metricsRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("authentication.k8s.io", "tokenreviews", "create"),
 		rule("authorization.k8s.io", "subjectaccessreviews", "create"),
@@ -56,11 +56,11 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 	return rules
 }
 
-// verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch, even
-// for children that are never changed afterwards.
+// verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch both, so
+// that even children which are never changed afterwards need the same as others.
 func (c Child) verbs() []string {
 	if c.Retired {
-		return []string{"get", "list", "watch", "delete"}
+		return []string{"list", "watch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }

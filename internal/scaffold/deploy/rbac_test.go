@@ -1,0 +1,178 @@
+package deploy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+var (
+	// always are the rights of every operator in its own namespace, metrics those that its metrics endpoint needs.
+	always = []string{
+		"/events: create patch",
+		"coordination.k8s.io/leases: get create update",
+	}
+	metrics = []string{
+		"authentication.k8s.io/tokenreviews: create",
+		"authorization.k8s.io/subjectaccessreviews: create",
+	}
+	events = "events.k8s.io/events: create patch"
+)
+
+func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
+	echo := func(change func(*Kind)) []Kind {
+		k := Kind{Group: "demo.example.com", Plural: "echoservers"}
+		change(&k)
+		return []Kind{k}
+	}
+	const read = "demo.example.com/echoservers: get list watch"
+	tests := map[string]struct {
+		kinds []Kind
+		want  []string // beside always and metrics
+		// everywhere are rights that no Role can give.
+		everywhere []string
+	}{
+		"no kind": {},
+		"a kind without status and children": {
+			kinds: echo(func(*Kind) {}),
+			want:  []string{read, events},
+		},
+		"status": {
+			kinds: echo(func(k *Kind) { k.HasStatus = true }),
+			want:  []string{read, "demo.example.com/echoservers/status: patch", events},
+		},
+		"finalize": {
+			kinds: echo(func(k *Kind) { k.Finalize = true }),
+			want:  []string{"demo.example.com/echoservers: get list watch patch", events},
+		},
+		"children": {
+			kinds: echo(func(k *Kind) {
+				k.Children = []Child{
+					{Plural: "services", Update: spec.InPlace},
+					{Plural: "pods", Update: spec.Recreate},
+					{Group: "batch", Plural: "jobs", Retired: true},
+				}
+			}),
+			want: []string{
+				"/pods services: get list watch create patch delete",
+				"batch/jobs: list watch delete",
+				read,
+				"demo.example.com/echoservers/finalizers: update",
+				events,
+			},
+		},
+		"rules of the author's": {
+			kinds: echo(func(k *Kind) {
+				k.Children = []Child{{Plural: "secrets"}}
+				k.Rules = []spec.PolicyRule{
+					{APIGroups: []string{""}, Resources: []string{"secrets", "nodes"}, Verbs: []string{"update", "get"}},
+					{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"b", "a"}, Verbs: []string{"get"}},
+					{NonResourceURLs: []string{"/healthz"}, Verbs: []string{"get"}},
+				}
+			}),
+			want: []string{
+				"/configmaps[a b]: get",
+				"/nodes: get update",
+				"/secrets: get list watch create update patch delete",
+				read,
+				"demo.example.com/echoservers/finalizers: update",
+				events,
+			},
+			everywhere: []string{"/healthz: get"},
+		},
+		"two kinds with the same child": {
+			kinds: []Kind{
+				{Group: "b.example.com", Plural: "bs", Children: []Child{{Plural: "pods"}}},
+				{Group: "a.example.com", Plural: "as", Children: []Child{{Plural: "pods"}}},
+			},
+			want: []string{
+				"/pods: get list watch create patch delete",
+				"a.example.com/as: get list watch",
+				"a.example.com/as/finalizers: update",
+				"b.example.com/bs: get list watch",
+				"b.example.com/bs/finalizers: update",
+				events,
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			cluster, own := roles(t, Operator{Name: "echo", Watch: spec.WatchCluster, Kinds: test.kinds})
+			if diff := cmp.Diff(set(metrics, test.want, test.everywhere), set(cluster)); diff != "" {
+				t.Errorf("ClusterRole (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(set(always), set(own)); diff != "" {
+				t.Errorf("Role (-want +got):\n%s", diff)
+			}
+
+			cluster, own = roles(t, Operator{Name: "echo", Watch: spec.WatchNamespace, Kinds: test.kinds})
+			if diff := cmp.Diff(set(metrics, test.everywhere), set(cluster)); diff != "" {
+				t.Errorf("watching a namespace: ClusterRole (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(set(always, test.want), set(own)); diff != "" {
+				t.Errorf("watching a namespace: Role (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRoleDoesNotDependOnTheOrderOfTheSpec(t *testing.T) {
+	a := Kind{Group: "a.example.com", Plural: "as", Children: []Child{{Plural: "pods"}, {Plural: "services"}}}
+	b := Kind{Group: "b.example.com", Plural: "bs", Children: []Child{{Plural: "services"}, {Plural: "pods"}}}
+	one, err := Marshal(Operator{Name: "echo", Kinds: []Kind{a, b}}.RBACObjects()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Marshal(Operator{Name: "echo", Kinds: []Kind{b, a}}.RBACObjects()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(one), string(other)); diff != "" {
+		t.Errorf("(-one +other):\n%s", diff)
+	}
+}
+
+// roles returns the rules of the ClusterRole and of the Role, one line each.
+func roles(t *testing.T, o Operator) (cluster, own []string) {
+	t.Helper()
+	var objects []runtime.Object = o.RBACObjects()
+	for _, object := range objects {
+		switch role := object.(type) {
+		case *rbacv1.ClusterRole:
+			cluster = lines(role.Rules)
+		case *rbacv1.Role:
+			own = lines(role.Rules)
+		}
+	}
+	return cluster, own
+}
+
+func lines(rules []rbacv1.PolicyRule) []string {
+	var all []string
+	for _, r := range rules {
+		line := strings.Join(r.APIGroups, ",") + "/" + strings.Join(r.Resources, " ")
+		if len(r.ResourceNames) > 0 {
+			line += "[" + strings.Join(r.ResourceNames, " ") + "]"
+		}
+		if len(r.NonResourceURLs) > 0 {
+			line = strings.Join(r.NonResourceURLs, " ")
+		}
+		all = append(all, line+": "+strings.Join(r.Verbs, " "))
+	}
+	return all
+}
+
+func set(lists ...[]string) map[string]bool {
+	all := map[string]bool{}
+	for _, list := range lists {
+		for _, line := range list {
+			all[line] = true
+		}
+	}
+	return all
+}
