@@ -2,26 +2,72 @@ package operator
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"net"
 	"os"
+	"os/signal"
+	"syscall"
 
-	"k8s.io/client-go/rest"
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Main runs the controllers of a project until the process is told to stop.
-// It is all that a generated main function calls.
+// Main runs the controllers of a project until the process is told to stop. It
+// is all that a generated main function calls.
+//
+// It reads the command line (--help lists the flags) and environment variables
+// of the same names (--workers is OPERATOR_WORKERS), and finds the cluster as
+// kubectl does, or in a Pod by its ServiceAccount. It exits with 0 when told to
+// stop, with 2 on a wrong command line, and otherwise with 1 and one line that
+// says why.
 func Main(controllers func(Manager) ([]Controller, error), options ...Option) {
-	var o Options
-	for _, option := range options {
-		option(&o)
+	s, err := parse(os.Args[0], os.Args[1:], os.Getenv, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		os.Exit(0)
 	}
-	if err := Run(context.Background(), nil, o, controllers); err != nil {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	if err := s.run(controllers, options); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// Run runs controllers against the API server of config until ctx is done.
-func Run(ctx context.Context, config *rest.Config, options Options, controllers func(Manager) ([]Controller, error)) error {
-	return nil
+func (s *settings) run(controllers func(Manager) ([]Controller, error), options []Option) error {
+	for _, option := range options {
+		option(&s.Options)
+	}
+	s.Logger = s.logger(os.Stderr)
+	log.SetLogger(logr.FromSlogHandler(s.Logger.Handler()))
+	klog.SetSlogLogger(s.Logger)
+
+	config, err := s.connect()
+	if err != nil {
+		return explain(err, "")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return explain(Run(ctx, config, s.Options, controllers), config.Host)
+}
+
+// explain says what to do about an error that keeps an operator from running.
+func explain(err error, host string) error {
+	switch {
+	case err == nil:
+		return nil
+	case clientcmd.IsEmptyConfig(err):
+		return errors.New("no cluster is configured: set KUBECONFIG or pass --kubeconfig; opgen cluster up starts a local one")
+	case errors.As(err, new(*net.OpError)):
+		return fmt.Errorf("cannot reach the API server at %s: %w: check that it runs and that KUBECONFIG is the right one", host, err)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("the API server at %s does not accept the credentials of this KUBECONFIG: %w", host, err)
+	}
+	return err
 }

@@ -6,32 +6,46 @@ import (
 )
 
 // Options configure [Run]. [Main] fills them in from flags and environment;
-// see there for the meaning and the default of each.
+// [Defaults] are the values it starts from.
 type Options struct {
 	// Namespace limits the operator to one namespace; empty means all.
 	Namespace string
-	// Workers is the number of parents that a controller works on at once.
+	// Workers is how many parents each controller works on at once.
 	Workers int
 	// Resync is how often every parent gets a pass without any change.
 	Resync time.Duration
 
+	// LeaderElect lets one of several replicas work at a time, decided by the
+	// Lease LeaderElectID in LeaderElectNamespace.
 	LeaderElect          bool
 	LeaderElectID        string
 	LeaderElectNamespace string
 
-	// MetricsAddress and HealthAddress are where these are served, as
-	// host:port; empty means nowhere.
+	// MetricsAddress and HealthAddress are where metrics (/metrics) and probes
+	// (/healthz, /readyz) are served, as host:port; "0" means nowhere.
 	MetricsAddress string
-	// MetricsSecure serves metrics over TLS, to whom the API server says may
-	// read them.
+	HealthAddress  string
+	// MetricsSecure serves metrics over TLS, and only to clients that the API
+	// server authenticates and lets read them.
 	MetricsSecure bool
-	HealthAddress string
 
-	// Logger receives the operator's log; nil means slog.Default().
+	// Logger receives the log; nil means slog.Default().
 	Logger *slog.Logger
-	// Setup, if not nil, runs before the controllers are made and may add to
-	// the manager.
+	// Setup, if not nil, may add to the manager before the controllers do.
 	Setup func(Manager) error
+}
+
+// Defaults are fit for a developer's machine: all namespaces, 10 workers, no
+// leader election, no ports. Generated manifests turn the rest on.
+func Defaults() Options {
+	return Options{
+		Workers:        10,
+		Resync:         10 * time.Hour,
+		LeaderElectID:  "operator",
+		MetricsAddress: "0",
+		HealthAddress:  "0",
+		MetricsSecure:  true,
+	}
 }
 
 // Option is an option of [Main].

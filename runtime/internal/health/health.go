@@ -1,10 +1,15 @@
 // Package health tells from a child's own status whether it is ready, by the
-// rules of kstatus with three exceptions: a Job is ready when it is complete,
-// a Pod in phase Failed has failed, and a pending PersistentVolumeClaim does
-// not hold its parent up.
+// rules of kstatus with these exceptions: a Job is ready when it is complete,
+// a Pod in phase Failed has failed, a pending PersistentVolumeClaim does not
+// hold its parent up, and a custom resource needs the condition Ready.
 package health
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -26,9 +31,43 @@ type Health struct {
 // Of returns the health of an object.
 func Of(object client.Object) Health {
 	if object.GetDeletionTimestamp() != nil {
-		return inProgress("being deleted")
+		return inProgress("is being deleted")
 	}
-	return Health{State: Ready}
+	switch object := object.(type) {
+	case *appsv1.Deployment:
+		return ofDeployment(object)
+	case *appsv1.StatefulSet:
+		return ofStatefulSet(object)
+	case *appsv1.DaemonSet:
+		return ofDaemonSet(object)
+	case *appsv1.ReplicaSet:
+		return ofReplicaSet(object)
+	case *batchv1.Job:
+		return ofJob(object)
+	case *corev1.Pod:
+		return ofPod(object)
+	case *corev1.PersistentVolumeClaim:
+		return ofClaim(object)
+	case *corev1.Service:
+		return ofService(object)
+	case *corev1.Namespace:
+		return Health{State: Ready}
+	}
+	return ofOther(object)
+}
+
+// ofOther judges kinds without a rule of their own. A built-in one does its
+// work as soon as it exists.
+func ofOther(object client.Object) Health {
+	if _, _, err := clientgoscheme.Scheme.ObjectKinds(object); err == nil {
+		if _, dynamic := object.(runtime.Unstructured); !dynamic {
+			return Health{State: Ready}
+		}
+	}
+	if clientgoscheme.Scheme.Recognizes(object.GetObjectKind().GroupVersionKind()) {
+		return Health{State: Ready}
+	}
+	return ofCustomResource(object)
 }
 
 func inProgress(message string) Health { return Health{InProgress, message} }

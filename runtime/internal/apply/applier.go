@@ -1,0 +1,174 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Applier applies the children of one kind.
+type Applier struct {
+	Client  client.Writer
+	Live    client.Reader // reads from the API server, never from a cache
+	Manager string        // the field manager
+	// New returns an empty object of the kind: typed, or unstructured with
+	// its group, version and kind.
+	New func() client.Object
+}
+
+// Action is what became of a child.
+type Action string
+
+const (
+	Unchanged Action = "unchanged"
+	Created   Action = "created"
+	Updated   Action = "updated"
+	Waiting   Action = "waiting" // being deleted; to be created once it is gone
+	Replace   Action = "replace" // to be deleted by the caller, and created once it is gone
+)
+
+// Outcome is what an apply did.
+type Outcome struct {
+	Action Action
+	Object client.Object // the child as it is known now; not to be changed
+	Drift  bool          // someone else had changed what we own
+}
+
+// ErrStale says that the child is not what the caller believed: it came or
+// went in the meantime. The caller looks again soon.
+type ErrStale struct{ Key }
+
+func (e ErrStale) Error() string {
+	return e.Key.String() + " changed meanwhile"
+}
+
+// ErrTaken says that the name of a child is taken by an object that the parent
+// does not own.
+type ErrTaken struct {
+	Key
+	Holder string // who controls the object; empty when nobody does
+}
+
+func (e ErrTaken) Error() string {
+	holder := "is not controlled by anything"
+	if e.Holder != "" {
+		holder = "belongs to " + e.Holder
+	}
+	return fmt.Sprintf("%s exists already and %s: delete it or choose another name", e.Key, holder)
+}
+
+// Do brings a child to its desired state. live is the child as observed; nil
+// when there is none.
+func (a *Applier) Do(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	if live == nil {
+		return a.create(ctx, memo, d)
+	}
+	if live.GetDeletionTimestamp() != nil {
+		return Outcome{Action: Waiting, Object: live}, nil
+	}
+	if d.Strategy == CreateOnly || d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash {
+		return Outcome{Action: Unchanged, Object: live}, nil
+	}
+	verdict, err := memo.judge(d, live, a.Manager)
+	if err != nil || verdict == converged {
+		return Outcome{Action: Unchanged, Object: live}, err
+	}
+	outcome, err := a.change(ctx, memo, d, live)
+	outcome.Drift = verdict == drifted && err == nil
+	return outcome, err
+}
+
+func (a *Applier) change(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	if d.Strategy == Recreate {
+		return a.replace(ctx, memo, d, live)
+	}
+	return a.update(ctx, memo, d, live)
+}
+
+// create makes the child. The resource version 1 is older than any object, so
+// the API server refuses to touch one that exists already.
+func (a *Applier) create(ctx context.Context, memo Memo, d Desired) (Outcome, error) {
+	object, err := a.patch(ctx, d, "resourceVersion", "1")
+	if apierrors.IsConflict(err) {
+		return a.taken(ctx, memo, d)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Action: Created, Object: object}, memo.remember(d, object, a.Manager)
+}
+
+// taken decides about an object that holds the child's name: ours goes on as a
+// live child, any other is left alone.
+func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, error) {
+	key := d.Key()
+	live := a.New()
+	err := a.Live.Get(ctx, d.Name, live)
+	if apierrors.IsNotFound(err) {
+		return Outcome{}, ErrStale{key}
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	if memo[key].uid == live.GetUID() || owned(live, d.Owner) {
+		return a.Do(ctx, memo, d, live)
+	}
+	holder := ""
+	if ref := metav1.GetControllerOf(live); ref != nil {
+		holder = ref.Kind + " " + ref.Name
+	}
+	return Outcome{}, ErrTaken{key, holder}
+}
+
+func owned(object client.Object, owner types.UID) bool {
+	for _, ref := range object.GetOwnerReferences() {
+		if ref.UID == owner {
+			return true
+		}
+	}
+	return false
+}
+
+// update applies to the child that was observed, and to no other: with the UID
+// of a child that is gone the API server refuses to make a new one.
+func (a *Applier) update(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))
+	if apierrors.IsConflict(err) {
+		return Outcome{}, ErrStale{d.Key()}
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	action := Updated
+	if object.GetResourceVersion() == live.GetResourceVersion() {
+		action = Unchanged
+	}
+	return Outcome{Action: action, Object: object}, memo.remember(d, object, a.Manager)
+}
+
+// Delete deletes the child that was observed, and no other of its name. It
+// reports whether there was something to delete.
+func (a *Applier) Delete(ctx context.Context, live client.Object) (bool, error) {
+	uid := live.GetUID()
+	err := a.Client.Delete(ctx, live, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (a *Applier) patch(ctx context.Context, d Desired, precondition, value string, options ...client.PatchOption) (client.Object, error) {
+	body, err := d.body(precondition, value)
+	if err != nil {
+		return nil, err
+	}
+	object := a.New()
+	object.SetName(d.Name.Name)
+	object.SetNamespace(d.Name.Namespace)
+	options = append(options, client.FieldOwner(a.Manager), client.ForceOwnership)
+	return object, a.Client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, body), options...)
+}

@@ -1,0 +1,142 @@
+package apply
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// systemMetadata is what only the API server sets.
+var systemMetadata = []string{
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generateName", "generation",
+	"managedFields", "resourceVersion", "selfLink", "uid",
+}
+
+// Canonical returns the fields that a typed object, an unstructured object or
+// an apply configuration sets, as an apply should send them: without status,
+// nulls, system metadata and the empty structs that Go types leave behind.
+func Canonical(object any) (map[string]any, error) {
+	content, err := fields(object)
+	if err != nil {
+		return nil, err
+	}
+	dropNulls(content)
+	delete(content, "status")
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		for _, name := range systemMetadata {
+			delete(metadata, name)
+		}
+	}
+	encodeStringData(content)
+	return content, nil
+}
+
+func fields(object any) (map[string]any, error) {
+	switch object := object.(type) {
+	case *unstructured.Unstructured:
+		return runtime.DeepCopyJSON(object.Object), nil
+	case runtime.ApplyConfiguration:
+		data, err := json.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		content := map[string]any{}
+		return content, utiljson.Unmarshal(data, &content)
+	default:
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, err
+		}
+		dropZeroStructs(reflect.ValueOf(object), content)
+		return content, nil
+	}
+}
+
+// dropZeroStructs removes from content, the JSON form of v, the empty objects
+// that stand for struct fields nobody set (resources: {}). An empty object
+// behind a pointer (emptyDir: {}) was set, and stays.
+func dropZeroStructs(v reflect.Value, content any) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			dropZeroStructs(v.Elem(), content)
+		}
+	case reflect.Slice:
+		items, ok := content.([]any)
+		for i := 0; ok && i < v.Len() && i < len(items); i++ {
+			dropZeroStructs(v.Index(i), items[i])
+		}
+	case reflect.Map:
+		values, ok := content.(map[string]any)
+		if !ok || v.Type().Key().Kind() != reflect.String {
+			return
+		}
+		for _, key := range v.MapKeys() {
+			dropZeroStructs(v.MapIndex(key), values[key.String()])
+		}
+	case reflect.Struct:
+		if values, ok := content.(map[string]any); ok {
+			dropZeroFields(v, values)
+		}
+	}
+}
+
+func dropZeroFields(v reflect.Value, content map[string]any) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && (field.Anonymous || strings.Contains(options, "inline")) {
+			dropZeroStructs(v.Field(i), content)
+			continue
+		}
+		value, ok := content[name]
+		if !ok {
+			continue
+		}
+		dropZeroStructs(v.Field(i), value)
+		if object, ok := value.(map[string]any); ok && len(object) == 0 && field.Type.Kind() == reflect.Struct {
+			delete(content, name)
+		}
+	}
+}
+
+func dropNulls(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			if field == nil {
+				delete(value, name)
+				continue
+			}
+			dropNulls(field)
+		}
+	case []any:
+		for _, item := range value {
+			dropNulls(item)
+		}
+	}
+}
+
+// encodeStringData turns a Secret's write-only stringData into the data that
+// the API server makes of it: applied as it is, its keys could never be removed.
+func encodeStringData(content map[string]any) {
+	plain, ok := content["stringData"].(map[string]any)
+	if !ok || content["kind"] != "Secret" || content["apiVersion"] != "v1" {
+		return
+	}
+	data, _ := content["data"].(map[string]any)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, value := range plain {
+		data[key] = base64.StdEncoding.EncodeToString(fmt.Append(nil, value))
+	}
+	content["data"] = data
+	delete(content, "stringData")
+}

@@ -1,0 +1,78 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Strategy says how a change reaches an existing child.
+type Strategy string
+
+const (
+	InPlace    Strategy = "InPlace"
+	Recreate   Strategy = "Recreate"
+	OnDelete   Strategy = "OnDelete"
+	CreateOnly Strategy = "CreateOnly"
+)
+
+// Desired is one child as it should be.
+type Desired struct {
+	Kind     schema.GroupVersionKind
+	Name     types.NamespacedName
+	Owner    types.UID // the parent's
+	Strategy Strategy
+	// Hash tells desired states apart. Strategies that must remember it
+	// beyond the process keep it in the annotation HashKey.
+	Hash    string
+	HashKey string
+
+	content map[string]any // canonical, with identity and hash annotation
+}
+
+// NewDesired completes a desired child whose content is canonical and holds
+// everything but its identity and its hash.
+func NewDesired(d Desired, content map[string]any) (Desired, error) {
+	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
+	metadata := child(content, "metadata")
+	metadata["name"] = d.Name.Name
+	if d.Name.Namespace != "" {
+		metadata["namespace"] = d.Name.Namespace
+	}
+	data, err := json.Marshal(content)
+	if err != nil {
+		return Desired{}, err
+	}
+	sum := sha256.Sum256(data)
+	d.Hash, d.content = hex.EncodeToString(sum[:16]), content
+	if d.Strategy == Recreate || d.Strategy == OnDelete {
+		child(metadata, "annotations")[d.HashKey] = d.Hash
+	}
+	return d, nil
+}
+
+// Key names the child.
+func (d Desired) Key() Key { return Key{d.Kind, d.Name} }
+
+// body is the desired state as a patch, with more metadata than is desired:
+// a resource version or a UID as a precondition.
+func (d Desired) body(precondition, value string) ([]byte, error) {
+	content, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
+	metadata[precondition] = value
+	content["metadata"] = metadata
+	return json.Marshal(content)
+}
+
+// child returns the object at name, which it makes where there is none.
+func child(content map[string]any, name string) map[string]any {
+	object, ok := content[name].(map[string]any)
+	if !ok {
+		object = map[string]any{}
+		content[name] = object
+	}
+	return object
+}

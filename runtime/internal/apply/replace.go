@@ -1,0 +1,84 @@
+package apply
+
+import (
+	"context"
+	"maps"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// replace decides what to do with a child that must not be changed in place.
+// A dry run tells whether there is anything to change: other defaults, another
+// version of the operator or the loss of the memo replace nothing.
+func (a *Applier) replace(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
+	if apierrors.IsConflict(err) {
+		return Outcome{}, ErrStale{d.Key()}
+	}
+	if apierrors.IsInvalid(err) {
+		if a.creatable(ctx, d) {
+			return Outcome{Action: Replace, Object: live}, nil
+		}
+		return Outcome{}, err
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	differs, err := differ(d, live, dry)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if differs {
+		return Outcome{Action: Replace, Object: live}, nil
+	}
+	return a.update(ctx, memo, d, live)
+}
+
+// creatable tells whether the API server would take the desired state for a
+// new object. If so, an update that it calls invalid met an immutable field.
+func (a *Applier) creatable(ctx context.Context, d Desired) bool {
+	probe, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
+	d.Name.Name = d.Name.Name[:min(len(d.Name.Name), 50)] + "-dry-run"
+	metadata["name"] = d.Name.Name
+	probe["metadata"] = metadata
+	d.content = probe
+	_, err := a.patch(ctx, d, "resourceVersion", "1", client.DryRunAll)
+	return err == nil || apierrors.IsConflict(err)
+}
+
+// differ tells whether a dry run changed anything that calls for a new child:
+// any field outside of the metadata, or a label or annotation if the desired
+// state itself has changed. Drift in the metadata alone is repaired in place.
+func differ(d Desired, live, dry client.Object) (bool, error) {
+	before, err := contentOf(live)
+	if err != nil {
+		return false, err
+	}
+	after, err := contentOf(dry)
+	if err != nil {
+		return false, err
+	}
+	if !equal(payload(before), payload(after)) {
+		return true, nil
+	}
+	if live.GetAnnotations()[d.HashKey] == d.Hash {
+		return false, nil
+	}
+	return !maps.Equal(live.GetLabels(), dry.GetLabels()) || !maps.Equal(annotations(live, d.HashKey), annotations(dry, d.HashKey)), nil
+}
+
+// payload is an object's content without its identity, metadata and status.
+func payload(content map[string]any) map[string]any {
+	content = maps.Clone(content)
+	for _, name := range []string{"apiVersion", "kind", "metadata", "status"} {
+		delete(content, name)
+	}
+	return content
+}
+
+func annotations(object client.Object, without string) map[string]string {
+	annotations := maps.Clone(object.GetAnnotations())
+	delete(annotations, without)
+	return annotations
+}

@@ -1,0 +1,103 @@
+// Package consistency keeps a loop from deciding on a cache that is older than
+// the loop's own writes.
+//
+// A pass records what it writes. The next pass of the same parent asks first
+// whether the cache has seen all of it, and comes back later if not. So a
+// snapshot never misses a child that was just made, which would be made twice,
+// and never holds one that was just deleted.
+package consistency
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// patience is how long the cache may lack an object that was written before
+// the API server is asked whether it still exists.
+const patience = 5 * time.Second
+
+// Writes are the writes of one parent's passes that the cache may not have
+// seen yet. The zero value is empty. It is for one goroutine at a time.
+type Writes struct {
+	pending map[key]write
+}
+
+type key struct {
+	kind schema.GroupVersionKind
+	name types.NamespacedName
+}
+
+type write struct {
+	empty   client.Object // of the kind, to read into
+	uid     types.UID
+	version string // empty for a deletion
+	at      time.Time
+}
+
+// Wrote records that an object was created or changed; object is what the API
+// server answered, empty a function that returns an empty object of its kind.
+func (w *Writes) Wrote(kind schema.GroupVersionKind, empty, object client.Object, now time.Time) {
+	w.add(kind, object, write{empty, object.GetUID(), object.GetResourceVersion(), now})
+}
+
+// Deleted records that an object was deleted.
+func (w *Writes) Deleted(kind schema.GroupVersionKind, empty, object client.Object, now time.Time) {
+	w.add(kind, object, write{empty, object.GetUID(), "", now})
+}
+
+func (w *Writes) add(kind schema.GroupVersionKind, object client.Object, written write) {
+	if w.pending == nil {
+		w.pending = map[key]write{}
+	}
+	w.pending[key{kind, client.ObjectKeyFromObject(object)}] = written
+}
+
+// Seen reports whether the cache holds every recorded write, or something
+// newer. live, which reads from the API server, is asked only about an object
+// that the cache has lacked for a long time: someone else may have deleted it
+// before the cache could see it.
+func (w *Writes) Seen(ctx context.Context, cache, live client.Reader, now time.Time) (bool, error) {
+	for key, written := range w.pending {
+		seen, err := written.seen(ctx, key.name, cache, live, now)
+		if err != nil || !seen {
+			return false, err
+		}
+		delete(w.pending, key)
+	}
+	return true, nil
+}
+
+func (w write) seen(ctx context.Context, name types.NamespacedName, cache, live client.Reader, now time.Time) (bool, error) {
+	cached, err := read(ctx, cache, w.empty, name)
+	if err != nil {
+		return false, err
+	}
+	if w.version == "" {
+		return cached == nil || cached.GetUID() != w.uid || cached.GetDeletionTimestamp() != nil, nil
+	}
+	if cached != nil {
+		order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.version)
+		return order >= 0, err
+	}
+	if now.Sub(w.at) < patience {
+		return false, nil
+	}
+	current, err := read(ctx, live, w.empty, name)
+	return err == nil && (current == nil || current.GetUID() != w.uid), err
+}
+
+// read returns the object, or nil when there is none.
+func read(ctx context.Context, from client.Reader, empty client.Object, name types.NamespacedName) (client.Object, error) {
+	object := empty.DeepCopyObject().(client.Object)
+	err := from.Get(ctx, name, object, client.UnsafeDisableDeepCopy)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return object, err
+}

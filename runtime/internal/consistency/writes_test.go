@@ -1,0 +1,88 @@
+package consistency
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestSeen(t *testing.T) {
+	wrote := func(w *Writes) { w.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0)) }
+	deleted := func(w *Writes) { w.Deleted(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0)) }
+	leaving := pod("mine", "21")
+	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+
+	for _, test := range []struct {
+		name        string
+		record      func(*Writes)
+		cache, live *corev1.Pod
+		after       time.Duration
+		want        bool
+	}{
+		{name: "nothing written", record: func(*Writes) {}, want: true},
+		{name: "write not there yet", record: wrote, want: false},
+		{name: "cache holds the state before the write", record: wrote, cache: pod("mine", "9"), want: false},
+		{name: "cache holds the write", record: wrote, cache: pod("mine", "20"), want: true},
+		{name: "cache holds a later state, with more digits", record: wrote, cache: pod("mine", "100"), want: true},
+		{name: "cache holds an earlier object of the name", record: wrote, cache: pod("old", "9"), want: false},
+		{name: "cache holds a later object of the name", record: wrote, cache: pod("new", "30"), want: true},
+		{name: "write late, object exists", record: wrote, live: pod("mine", "20"), after: time.Minute, want: false},
+		{name: "write late, object gone", record: wrote, after: time.Minute, want: true},
+		{name: "write late, name reused", record: wrote, live: pod("new", "30"), after: time.Minute, want: true},
+		{name: "deletion not there yet", record: deleted, cache: pod("mine", "20"), want: false},
+		{name: "deletion under way", record: deleted, cache: leaving, want: true},
+		{name: "deletion done", record: deleted, want: true},
+		{name: "deletion done, name reused", record: deleted, cache: pod("new", "30"), want: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var writes Writes
+			test.record(&writes)
+			seen, err := writes.Seen(t.Context(), store{test.cache}, store{test.live}, time.Unix(0, 0).Add(test.after))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen != test.want {
+				t.Errorf("seen = %v, want %v", seen, test.want)
+			}
+		})
+	}
+}
+
+func TestSeenWritesAreForgotten(t *testing.T) {
+	var writes Writes
+	writes.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0))
+	if seen, err := writes.Seen(t.Context(), store{pod("mine", "20")}, store{}, time.Unix(0, 0)); !seen || err != nil {
+		t.Fatalf("seen = %v, %v, want the write to be seen", seen, err)
+	}
+	if seen, err := writes.Seen(t.Context(), store{}, store{}, time.Unix(0, 0)); !seen || err != nil {
+		t.Errorf("seen = %v, %v, want a write that was seen once to matter no more", seen, err)
+	}
+}
+
+var pods = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+
+func pod(uid types.UID, version string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: uid, ResourceVersion: version}}
+}
+
+// store holds one pod, or none.
+type store struct{ pod *corev1.Pod }
+
+func (s store) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+	if s.pod == nil {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, key.Name)
+	}
+	s.pod.DeepCopyInto(object.(*corev1.Pod))
+	return nil
+}
+
+func (s store) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	panic("not used")
+}

@@ -1,0 +1,151 @@
+package operator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// The conditions that the runtime sets, as kstatus knows them. Reconciling and
+// Stalled exist only while they are true.
+const (
+	ready       = "Ready"
+	reconciling = "Reconciling"
+	stalled     = "Stalled"
+)
+
+// The reasons of an error in the Ready condition.
+const (
+	reasonPanicked  = "SyncPanicked"
+	reasonFailed    = "SyncFailed"
+	reasonInvalid   = "InvalidChild" // refused, here or by the API server
+	reasonTaken     = "NameTaken"
+	reasonForbidden = "Forbidden"
+	reasonApply     = "ApplyFailed"
+)
+
+var errorReasons = []string{reasonPanicked, reasonFailed, reasonInvalid, reasonTaken, reasonForbidden, reasonApply}
+
+// conditions returns the runtime's own conditions at the end of a pass.
+func (p *pass) conditions(children []child, err error) []metav1.Condition {
+	switch {
+	case err != nil && terminal(err):
+		return notReady(stalled, reason(err), message(err))
+	case err != nil:
+		return notReady(reconciling, reason(err), message(err))
+	case p.finalizing():
+		return notReady(reconciling, "Finalizing", "is being deleted")
+	}
+	var failed, waiting []string
+	for _, child := range children {
+		state := health.Of(child.object)
+		text := child.Kind + " " + child.object.GetName() + " " + state.Message
+		switch state.State {
+		case health.Failed:
+			failed = append(failed, text)
+		case health.InProgress:
+			waiting = append(waiting, text)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return notReady(stalled, "ChildFailed", listed(failed))
+	case len(waiting) > 0:
+		return notReady(reconciling, "Progressing", listed(waiting))
+	}
+	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
+}
+
+func notReady(why, reason, message string) []metav1.Condition {
+	return []metav1.Condition{
+		{Type: ready, Status: metav1.ConditionFalse, Reason: reason, Message: message},
+		{Type: why, Status: metav1.ConditionTrue, Reason: reason, Message: message},
+	}
+}
+
+// listed joins the first few texts.
+func listed(texts []string) string {
+	const most = 3
+	if len(texts) <= most {
+		return strings.Join(texts, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(texts[:most], "; "), len(texts)-most)
+}
+
+// mergeConditions sets the runtime's and the author's conditions among those
+// that exist. An author's condition replaces the runtime's of its type, unless
+// the pass failed.
+func mergeConditions(existing, runtime, author []metav1.Condition, failed bool, generation int64, now time.Time) []metav1.Condition {
+	has := func(conditions []metav1.Condition, kind string) bool {
+		return meta.FindStatusCondition(conditions, kind) != nil
+	}
+	merged := slices.DeleteFunc(slices.Clone(existing), func(c metav1.Condition) bool {
+		own := c.Type == ready || c.Type == reconciling || c.Type == stalled
+		return (own || author != nil) && !has(runtime, c.Type) && !has(author, c.Type)
+	})
+	set := func(c metav1.Condition) {
+		c.ObservedGeneration = generation
+		c.Reason = cmp.Or(c.Reason, c.Type)
+		c.Status = cmp.Or(c.Status, metav1.ConditionUnknown)
+		c.LastTransitionTime = metav1.NewTime(now)
+		meta.SetStatusCondition(&merged, c)
+	}
+	for _, condition := range runtime {
+		if failed || !has(author, condition.Type) {
+			set(condition)
+		}
+	}
+	for _, condition := range author {
+		if !failed || !has(runtime, condition.Type) {
+			set(condition)
+		}
+	}
+	return merged
+}
+
+// reason is the reason of an error, for a condition, an Event and a metric.
+func reason(err error) string {
+	switch {
+	case errors.As(err, new(errPanic)):
+		return reasonPanicked
+	case errors.As(err, new(apply.ErrTaken)):
+		return reasonTaken
+	case errors.As(err, new(errDesired)):
+		return reasonInvalid
+	case !errors.As(err, new(errChild)):
+		return reasonFailed
+	case apierrors.IsForbidden(err):
+		return reasonForbidden
+	case apierrors.IsInvalid(err):
+		return reasonInvalid
+	}
+	return reasonApply
+}
+
+// message is an error as a person reads it in a status or an Event, both of
+// which have room for so many bytes.
+func message(err error) string {
+	const room = 1000
+	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; ")
+	if len(text) > room {
+		text = strings.ToValidUTF8(text[:room], "") + "…"
+	}
+	return text
+}
+
+// terminal tells whether an error waits for a change. A child that could not be
+// applied never does.
+func terminal(err error) bool {
+	return errors.Is(err, reconcile.TerminalError(nil)) && !errors.As(err, new(errChild))
+}

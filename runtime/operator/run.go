@@ -1,0 +1,111 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// Run runs controllers against the API server of config until ctx is done, and
+// then lets the passes under way end. controllers makes them once there is a
+// manager. Programs call [Main]; Run is for tests and for what embeds an
+// operator.
+func Run(ctx context.Context, config *rest.Config, options Options, controllers func(Manager) ([]Controller, error)) error {
+	mgr, err := newManager(config, options)
+	if err != nil {
+		return err
+	}
+	if options.Setup != nil {
+		if err := options.Setup(mgr); err != nil {
+			return err
+		}
+	}
+	if err := addControllers(mgr, options, controllers); err != nil {
+		return err
+	}
+	if err := addProbes(mgr); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+func newManager(config *rest.Config, options Options) (Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	cached := cache.Options{
+		DefaultTransform: apply.TrimManagedFields,
+		SyncPeriod:       ptr.To(options.Resync),
+	}
+	if options.Namespace != "" {
+		cached.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
+	}
+	metrics := metricsserver.Options{BindAddress: options.MetricsAddress}
+	if options.MetricsSecure {
+		metrics.SecureServing = true
+		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return manager.New(config, manager.Options{
+		Scheme:                        scheme,
+		Cache:                         cached,
+		Logger:                        logr.FromSlogHandler(cmp.Or(options.Logger, slog.Default()).Handler()),
+		Metrics:                       metrics,
+		HealthProbeBindAddress:        options.HealthAddress,
+		LeaderElection:                options.LeaderElect,
+		LeaderElectionID:              options.LeaderElectID,
+		LeaderElectionNamespace:       options.LeaderElectNamespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+}
+
+func addControllers(mgr Manager, options Options, controllers func(Manager) ([]Controller, error)) error {
+	made, err := controllers(mgr)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, controller := range made {
+		if names[controller.name] {
+			return fmt.Errorf("two controllers are named %s", controller.name)
+		}
+		names[controller.name] = true
+		if err := controller.setUp(mgr, options); err != nil {
+			return fmt.Errorf("controller %s: %w", controller.name, err)
+		}
+	}
+	return nil
+}
+
+// addProbes makes the process healthy once it runs, and ready once its caches
+// are filled.
+func addProbes(mgr Manager) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return err
+	}
+	return mgr.AddReadyzCheck("caches", func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
+		defer cancel()
+		if !mgr.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("caches are not filled yet")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,112 @@
+package operator
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+)
+
+// state is what is remembered of one parent between its passes. Losing it, as
+// in a restart, costs time and never correctness. The work queue gives a
+// parent to one worker at a time, so it needs no lock.
+type state struct {
+	uid     types.UID
+	memo    apply.Memo
+	writes  consistency.Writes
+	events  []Event // those of the last pass
+	failure failure
+}
+
+// failure is why the last pass failed, and when to try again.
+type failure struct {
+	err     string
+	count   int
+	input   uint64    // what the pass saw
+	version string    // of the parent, after the pass
+	retry   time.Time // zero: not before something changes
+}
+
+const (
+	firstRetry = 200 * time.Millisecond
+	lastRetry  = 5 * time.Minute
+	retrySpray = 0.2 // a retry waits up to this much longer, so that parents spread out
+)
+
+// fail records a failed pass and returns how long to wait.
+// An error that the author calls terminal waits for a change.
+func (s *state) fail(err error, input uint64, version string, now time.Time) time.Duration {
+	count := s.failure.count + 1
+	s.failure = failure{err: err.Error(), count: count, input: input, version: version}
+	if terminal(err) {
+		return 0
+	}
+	delay := time.Duration(min(float64(firstRetry)*math.Pow(2, float64(count-1)), float64(lastRetry)))
+	delay = wait.Jitter(delay, retrySpray)
+	s.failure.retry = now.Add(delay)
+	return delay
+}
+
+// waits tells whether the pass would only repeat the last one, which failed,
+// before its time: the event that caused it brought nothing new.
+func (s *state) waits(parent client.Object, input uint64, now time.Time) (time.Duration, bool) {
+	if s.failure.count == 0 || s.failure.version != parent.GetResourceVersion() || s.failure.input != input {
+		return 0, false
+	}
+	if s.failure.retry.IsZero() {
+		return 0, true
+	}
+	left := s.failure.retry.Sub(now)
+	return left, left > 0
+}
+
+// fingerprint sums up which children a pass saw, in which versions.
+func fingerprint(children [][]client.Object) uint64 {
+	var sum uint64
+	for _, objects := range children {
+		for _, object := range objects {
+			hash := fnv.New64a()
+			hash.Write([]byte(object.GetUID()))
+			hash.Write([]byte(object.GetResourceVersion()))
+			sum ^= binary.BigEndian.Uint64(hash.Sum(nil)) // in any order
+		}
+	}
+	return sum
+}
+
+// states holds the state of every parent by its name.
+type states struct {
+	mu     sync.Mutex
+	byName map[types.NamespacedName]*state
+}
+
+func newStates() *states {
+	return &states{byName: map[types.NamespacedName]*state{}}
+}
+
+// of returns the state of a parent, new if this UID has none.
+func (s *states) of(name types.NamespacedName, uid types.UID) *state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.byName[name]
+	if !ok || found.uid != uid {
+		found = &state{uid: uid, memo: apply.Memo{}}
+		s.byName[name] = found
+	}
+	return found
+}
+
+// forget drops the state of a parent that is gone.
+func (s *states) forget(name types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byName, name)
+}

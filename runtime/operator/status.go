@@ -1,0 +1,116 @@
+package operator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// writeStatus writes what changes in the parent's status: the author's part if
+// the response has one, and the runtime's conditions.
+func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, response *Response[D, S], conditions []metav1.Condition, failed error) error {
+	if r.definition.Status == nil {
+		return nil
+	}
+	before := r.definition.Status(p.parent.(P))
+	silent := response.Status == nil && response.Conditions == nil && failed == nil
+	if silent && !r.showsError(before) {
+		return nil
+	}
+	after := *before
+	if response.Status != nil {
+		after = *response.Status
+	}
+	if observed := r.definition.ObservedGeneration; observed != nil {
+		*observed(&after) = p.parent.GetGeneration()
+	}
+	if of := r.definition.Conditions; of != nil {
+		*of(&after) = mergeConditions(*of(before), conditions, response.Conditions, failed != nil, p.parent.GetGeneration(), p.now)
+	}
+	patch, err := statusPatch(p.parent.GetUID(), before, &after)
+	if err != nil || patch == nil {
+		return err
+	}
+	answer := r.parent.new()
+	answer.SetName(p.parent.GetName())
+	answer.SetNamespace(p.parent.GetNamespace())
+	err = r.client.Status().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(r.manager))
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	p.wroteParent(answer)
+	return nil
+}
+
+// showsError tells whether a status shows an error of an earlier pass.
+func (r *reconciler[P, S, C, D]) showsError(status *S) bool {
+	if r.definition.Conditions == nil {
+		return false
+	}
+	shown := meta.FindStatusCondition(*r.definition.Conditions(status), ready)
+	return shown != nil && slices.Contains(errorReasons, shown.Reason)
+}
+
+// operation is one step of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// statusPatch returns the JSON patch between two statuses, nil when they mean
+// the same. It changes whole fields of the status and leaves the others alone,
+// and it is refused if the parent has been replaced by another of its name.
+func statusPatch(parent types.UID, before, after any) ([]byte, error) {
+	was, err := jsonFields(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := jsonFields(after)
+	if err != nil {
+		return nil, err
+	}
+	operations := []operation{{"test", "/metadata/uid", parent}}
+	if first := reflect.ValueOf(before).Elem().IsZero(); first && len(is) > 0 {
+		operations = append(operations, operation{"add", "/status", is})
+		return json.Marshal(operations)
+	}
+	pointer := strings.NewReplacer("~", "~0", "/", "~1")
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if !bytes.Equal(was[name], is[name]) {
+			operations = append(operations, operation{"add", "/status/" + pointer.Replace(name), is[name]})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if _, ok := is[name]; !ok {
+			operations = append(operations, operation{"remove", "/status/" + pointer.Replace(name), nil})
+		}
+	}
+	if len(operations) == 1 {
+		return nil, nil
+	}
+	return json.Marshal(operations)
+}
+
+// jsonFields returns the JSON of each field that a status sets.
+func jsonFields(status any) (map[string]json.RawMessage, error) {
+	data, err := json.Marshal(status)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	return fields, nil
+}
