@@ -21,17 +21,6 @@ func PackageName(kind string) string {
 	return name
 }
 
-// FieldName is the Go name for the children of a kind: its plural, spelled like the kind itself, so that Ingress
-// and ingresses give Ingresses.
-func FieldName(kind, plural string) string {
-	lower := strings.ToLower(kind)
-	n := 0
-	for n < len(lower) && n < len(plural) && lower[n] == plural[n] {
-		n++
-	}
-	return kind[:n] + plural[n:]
-}
-
 // a puts the indefinite article in front of a kind.
 func a(kind string) string {
 	if strings.ContainsRune("AEIO", rune(kind[0])) {
