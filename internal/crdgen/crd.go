@@ -2,35 +2,97 @@ package crdgen
 
 import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// CRD returns the CustomResourceDefinition of an API, checked with the API server's own code as Kubernetes
-// minKubernetes (such as 1.33) would check it. Problems are at the positions of the spec file; the CRD is nil
-// when there are any.
+// CRD returns the CustomResourceDefinition of an API, checked with the API server's own code and with the CEL
+// environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions of the spec file; the
+// CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
-	return nil, nil
+	crd, problems := build(api)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if problems := validate(api, crd, minKubernetes); len(problems) > 0 {
+		return nil, problems
+	}
+	return crd, nil
 }
 
-// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. Equal CRDs give equal bytes.
-func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
-	return nil, nil
+// build returns the CRD that the API asks for, unchecked.
+func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
+	crd := &apiextv1.CustomResourceDefinition{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: apiextv1.SchemeGroupVersion.String(),
+			Kind:       "CustomResourceDefinition",
+		},
+		ObjectMeta: metav1.ObjectMeta{Name: api.Names.Plural + "." + api.Group},
+		Spec: apiextv1.CustomResourceDefinitionSpec{
+			Group: api.Group,
+			Names: apiextv1.CustomResourceDefinitionNames{
+				Plural:     api.Names.Plural,
+				Singular:   api.Names.Singular,
+				Kind:       api.Names.Kind,
+				ListKind:   api.Names.ListKind,
+				ShortNames: api.Names.ShortNames,
+				Categories: api.Names.Categories,
+			},
+			Scope: apiextv1.ResourceScope(api.Scope),
+		},
+	}
+	var schemas schemaBuilder
+	for i := range api.Versions {
+		v := &api.Versions[i]
+		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{
+			Name:                     v.Name,
+			Served:                   v.Served,
+			Storage:                  v.Storage,
+			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.root(v)},
+			Subresources:             subresources(v),
+			AdditionalPrinterColumns: columns(v),
+			SelectableFields:         selectableFields(v),
+		})
+	}
+	return crd, schemas.problems
 }
 
-// Sample returns a valid object of a version of an API as YAML, made from its schema: required fields, and
-// optional ones that show what can be said.
-func Sample(api *spec.API, version string) ([]byte, error) {
-	return nil, nil
+func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
+	if v.Status == nil && v.Scale == nil {
+		return nil
+	}
+	s := &apiextv1.CustomResourceSubresources{}
+	if v.Status != nil {
+		s.Status = &apiextv1.CustomResourceSubresourceStatus{}
+	}
+	if v.Scale != nil {
+		s.Scale = &apiextv1.CustomResourceSubresourceScale{
+			SpecReplicasPath:   v.Scale.SpecReplicas,
+			StatusReplicasPath: v.Scale.StatusReplicas,
+		}
+		if v.Scale.LabelSelector != "" {
+			s.Scale.LabelSelectorPath = &v.Scale.LabelSelector
+		}
+	}
+	return s
 }
 
-// ValidateObject returns what the API server would say against an object (YAML or JSON) of a CRD; nothing when
-// the object is valid.
-func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []string {
-	return nil
+func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
+	var out []apiextv1.CustomResourceColumnDefinition
+	for _, c := range v.Columns {
+		out = append(out, apiextv1.CustomResourceColumnDefinition{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description,
+			Priority: c.Priority, JSONPath: c.Path,
+		})
+	}
+	return out
 }
 
-// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir.
-func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
-	return nil, nil
+func selectableFields(v *spec.Version) []apiextv1.SelectableField {
+	var out []apiextv1.SelectableField
+	for _, path := range v.SelectableFields {
+		out = append(out, apiextv1.SelectableField{JSONPath: path})
+	}
+	return out
 }

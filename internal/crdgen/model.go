@@ -1,6 +1,11 @@
 package crdgen
 
-import "github.com/opgen-dev/opgen/internal/spec"
+import (
+	"path"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
 
 // Package is the Go package of one group version: everything that the files of api/<version> are rendered from.
 type Package struct {
@@ -13,6 +18,7 @@ type Package struct {
 	Kinds      []Kind   // in the order of the spec files
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path
+	Unsaid     []Unsaid // where controller-gen, run on the types, makes another CRD than opgen
 }
 
 // Kind is a kind of a package, by the Go names of its types.
@@ -30,25 +36,21 @@ type Import struct {
 	Path  string
 }
 
-// Form is the shape of a declared type.
-type Form string
+// Unsaid is a part of a schema that is in the CRD and that no marker of controller-gen can say.
+type Unsaid struct {
+	Path string // such as EchoServer.spec.target
+	What string // such as oneOf
+}
 
-// The forms of a declared type.
-const (
-	Struct Form = "struct"
-	Named  Form = "named" // a name for a scalar, a list or a map
-)
-
-// Type is a type declaration.
+// Type is a type declaration: a struct with Fields, or a name for the type Of.
 type Type struct {
 	Name      string
 	Doc       []string // lines of the doc comment
 	Markers   []string // lines that controller-gen reads, such as +kubebuilder:subresource:status
-	Form      Form
-	Fields    []Field    // of a struct
-	Of        *GoType    // of a named type
-	Constants []Constant // of an enum
-	Object    bool       // has DeepCopyObject: a kind or a list of it
+	Fields    []Field  // of a struct
+	Of        *GoType  // nil: a struct
+	Constants []Constant
+	Object    bool // has DeepCopyObject: a kind or a list of it
 }
 
 // Field is a field of a struct.
@@ -63,17 +65,22 @@ type Field struct {
 // Constant is one value of an enum.
 type Constant struct {
 	Name  string
-	Value string // as Go source
+	Value string
 }
 
-// GoType is a Go type as a field has it. Exactly one of its shapes is set: a pointer, list or map has Elem, and
-// everything else is a Name.
+// GoType is a Go type as a field has it. A pointer, list or map has an Elem; everything else has a Name.
 type GoType struct {
 	Shape   Shape
 	Elem    *GoType
 	Name    string // int32, EchoServerMode, ResourceRequirements
 	Package string // import path of Name; empty: predeclared, or declared in this package
-	Copy    Copy   // how a value of Name is copied deeply
+
+	// How a value of Name is copied deeply: Form and Copy are its own, ElemCopy is that of the elements when it
+	// is a map or slice of Kubernetes, and Of is what it stands for when it is one of this package.
+	Form     kubetypes.Form
+	Copy     kubetypes.Copy
+	ElemCopy kubetypes.Copy
+	Of       *GoType
 }
 
 // Shape is the outermost part of a Go type.
@@ -87,13 +94,21 @@ const (
 	Map     Shape = "map" // with string keys
 )
 
-// Copy is how a named type is copied deeply.
-type Copy string
-
-// The ways to copy a named type.
-const (
-	CopyPlain  Copy = "plain"  // a basic type: assigned along with the struct it is in
-	CopyStruct Copy = "struct" // a struct without references and without a method of its own: assigned
-	CopyMethod Copy = "method" // a struct: DeepCopyInto
-	CopyRef    Copy = "ref"    // a map or a list with DeepCopy
-)
+// String returns the type as Go source, with the import aliases of Import.
+func (t *GoType) String() string {
+	switch t.Shape {
+	case Pointer:
+		return "*" + t.Elem.String()
+	case List:
+		return "[]" + t.Elem.String()
+	case Map:
+		return "map[string]" + t.Elem.String()
+	}
+	if t.Package == "" {
+		return t.Name
+	}
+	if alias := ImportAlias(t.Package); alias != "" {
+		return alias + "." + t.Name
+	}
+	return path.Base(t.Package) + "." + t.Name
+}

@@ -61,6 +61,19 @@ func TypeByName(name string) (Type, bool) {
 	return r.resolve(name), true
 }
 
+// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
+// It reads one entry, whatever the type is made of.
+func Outline(name string) (Type, bool) {
+	entry, found := entries()[name]
+	if !found || name == KindsEntry || name == VersionsEntry {
+		return Type{}, false
+	}
+	var t Type
+	read(entry, &t)
+	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
+	return t, true
+}
+
 // resolver resolves the references of schemas; it remembers the types it has read, so that each is read once.
 type resolver map[string]Type
 

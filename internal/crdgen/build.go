@@ -1,0 +1,143 @@
+package crdgen
+
+import (
+	"slices"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// packageBuilder makes the types of one package.
+type packageBuilder struct {
+	kinds    []served
+	pkg      Package
+	names    map[string]bool // of types and constants, taken
+	problems spec.Problems
+}
+
+// node is a schema with what its place means for its Go type.
+type node struct {
+	schema  *spec.Schema
+	name    string // what its own type is called, if it needs one
+	prefix  string // what the names of the types below it begin with
+	path    string // such as EchoServer.spec.ports.items
+	status  bool   // below status, where only the operator writes
+	element bool   // an item of a list or a value of a map, not a field
+}
+
+// called returns the node with the name of its own type settled.
+func (n node) called(name string) node {
+	n.name, n.prefix = name, name
+	return n
+}
+
+func (b *packageBuilder) build() Package {
+	for _, k := range b.kinds { // before any nested type can take one of these names
+		for _, name := range []string{k.api.Names.Kind, k.api.Names.ListKind} {
+			b.names[name] = true
+		}
+		b.names[specName(k)], b.names[statusName(k)] = true, true
+	}
+	for _, k := range b.kinds {
+		b.kind(k)
+	}
+	b.resolveCopies()
+	b.pkg.Imports = imports(b.pkg.Types)
+	b.pkg.Unsaid = sorted(b.pkg.Unsaid)
+	return b.pkg
+}
+
+func specName(k served) string   { return k.api.Names.Kind + "Spec" }
+func statusName(k served) string { return k.api.Names.Kind + "Status" }
+
+// kind declares the types of one kind: itself, its spec and status with all they need, and its list.
+func (b *packageBuilder) kind(k served) {
+	kind := Kind{API: k.api, Name: k.api.Names.Kind, List: k.api.Names.ListKind}
+	root := Type{
+		Name: kind.Name, Object: true, Markers: kindMarkers(k),
+		Doc: b.typeDoc(kind.Name, k.version.Description, kind.Name+" is a kind of "+b.pkg.Group+"/"+b.pkg.Version+"."),
+		Fields: []Field{
+			{Type: metaType("TypeMeta"), Tag: ",inline"},
+			{Type: metaType("ObjectMeta"), Tag: "metadata,omitempty", Markers: []string{"+optional"}},
+		},
+	}
+	at := len(b.pkg.Types)
+	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
+	if s := k.version.Spec; s != nil {
+		kind.Spec = specName(k)
+		n := node{schema: s, name: kind.Spec, prefix: kind.Name, path: kind.Name + ".spec"}
+		// A spec is sent even when it is empty, so that the server fills in the defaults below it.
+		root.Fields = append(root.Fields, b.rootField(n, "Spec", "spec", specRequired(k.version)))
+	}
+	if s := k.version.Status; s != nil {
+		kind.Status = statusName(k)
+		n := node{schema: s, name: kind.Status, prefix: kind.Status, path: kind.Name + ".status", status: true}
+		root.Fields = append(root.Fields, b.rootField(n, "Status", "status,omitzero", false))
+	}
+	b.pkg.Types[at] = root
+	b.pkg.Types = append(b.pkg.Types, Type{
+		Name: kind.List, Object: true, Markers: []string{"+kubebuilder:object:root=true"},
+		Doc: []string{kind.List + " is a list of " + kind.Name + " objects."},
+		Fields: []Field{
+			{Type: metaType("TypeMeta"), Tag: ",inline"},
+			{Type: metaType("ListMeta"), Tag: "metadata,omitempty"},
+			{Name: "Items", Tag: "items", Type: &GoType{Shape: List, Elem: &GoType{Shape: Name, Name: kind.Name}}},
+		},
+	})
+	if kind.List != kind.Name+"List" {
+		b.unsaid(kind.Name, "listKind")
+	}
+	b.pkg.Kinds = append(b.pkg.Kinds, kind)
+}
+
+// rootField returns the field of spec or status.
+func (b *packageBuilder) rootField(n node, name, tag string, required bool) Field {
+	f := Field{Name: name, Tag: tag, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
+	f.Markers = append(f.Markers, useMarkers(n.schema)...)
+	f.Type = b.structType(n)
+	b.noteUnsaid(n)
+	return f
+}
+
+func presence(required bool) string {
+	if required {
+		return "+required"
+	}
+	return "+optional"
+}
+
+// structType declares the struct of an object node under the node's own name.
+func (b *packageBuilder) structType(n node) *GoType {
+	at := len(b.pkg.Types)
+	b.pkg.Types = append(b.pkg.Types, Type{}) // comes before the types of its fields
+	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
+	required := n.schema.Keywords.Required
+	for _, p := range n.schema.Properties {
+		t.Fields = append(t.Fields, b.field(n, p, slices.Contains(required, p.Name)))
+	}
+	b.pkg.Types[at] = t
+	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
+}
+
+// field returns the field of a property.
+func (b *packageBuilder) field(parent node, p spec.Property, required bool) Field {
+	name := p.GoName
+	if name == "" {
+		name = spec.GoName(p.Name)
+	}
+	n := node{
+		schema: p.Schema, name: parent.prefix + name,
+		path: parent.path + "." + p.Name, status: parent.status,
+	}
+	f := Field{Name: name, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
+	t := b.typeOf(n)
+	f.Type, f.Tag = presented(t, n, required)
+	f.Tag = p.Name + f.Tag
+	if !declares(p.Schema) {
+		f.Markers = append(f.Markers, shapeMarkers(p.Schema)...)
+		f.Markers = append(f.Markers, itemMarkers(p.Schema)...)
+	}
+	f.Markers = append(f.Markers, useMarkers(p.Schema)...)
+	b.noteUnsaid(n)
+	return f
+}

@@ -1,0 +1,165 @@
+package crdgen
+
+import (
+	"encoding/json"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// The Go types of schemas that say little.
+const (
+	typeJSON         = "apiextensions/v1.JSON"
+	typeRawExtension = "runtime.RawExtension"
+)
+
+// typeOf returns the Go type of a node and declares the types that it needs.
+func (b *packageBuilder) typeOf(n node) *GoType {
+	s := n.schema
+	k := &s.Keywords
+	switch {
+	case s.Type != "":
+		return kubeType(s.Type)
+	case k.XIntOrString:
+		return kubeType(spec.TypeIntOrString)
+	case isStruct(s):
+		return b.structType(n.called(b.claim(n.name, s.GoName)))
+	case k.Type == "object":
+		return b.openObject(n)
+	case k.Type == "array" && s.Items != nil:
+		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", sayableOnItems)}
+	case stringEnum(k) != nil:
+		return b.enum(n.called(b.claim(n.name, s.GoName)))
+	default:
+		return scalar(k)
+	}
+}
+
+// declares tells whether a type is declared for the node alone, which then has its markers.
+func declares(s *spec.Schema) bool {
+	return isStruct(s) || s.Type == "" && stringEnum(&s.Keywords) != nil
+}
+
+// isStruct tells whether a node is a struct in Go: its fields are known, if only that there are none.
+func isStruct(s *spec.Schema) bool {
+	k := &s.Keywords
+	return s.Type == "" && !k.XIntOrString && (len(s.Properties) > 0 || k.Type == "object" &&
+		s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil && k.XPreserveUnknownFields == nil)
+}
+
+// openObject returns the type of an object whose fields are not known.
+func (b *packageBuilder) openObject(n node) *GoType {
+	switch {
+	case n.schema.AdditionalProperties != nil:
+		return &GoType{Shape: Map, Elem: b.element(n, n.schema.AdditionalProperties, "additionalProperties", sayableNowhere)}
+	case n.schema.AdditionalPropertiesAllowed != nil:
+		return &GoType{Shape: Map, Elem: kubeType(typeJSON)}
+	default:
+		return kubeType(typeRawExtension)
+	}
+}
+
+// scalar returns the Go type of a node that is no object and no list. Integers are never int, whose size
+// depends on the machine.
+func scalar(k *apiextv1.JSONSchemaProps) *GoType {
+	switch k.Type {
+	case "boolean":
+		return basic("bool")
+	case "integer":
+		if k.Format == "int32" {
+			return basic("int32")
+		}
+		return basic("int64")
+	case "number":
+		if k.Format == "float" {
+			return basic("float32")
+		}
+		return basic("float64")
+	case "string":
+		switch k.Format {
+		case "byte":
+			return &GoType{Shape: List, Elem: basic("byte")}
+		case "date-time":
+			return kubeType(spec.TypeTime)
+		}
+		return basic("string")
+	default:
+		return kubeType(typeJSON)
+	}
+}
+
+func basic(name string) *GoType {
+	return &GoType{Shape: Name, Name: name, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
+}
+
+// kubeType returns a type of Kubernetes. The CRD has been built: the name is known.
+func kubeType(name string) *GoType {
+	t, _ := kubetypes.Outline(name)
+	return &GoType{Shape: Name, Name: t.GoName, Package: t.GoPackage, Form: t.Form, Copy: t.Copy, ElemCopy: t.Elem}
+}
+
+func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
+
+// element returns the type of a list's items or a map's values. Markers say less of them than of fields, so an
+// element that says more gets a type of its own, which can say it all.
+func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayable func(*spec.Schema) bool) *GoType {
+	n := node{
+		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
+		path: parent.path + "." + step, status: parent.status, element: true,
+	}
+	b.noteUnsaid(n)
+	t := b.typeOf(n)
+	if declares(s) || sayable(s) {
+		return t
+	}
+	if t.Package != "" {
+		b.unsaid(n.path, "keywords of an element of a Kubernetes type")
+		return t
+	}
+	n = n.called(b.claim(n.name, s.GoName))
+	b.pkg.Types = append(b.pkg.Types, Type{
+		Name: n.name, Of: t, Doc: b.ownDoc(n),
+		Markers: append(shapeMarkers(s), itemMarkers(s)...),
+	})
+	return named(n.name, t)
+}
+
+// named returns a type of this package that stands for another.
+func named(name string, of *GoType) *GoType {
+	t := &GoType{Shape: Name, Name: name, Of: of, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
+	switch of.Shape {
+	case List:
+		t.Form, t.Copy = kubetypes.Slice, kubetypes.CopyElements
+	case Map:
+		t.Form, t.Copy = kubetypes.Map, kubetypes.CopyElements
+	}
+	return t
+}
+
+// enum declares the type of a string with a fixed set of values, and a constant for each of them.
+func (b *packageBuilder) enum(n node) *GoType {
+	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
+	for _, value := range stringEnum(&n.schema.Keywords) {
+		t.Constants = append(t.Constants, Constant{Name: b.claim(constantName(n.name, value), ""), Value: value})
+	}
+	b.pkg.Types = append(b.pkg.Types, t)
+	return named(n.name, t.Of)
+}
+
+// stringEnum returns the values of an enum of strings, nil when there is none or one of them is no string.
+func stringEnum(k *apiextv1.JSONSchemaProps) []string {
+	if k.Type != "string" {
+		return nil
+	}
+	var values []string
+	for _, raw := range k.Enum {
+		var value *string
+		if json.Unmarshal(raw.Raw, &value) != nil || value == nil {
+			return nil
+		}
+		values = append(values, *value)
+	}
+	return values
+}

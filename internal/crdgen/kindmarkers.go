@@ -1,0 +1,59 @@
+package crdgen
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// kindMarkers returns the markers of a kind: its names, subresources, columns, and what its version is for.
+func kindMarkers(k served) []string {
+	names := k.api.Names
+	lines := []string{"+kubebuilder:object:root=true"}
+	resource := "+kubebuilder:resource:path=" + names.Plural + ",singular=" + names.Singular
+	if len(names.ShortNames) > 0 {
+		resource += ",shortName=" + strings.Join(names.ShortNames, ";")
+	}
+	if len(names.Categories) > 0 {
+		resource += ",categories=" + strings.Join(names.Categories, ";")
+	}
+	lines = append(lines, resource+",scope="+string(k.api.Scope))
+	if len(k.api.Versions) > 1 && k.version.Storage {
+		lines = append(lines, "+kubebuilder:storageversion")
+	}
+	if !k.version.Served {
+		lines = append(lines, "+kubebuilder:unservedversion")
+	}
+	if k.version.Status != nil {
+		lines = append(lines, "+kubebuilder:subresource:status")
+	}
+	if scale := k.version.Scale; scale != nil {
+		line := "+kubebuilder:subresource:scale:specpath=" + scale.SpecReplicas + ",statuspath=" + scale.StatusReplicas
+		if scale.LabelSelector != "" {
+			line += ",selectorpath=" + scale.LabelSelector
+		}
+		lines = append(lines, line)
+	}
+	for _, c := range k.version.Columns {
+		lines = append(lines, columnMarker(c))
+	}
+	for _, path := range k.version.SelectableFields {
+		lines = append(lines, "+kubebuilder:selectablefield:JSONPath="+quote(path))
+	}
+	return lines
+}
+
+func columnMarker(c spec.Column) string {
+	line := "+kubebuilder:printcolumn:name=" + quote(c.Name) + ",type=" + c.Type + ",JSONPath=" + quote(c.Path)
+	if c.Format != "" {
+		line += ",format=" + quote(c.Format)
+	}
+	if c.Description != "" {
+		line += ",description=" + quote(c.Description)
+	}
+	if c.Priority != 0 {
+		line += ",priority=" + strconv.Itoa(int(c.Priority))
+	}
+	return line
+}

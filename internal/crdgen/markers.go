@@ -1,0 +1,272 @@
+package crdgen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const validationPrefix = "+kubebuilder:validation:"
+
+// shapeMarkers returns the markers of what a value must be: limits, formats, rules. They are on the type of
+// the node when one is declared for it, and on the field otherwise.
+func shapeMarkers(s *spec.Schema) []string {
+	k := &s.Keywords
+	m := markers{}
+	m.underlying(s)
+	m.format(s)
+	m.number("Minimum", k.Minimum)
+	m.flag("ExclusiveMinimum", k.ExclusiveMinimum)
+	m.number("Maximum", k.Maximum)
+	m.flag("ExclusiveMaximum", k.ExclusiveMaximum)
+	m.number("MultipleOf", k.MultipleOf)
+	m.count("MinLength", k.MinLength)
+	m.count("MaxLength", k.MaxLength)
+	m.text("Pattern", k.Pattern)
+	m.count("MinItems", k.MinItems)
+	m.count("MaxItems", k.MaxItems)
+	m.flag("UniqueItems", k.UniqueItems)
+	m.count("MinProperties", k.MinProperties)
+	m.count("MaxProperties", k.MaxProperties)
+	m.enum(k.Enum)
+	m.flag("EmbeddedResource", k.XEmbeddedResource)
+	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "") {
+		m.add("+kubebuilder:pruning:PreserveUnknownFields")
+	}
+	m.topology(s)
+	for _, rule := range k.XValidations {
+		m.rule(rule)
+	}
+	return m.lines
+}
+
+// itemMarkers returns the markers that a list has for its items.
+func itemMarkers(s *spec.Schema) []string {
+	if s.Items == nil || declares(s.Items) || !sayableOnItems(s.Items) {
+		return nil
+	}
+	var lines []string
+	for _, marker := range shapeMarkers(s.Items) {
+		lines = append(lines, validationPrefix+"items:"+strings.TrimPrefix(marker, validationPrefix))
+	}
+	return lines
+}
+
+// sayableOnItems tells whether the markers of a list can say what its items are.
+func sayableOnItems(s *spec.Schema) bool {
+	for _, marker := range shapeMarkers(s) {
+		if !strings.HasPrefix(marker, validationPrefix) {
+			return false
+		}
+	}
+	return s.Keywords.Description == "" && len(useMarkers(s)) == 0 && len(itemMarkers(s)) == 0
+}
+
+// sayableNowhere tells whether there is nothing to be said about the values of a map but their type.
+func sayableNowhere(s *spec.Schema) bool {
+	return len(shapeMarkers(s)) == 0 && sayableOnItems(s)
+}
+
+// useMarkers returns the markers of how a field uses its type.
+func useMarkers(s *spec.Schema) []string {
+	k := &s.Keywords
+	m := markers{}
+	if k.Nullable {
+		m.add("+nullable")
+	}
+	if k.Default != nil {
+		m.add("+default=" + oneLine(k.Default.Raw))
+	}
+	if k.Title != "" {
+		m.add("+kubebuilder:title=" + quote(k.Title))
+	}
+	if k.Example != nil && isScalar(k.Example.Raw) {
+		m.add("+kubebuilder:example=" + oneLine(k.Example.Raw))
+	}
+	if docs := k.ExternalDocs; docs != nil {
+		line := "+kubebuilder:externalDocs:url=" + quote(docs.URL)
+		if docs.Description != "" {
+			line += ",description=" + quote(docs.Description)
+		}
+		m.add(line)
+	}
+	return m.lines
+}
+
+// markers collects marker lines.
+type markers struct{ lines []string }
+
+func (m *markers) add(line string) { m.lines = append(m.lines, line) }
+
+func (m *markers) number(name string, value *float64) {
+	if value != nil {
+		m.add(validationPrefix + name + "=" + strconv.FormatFloat(*value, 'f', -1, 64))
+	}
+}
+
+func (m *markers) count(name string, value *int64) {
+	if value != nil {
+		m.add(validationPrefix + name + "=" + strconv.FormatInt(*value, 10))
+	}
+}
+
+func (m *markers) flag(name string, value bool) {
+	if value && name == "EmbeddedResource" { // the one without an argument
+		m.add(validationPrefix + name)
+	} else if value {
+		m.add(validationPrefix + name + "=true")
+	}
+}
+
+func (m *markers) text(name, value string) {
+	if value != "" {
+		m.add(validationPrefix + name + "=" + quote(value))
+	}
+}
+
+// underlying tells controller-gen what a Kubernetes type with limits is in JSON: it does not look at the type
+// before it checks whether the limits fit.
+func (m *markers) underlying(s *spec.Schema) {
+	k := s.Keywords
+	limited := k.MinLength != nil || k.MaxLength != nil || k.Pattern != "" || k.Minimum != nil || k.Maximum != nil ||
+		k.MultipleOf != nil || k.MinProperties != nil || k.MaxProperties != nil
+	t, found := kubetypes.Outline(goTypeName(s))
+	switch {
+	case !found || !limited:
+	case t.Schema.XIntOrString:
+		m.add(validationPrefix + "XIntOrString")
+	case t.Schema.Type != "":
+		m.add(validationPrefix + "Type=" + t.Schema.Type)
+	}
+}
+
+// goTypeName returns the name of the Kubernetes type that a node has in Go, empty for any other.
+func goTypeName(s *spec.Schema) string {
+	switch {
+	case s.Type != "":
+		return s.Type
+	case s.Keywords.XIntOrString:
+		return spec.TypeIntOrString
+	case s.Keywords.Type == "string" && s.Keywords.Format == "date-time":
+		return spec.TypeTime
+	}
+	return ""
+}
+
+// format says the format of a node unless its Go type has it anyway.
+func (m *markers) format(s *spec.Schema) {
+	said := s.Keywords.Format
+	var implied string
+	switch s.Keywords.Type {
+	case "integer":
+		implied = "int64"
+		if said == "int32" {
+			implied = said
+		}
+	case "string":
+		if said == "byte" || said == "date-time" {
+			implied = said
+		}
+	}
+	if said != implied {
+		m.add(validationPrefix + "Format=" + quote(said))
+	}
+}
+
+func (m *markers) enum(values []apiextv1.JSON) {
+	var items []string
+	for _, value := range values {
+		if !isScalar(value.Raw) {
+			return
+		}
+		items = append(items, enumItem(value.Raw))
+	}
+	if len(items) > 0 {
+		m.add(validationPrefix + "Enum=" + strings.Join(items, ";"))
+	}
+}
+
+// enumItem returns a value the way an enum marker has it: words need no quotes.
+func enumItem(raw []byte) string {
+	var word string
+	if json.Unmarshal(raw, &word) != nil {
+		return string(raw)
+	}
+	for i, r := range word {
+		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return quote(word)
+		}
+	}
+	if word == "" || word == "true" || word == "false" {
+		return quote(word)
+	}
+	return word
+}
+
+// topology says how lists and maps merge.
+func (m *markers) topology(s *spec.Schema) {
+	k := &s.Keywords
+	if k.XListType != nil {
+		m.add("+listType=" + *k.XListType)
+	}
+	for _, key := range k.XListMapKeys {
+		m.add("+listMapKey=" + key)
+	}
+	if k.XMapType == nil {
+		return
+	}
+	if isStruct(s) || s.Type != "" {
+		m.add("+structType=" + *k.XMapType)
+	} else {
+		m.add("+mapType=" + *k.XMapType)
+	}
+}
+
+// rule says a CEL rule.
+func (m *markers) rule(r apiextv1.ValidationRule) {
+	line := validationPrefix + "XValidation:rule=" + quote(r.Rule)
+	for _, arg := range [][2]string{
+		{"message", r.Message}, {"messageExpression", r.MessageExpression}, {"fieldPath", r.FieldPath},
+	} {
+		if arg[1] != "" {
+			line += "," + arg[0] + "=" + quote(arg[1])
+		}
+	}
+	if r.Reason != nil {
+		line += ",reason=" + quote(string(*r.Reason))
+	}
+	if r.OptionalOldSelf != nil {
+		line += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)
+	}
+	m.add(line)
+}
+
+// quote returns a string as markers have it. A raw string is easier to read, where one can hold the text.
+func quote(s string) string {
+	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
+}
+
+// oneLine returns JSON that fits into a comment.
+func oneLine(raw []byte) string {
+	var out bytes.Buffer
+	if json.Compact(&out, raw) != nil {
+		return "null"
+	}
+	return strings.ReplaceAll(out.String(), "\ufeff", `\ufeff`)
+}
+
+func isScalar(raw []byte) bool {
+	trimmed := bytes.TrimSpace(raw)
+	return len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' && string(trimmed) != "null"
+}

@@ -1,0 +1,26 @@
+package crdgen
+
+import (
+	"encoding/json"
+	"fmt"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. Equal CRDs give equal bytes.
+func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
+	text, err := json.Marshal(crd)
+	if err != nil {
+		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
+	}
+	var object map[string]any
+	if err := yaml.Unmarshal(text, &object); err != nil {
+		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
+	}
+	delete(object, "status")
+	if meta, ok := object["metadata"].(map[string]any); ok {
+		delete(meta, "creationTimestamp")
+	}
+	return yaml.Marshal(object)
+}

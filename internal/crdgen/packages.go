@@ -1,0 +1,103 @@
+package crdgen
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir. The APIs are
+// taken to be free of the mistakes that CRD reports.
+func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
+	var packages []Package
+	var problems spec.Problems
+	for _, group := range byGroupVersion(apis) {
+		b := newPackageBuilder(p, group)
+		packages = append(packages, b.build())
+		problems = append(problems, b.problems...)
+	}
+	slices.SortFunc(packages, func(a, b Package) int { return strings.Compare(a.Dir, b.Dir) })
+	setAliases(packages)
+	return packages, problems
+}
+
+// served is one version of an API.
+type served struct {
+	api     *spec.API
+	version *spec.Version
+}
+
+// byGroupVersion puts the versions of the APIs together that share a package, in the order of the APIs.
+func byGroupVersion(apis []*spec.API) [][]served {
+	var groups [][]served
+	at := map[string]int{}
+	for _, api := range apis {
+		for i := range api.Versions {
+			v := &api.Versions[i]
+			key := api.Group + "/" + v.Name
+			n, found := at[key]
+			if !found {
+				n = len(groups)
+				at[key], groups = n, append(groups, nil)
+			}
+			groups[n] = append(groups[n], served{api, v})
+		}
+	}
+	return groups
+}
+
+// newPackageBuilder names the package of a group version.
+func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
+	group, version := kinds[0].api.Group, kinds[0].version.Name
+	dir := path.Join("api", version)
+	if p.Multigroup {
+		dir = path.Join("api", shortGroup(group, p.Domain), version)
+	}
+	return &packageBuilder{
+		kinds: kinds,
+		names: map[string]bool{},
+		pkg: Package{
+			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
+			Group: group, Version: version,
+		},
+	}
+}
+
+// shortGroup drops the project's own domain from a group.
+func shortGroup(group, domain string) string {
+	if short, found := strings.CutSuffix(group, "."+domain); found && domain != "" {
+		return short
+	}
+	return group
+}
+
+// setAliases gives every package the first label of its group and its version as alias, or the whole group
+// where two packages would get the same.
+func setAliases(packages []Package) {
+	count := map[string]int{}
+	for _, p := range packages {
+		count[alias(p, firstLabel(p.Group))]++
+	}
+	for i, p := range packages {
+		packages[i].Alias = alias(p, firstLabel(p.Group))
+		if count[packages[i].Alias] > 1 {
+			packages[i].Alias = alias(p, p.Group)
+		}
+	}
+}
+
+func firstLabel(group string) string {
+	label, _, _ := strings.Cut(group, ".")
+	return label
+}
+
+// alias joins the letters and digits of a group with a version; an identifier cannot begin with a digit.
+func alias(p Package, group string) string {
+	name := strings.NewReplacer("-", "", ".", "").Replace(group) + p.Version
+	if name[0] >= '0' && name[0] <= '9' {
+		return "x" + name
+	}
+	return name
+}

@@ -1,0 +1,100 @@
+package crdgen
+
+import (
+	"fmt"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does: a rule may
+// use functions that are newer than that.
+func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) (field.ErrorList, error) {
+	oldest, err := version.ParseMajorMinor(minKubernetes)
+	if err != nil {
+		return nil, fmt.Errorf("minKubernetes: %w", err)
+	}
+	if !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
+		return nil, nil // that is what the validation itself compiles them for
+	}
+	var compiler ruleCompiler
+	for i, v := range crd.Spec.Versions {
+		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, err
+		}
+		if !hasRules(structural) {
+			continue
+		}
+		if compiler.env == nil {
+			compiler.env = environment.MustBaseEnvSet(oldest)
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
+	}
+	for _, err := range compiler.errs {
+		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
+	}
+	return compiler.errs, nil
+}
+
+func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
+		return nil, err
+	}
+	return schema.NewStructural(internal)
+}
+
+func hasRules(s *schema.Structural) bool {
+	found := false
+	(&schema.Visitor{Structural: func(node *schema.Structural) bool {
+		found = found || len(node.XValidations) > 0
+		return false
+	}}).Visit(s)
+	return found
+}
+
+// ruleCompiler compiles the rules of a schema and of everything below it.
+type ruleCompiler struct {
+	env  *environment.EnvSet
+	errs field.ErrorList
+}
+
+func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
+	if s == nil || declared == nil {
+		return
+	}
+	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
+	if err != nil {
+		c.errs = append(c.errs, field.InternalError(path, err))
+	}
+	for i, r := range results {
+		rule := path.Child("x-kubernetes-validations").Index(i)
+		if r.Error != nil {
+			c.errs = append(c.errs, field.Invalid(rule.Child("rule"), s.XValidations[i].Rule, r.Error.Detail))
+		}
+		if r.MessageExpressionError != nil {
+			c.errs = append(c.errs, field.Invalid(rule.Child("messageExpression"), "", r.MessageExpressionError.Detail))
+		}
+	}
+	if s.Items != nil {
+		c.compile(s.Items, declared.ElemType, path.Child("items"))
+	}
+	if s.AdditionalProperties != nil {
+		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+	}
+	for name, property := range s.Properties {
+		if f, found := declared.FindField(name); found {
+			c.compile(&property, f.Type, path.Child("properties").Key(name))
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package crdgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made from the schema:
+// every required field, and the optional fields of a simple type as far as they keep the object valid. The
+// error says what stands against the object when no valid one is found, which only rules or patterns that
+// cannot be guessed bring about.
+func Sample(api *spec.API, version string) ([]byte, error) {
+	crd, problems := build(api)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(api.Versions, func(v spec.Version) bool { return v.Name == version })
+	if at < 0 {
+		return nil, fmt.Errorf("%s has no version %q", api.Names.Kind, version)
+	}
+	schema := crd.Spec.Versions[at].Schema.OpenAPIV3Schema
+	validator, err := newObjectValidator(schema)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]any{
+		"apiVersion": api.Group + "/" + version,
+		"kind":       api.Names.Kind,
+		"metadata":   map[string]any{"name": strings.ToLower(api.Names.Kind) + "-sample"},
+	}
+	sampler := sampler{validator: validator, root: object}
+	if root := api.Versions[at].Spec; root != nil {
+		sampler.spec(root, schema.Properties["spec"])
+	}
+	if errs := validator.validate(object); len(errs) > 0 {
+		return nil, fmt.Errorf("no valid sample of %s was found: %s", api.Names.Kind, strings.Join(errs, "; "))
+	}
+	return yaml.Marshal(object)
+}
+
+// sampler fills in an object.
+type sampler struct {
+	validator *objectValidator
+	root      map[string]any
+	options   []option
+}
+
+// option is an optional field that the sample can show.
+type option struct {
+	parent map[string]any
+	name   string
+	value  any
+}
+
+// spec sets the spec to its required fields, then adds each option that leaves the object with no more
+// complaints than before. A rule may ask for one option or another, so a second round follows.
+func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
+	s.root["spec"] = s.value("spec", node, schema)
+	complaints := len(s.validator.validate(s.root))
+	for range 2 {
+		for _, o := range s.options {
+			if _, set := o.parent[o.name]; set {
+				continue
+			}
+			o.parent[o.name] = o.value
+			if now := len(s.validator.validate(s.root)); now <= complaints {
+				complaints = now
+				continue
+			}
+			delete(o.parent, o.name)
+		}
+	}
+}
+
+// value returns a value that the schema allows. The node is nil inside of Kubernetes types.
+func (s *sampler) value(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) any {
+	if fixed, found := fixedValue(node, schema); found {
+		return fixed
+	}
+	switch {
+	case schema.XEmbeddedResource:
+		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "example"}}
+	case schema.XIntOrString:
+		return int64(1)
+	}
+	switch schema.Type {
+	case "object":
+		return s.object(node, schema)
+	case "array":
+		return s.list(name, node, schema)
+	case "boolean":
+		return true
+	case "integer":
+		return int64(numberIn(schema))
+	case "number":
+		return numberIn(schema)
+	case "string":
+		return stringIn(name, schema)
+	default:
+		return map[string]any{}
+	}
+}
+
+// fixedValue returns the value that a default, an enum or a type of Kubernetes gives.
+func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) {
+	if schema.Default != nil {
+		return fromJSON(*schema.Default), true
+	}
+	if len(schema.Enum) > 0 {
+		return fromJSON(schema.Enum[0]), true
+	}
+	if node == nil {
+		return nil, false
+	}
+	switch node.Type {
+	case spec.TypeDuration:
+		return "1m0s", true
+	case spec.TypeQuantity:
+		return "1Gi", true
+	}
+	return nil, false
+}
+
+func fromJSON(raw apiextv1.JSON) any {
+	decoded, err := decode([]byte(`{"value":` + string(raw.Raw) + `}`))
+	if err != nil {
+		return nil // the CRD has been checked: its defaults and enums are JSON
+	}
+	return decoded["value"]
+}
+
+// object returns an object with the required properties, and notes the simple ones of the others as options.
+func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
+	out := map[string]any{}
+	if len(schema.Properties) == 0 {
+		if schema.MinProperties != nil && *schema.MinProperties > 0 && schema.AdditionalProperties != nil {
+			for i := range *schema.MinProperties {
+				out[fmt.Sprintf("key%d", i+1)] = s.value("value", below(node, ""), values(schema))
+			}
+		}
+		return out
+	}
+	for _, name := range propertyNames(node, schema) {
+		child := schema.Properties[name]
+		if slices.Contains(schema.Required, name) {
+			out[name] = s.value(name, below(node, name), child)
+		} else if simple(child) {
+			s.options = append(s.options, option{out, name, s.value(name, below(node, name), child)})
+		}
+	}
+	return out
+}
+
+// simple tells whether an optional field is worth showing: a scalar, or a list of scalars.
+func simple(schema apiextv1.JSONSchemaProps) bool {
+	switch schema.Type {
+	case "string", "integer", "number", "boolean":
+		return true
+	case "array":
+		return schema.Items != nil && schema.Items.Schema.Type != "array" && simple(*schema.Items.Schema)
+	default:
+		return schema.XIntOrString
+	}
+}
+
+// list returns a list with one item, or as many as there must be.
+func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) []any {
+	if schema.Items == nil || (schema.MaxItems != nil && *schema.MaxItems == 0) {
+		return []any{}
+	}
+	n := int64(1)
+	if schema.MinItems != nil {
+		n = max(n, *schema.MinItems)
+	}
+	items := make([]any, 0, n)
+	for i := range n {
+		item := s.value(strings.TrimSuffix(name, "s"), below(node, ""), *schema.Items.Schema)
+		items = append(items, distinct(item, i, schema))
+	}
+	return items
+}
+
+// distinct changes the item at index i so that it differs from the ones before it, where a list asks for that.
+func distinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
+	if i == 0 || schema.XListType == nil || *schema.XListType == "atomic" {
+		return item
+	}
+	switch v := item.(type) {
+	case string:
+		if len(schema.Items.Schema.Enum) > int(i) {
+			return fromJSON(schema.Items.Schema.Enum[i])
+		}
+		return fmt.Sprintf("%s-%d", v, i+1)
+	case int64:
+		return v + i
+	case map[string]any:
+		for _, key := range schema.XListMapKeys {
+			property := schema.Items.Schema.Properties[key]
+			list := apiextv1.JSONSchemaProps{XListType: schema.XListType, Items: &apiextv1.JSONSchemaPropsOrArray{Schema: &property}}
+			v[key] = distinct(v[key], i, list)
+		}
+	}
+	return item
+}
+
+// propertyNames returns the names in the order of the file, or sorted inside of Kubernetes types.
+func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string {
+	var names []string
+	if node == nil || len(node.Properties) == 0 {
+		for name := range schema.Properties {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	for _, p := range node.Properties {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// below returns the node of a property, or for an empty name the one of items or values; nil inside of
+// Kubernetes types.
+func below(node *spec.Schema, name string) *spec.Schema {
+	switch {
+	case node == nil || node.Type != "":
+		return nil
+	case name != "":
+		return property(node, name)
+	case node.Items != nil:
+		return node.Items
+	default:
+		return node.AdditionalProperties
+	}
+}
+
+func values(schema apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+	if schema.AdditionalProperties.Schema == nil {
+		return apiextv1.JSONSchemaProps{Type: "string"}
+	}
+	return *schema.AdditionalProperties.Schema
+}

@@ -1,0 +1,112 @@
+package crdgen
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// typeTypeMeta has the descriptions of apiVersion and kind.
+const typeTypeMeta = "meta/v1.TypeMeta"
+
+// schemaBuilder makes OpenAPI schemas and collects what is wrong with them.
+type schemaBuilder struct{ problems spec.Problems }
+
+// root returns the schema of the whole object.
+func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
+	meta, _ := kubetypes.TypeByName(typeTypeMeta)
+	root := &apiextv1.JSONSchemaProps{
+		Type:        "object",
+		Description: v.Description,
+		Properties: map[string]apiextv1.JSONSchemaProps{
+			"apiVersion": meta.Schema.Properties["apiVersion"],
+			"kind":       meta.Schema.Properties["kind"],
+			"metadata":   {Type: "object"},
+		},
+	}
+	if v.Spec != nil {
+		root.Properties["spec"] = b.node(v.Spec, "spec")
+	}
+	if v.Status != nil {
+		root.Properties["status"] = b.node(v.Status, "status")
+	}
+	if specRequired(v) {
+		root.Required = []string{"spec"}
+	}
+	return root
+}
+
+// specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
+// without a spec would escape that requirement otherwise.
+func specRequired(v *spec.Version) bool {
+	return v.Spec != nil && len(v.Spec.Keywords.Required) > 0
+}
+
+// node returns the schema of one node and all below it. The path is for problems.
+func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
+	if s.Type != "" {
+		return b.named(s, path)
+	}
+	out := *s.Keywords.DeepCopy()
+	slices.Sort(out.Required)
+	out.Required = slices.Compact(out.Required)
+	for _, p := range s.Properties {
+		if out.Properties == nil {
+			out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
+		}
+		out.Properties[p.Name] = b.node(p.Schema, path+"."+p.Name)
+	}
+	if s.Items != nil {
+		items := b.node(s.Items, path+".items")
+		out.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: &items}
+	}
+	if s.AdditionalProperties != nil {
+		values := b.node(s.AdditionalProperties, path+".additionalProperties")
+		out.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: true, Schema: &values}
+	}
+	if s.AdditionalPropertiesAllowed != nil {
+		out.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: *s.AdditionalPropertiesAllowed}
+	}
+	return out
+}
+
+// named returns the schema of a Kubernetes type with the node's own keywords laid over it.
+func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
+	t, found := kubetypes.TypeByName(s.Type)
+	if !found {
+		problem := spec.Problem{Pos: at(s, "type"), Path: path, Message: fmt.Sprintf("unknown type %q", s.Type)}
+		if close := kubetypes.SuggestType(s.Type); close != "" {
+			problem.Hint = fmt.Sprintf("did you mean %q?", close)
+		}
+		b.problems = append(b.problems, problem)
+		return apiextv1.JSONSchemaProps{}
+	}
+	return overlay(t.Schema, *s.Keywords.DeepCopy())
+}
+
+// overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
+// top's rules come before those of base, and everything else that top says replaces what base says.
+func overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+	rules := append(top.XValidations, base.XValidations...)
+	from, into := reflect.ValueOf(top), reflect.ValueOf(&base).Elem()
+	for i := range from.NumField() {
+		if field := from.Field(i); !field.IsZero() {
+			into.Field(i).Set(field)
+		}
+	}
+	base.XValidations = rules
+	return base
+}
+
+// at returns the position of a keyword, or of the node when the file does not set it.
+func at(s *spec.Schema, keyword string) spec.Pos {
+	if pos, found := s.At[keyword]; found {
+		return pos
+	}
+	return s.Pos
+}

@@ -1,0 +1,40 @@
+package crdgen
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// elementName returns the name of the type of a list's items or a map's values: the singular of the list's.
+func elementName(list string) string {
+	if singular := flect.Singularize(list); singular != list {
+		return singular
+	}
+	return list + "Item"
+}
+
+// claim returns the name of a new type or constant: the one that is wanted, unless goName sets another, with
+// the first number after it that makes it unique in the package.
+func (b *packageBuilder) claim(wanted, goName string) string {
+	if goName != "" {
+		wanted = goName
+	}
+	name := wanted
+	for i := 2; b.names[name]; i++ {
+		name = wanted + strconv.Itoa(i)
+	}
+	b.names[name] = true
+	return name
+}
+
+// constantName returns the name of an enum's value.
+func constantName(typeName, value string) string {
+	if value == "" {
+		return typeName + "Empty"
+	}
+	return typeName + strings.TrimPrefix(spec.GoName("a-"+value), "A")
+}

@@ -1,0 +1,58 @@
+package crdgen
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+// unsaid notes that no marker can say something.
+func (b *packageBuilder) unsaid(path, what string) {
+	b.pkg.Unsaid = append(b.pkg.Unsaid, Unsaid{Path: path, What: what})
+}
+
+// noteUnsaid notes what the markers of a node leave out.
+func (b *packageBuilder) noteUnsaid(n node) {
+	s, k := n.schema, &n.schema.Keywords
+	for what, left := range map[string]bool{
+		"allOf": len(k.AllOf) > 0, "oneOf": len(k.OneOf) > 0, "not": k.Not != nil,
+		"anyOf":                      len(k.AnyOf) > 0 && !k.XIntOrString,
+		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
+		"enum":                       slices.ContainsFunc(k.Enum, unsayable),
+		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),
+		"default":                    k.Default != nil && n.element,
+		"nullable":                   k.Nullable && n.element,
+		"title":                      k.Title != "" && n.element,
+		"externalDocs":               k.ExternalDocs != nil && n.element,
+		"pattern":                    k.Pattern != "" && hasPattern(s.Type),
+	} {
+		if left {
+			b.unsaid(n.path, what)
+		}
+	}
+	for _, name := range k.Required {
+		if property(s, name) == nil {
+			b.unsaid(n.path, "required "+name+", which is no property")
+		}
+	}
+}
+
+// sorted returns what is unsaid in the order of paths, each once.
+func sorted(all []Unsaid) []Unsaid {
+	slices.SortFunc(all, func(x, y Unsaid) int {
+		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.What, y.What))
+	})
+	return slices.Compact(all)
+}
+
+func unsayable(value apiextv1.JSON) bool { return !isScalar(value.Raw) }
+
+// hasPattern tells whether a type has a pattern already: controller-gen would demand both.
+func hasPattern(typeName string) bool {
+	t, found := kubetypes.Outline(typeName)
+	return found && t.Schema.Pattern != ""
+}
