@@ -21,27 +21,27 @@ type DesiredSet[T client.Object] struct {
 
 // set is what a DesiredSet holds, whatever its kind.
 type set struct {
-	children []wanted
+	children []Wanted
 	keep     []string
 }
 
-// wanted is one desired child: an object or an apply configuration.
-type wanted struct {
-	object        client.Object
-	configuration runtime.ApplyConfiguration
-	update        UpdateStrategy // overrides the kind's, unless empty
+// Wanted is one desired child: an object or an apply configuration.
+type Wanted struct {
+	Object        client.Object
+	Configuration runtime.ApplyConfiguration
+	Update        UpdateStrategy // overrides the kind's, unless empty
 }
 
 // Add wants this child. It must have a name, and a name may be wanted only
 // once; a child of a cluster-scoped parent must say its namespace, too.
 func (s *DesiredSet[T]) Add(object T, options ...ChildOption) {
-	s.add(wanted{object: object}, options)
+	s.add(Wanted{Object: object}, options)
 }
 
 // Apply wants the child that this apply configuration describes. Unlike a
 // typed object, it can ask for a field's zero value.
 func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options ...ChildOption) {
-	s.add(wanted{configuration: configuration}, options)
+	s.add(Wanted{Configuration: configuration}, options)
 }
 
 // Keep leaves the children of these names as they are: they are neither
@@ -53,10 +53,10 @@ func (s *DesiredSet[T]) Keep(names ...string) {
 
 // All yields the objects that were added, in order, for tests of Sync. It does
 // not yield apply configurations.
-func (s *DesiredSet[T]) All() iter.Seq[T] {
+func (s DesiredSet[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, child := range s.set.children {
-			if object, ok := child.object.(T); ok && !yield(object) {
+			if object, ok := child.Object.(T); ok && !yield(object) {
 				return
 			}
 		}
@@ -64,7 +64,7 @@ func (s *DesiredSet[T]) All() iter.Seq[T] {
 }
 
 // Get returns the first added object of this name, for tests of Sync.
-func (s *DesiredSet[T]) Get(name string) (child T, ok bool) {
+func (s DesiredSet[T]) Get(name string) (child T, ok bool) {
 	for object := range s.All() {
 		if object.GetName() == name {
 			return object, true
@@ -73,13 +73,16 @@ func (s *DesiredSet[T]) Get(name string) (child T, ok bool) {
 	return child, false
 }
 
+// Wanted returns everything that was added, in order, for tests of Sync.
+func (s DesiredSet[T]) Wanted() []Wanted { return slices.Clone(s.set.children) }
+
 // Kept returns the names given to Keep, in order.
-func (s *DesiredSet[T]) Kept() []string { return slices.Clone(s.set.keep) }
+func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.keep) }
 
 // Len returns the number of children that are wanted.
-func (s *DesiredSet[T]) Len() int { return len(s.set.children) }
+func (s DesiredSet[T]) Len() int { return len(s.set.children) }
 
-func (s *DesiredSet[T]) add(child wanted, options []ChildOption) {
+func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
 	for _, option := range options {
 		option.configure(&child)
 	}
@@ -89,7 +92,7 @@ func (s *DesiredSet[T]) add(child wanted, options []ChildOption) {
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy] is one.
 type ChildOption interface {
-	configure(*wanted)
+	configure(*Wanted)
 }
 
-func (u UpdateStrategy) configure(child *wanted) { child.update = u }
+func (u UpdateStrategy) configure(child *Wanted) { child.Update = u }

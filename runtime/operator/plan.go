@@ -51,10 +51,10 @@ func (p *pass) plan(kinds []ChildKind) ([]plan, error) {
 // errDesired says what is wrong with the answer of Sync.
 type errDesired struct{ error }
 
-func (p *pass) desire(child kind, wanted wanted) (apply.Desired, error) {
-	var object any = wanted.object
-	if wanted.configuration != nil {
-		object = wanted.configuration
+func (p *pass) desire(child kind, wanted Wanted) (apply.Desired, error) {
+	var object any = wanted.Object
+	if wanted.Configuration != nil {
+		object = wanted.Configuration
 	}
 	content, err := apply.Canonical(object)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *pass) desire(child kind, wanted wanted) (apply.Desired, error) {
 		Kind:     child.GroupVersionKind,
 		Name:     name,
 		Owner:    p.parent.GetUID(),
-		Strategy: apply.Strategy(cmp.Or(wanted.update, child.update)),
+		Strategy: apply.Strategy(cmp.Or(wanted.Update, child.update)),
 		HashKey:  p.group + "/desired-hash",
 	}, content)
 }

@@ -1,0 +1,66 @@
+package operatortest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Case is one expectation of a Sync or Finalize function. Request and Response
+// are the generated types of that name.
+type Case[Request, Response any] struct {
+	Name  string
+	Given Request
+	// Expect is the whole response. Lists and maps that are empty equal those
+	// that are nil.
+	Expect *Response
+	// ExpectError is a part of the error's text; empty means that no error is
+	// expected.
+	ExpectError string
+}
+
+// Run calls a Sync or Finalize function once for each case, in subtests, and
+// shows how its responses differ from what was expected.
+func Run[Request, Response any](t *testing.T, function func(context.Context, *Request) (*Response, error), cases ...Case[Request, Response]) {
+	t.Helper()
+	for _, test := range cases {
+		t.Run(test.Name, func(t *testing.T) {
+			got, err := function(t.Context(), &test.Given)
+			switch {
+			case err != nil && test.ExpectError == "":
+				t.Fatalf("unexpected error: %v", err)
+			case err == nil && test.ExpectError != "":
+				t.Fatalf("no error, want one that says %q", test.ExpectError)
+			case err != nil && !strings.Contains(err.Error(), test.ExpectError):
+				t.Fatalf("error %q, want one that says %q", err, test.ExpectError)
+			}
+			if diff := Diff(test.Expect, got); diff != "" {
+				t.Errorf("response (-expected +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Diff describes how two responses, desired sets or Kubernetes objects differ;
+// it is empty when they mean the same.
+func Diff(expected, got any) string {
+	return cmp.Diff(expected, got, cmpopts.EquateEmpty(), cmp.Transformer("Desired", contents))
+}
+
+// contents shows a desired set, whose fields are not exported, as a value.
+func contents(set interface {
+	Wanted() []operator.Wanted
+	Kept() []string
+}) desired {
+	return desired{set.Wanted(), set.Kept()}
+}
+
+type desired struct {
+	Children []operator.Wanted
+	Keep     []string
+}

@@ -1,0 +1,187 @@
+package operatortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	patience = 30 * time.Second // with what the cluster has yet to do
+	interval = 20 * time.Millisecond
+)
+
+// Cluster is a real API server with an operator that runs against it. Its
+// methods fail the test when the API server refuses something.
+type Cluster struct {
+	// Client reads and writes directly, without a cache, and is not counted
+	// among the operator's requests.
+	Client client.Client
+	// Namespace is the test's own.
+	Namespace string
+
+	t       *testing.T
+	config  Config
+	server  *rest.Config
+	audit   *audit
+	stop    context.CancelFunc
+	ended   chan error
+	created []client.Object
+}
+
+// Create creates objects, in the test's namespace if they name none.
+func (c *Cluster) Create(objects ...client.Object) {
+	c.t.Helper()
+	for _, object := range objects {
+		c.place(object)
+		if err := c.Client.Create(c.t.Context(), object); err != nil {
+			c.t.Fatal(err)
+		}
+		c.created = append(c.created, object)
+	}
+}
+
+// Get reads an object by its name, and in the test's namespace if it names
+// none. It reports whether there is one.
+func (c *Cluster) Get(object client.Object) bool {
+	c.t.Helper()
+	c.place(object)
+	err := c.Client.Get(c.t.Context(), client.ObjectKeyFromObject(object), object)
+	if client.IgnoreNotFound(err) != nil {
+		c.t.Fatal(err)
+	}
+	return err == nil
+}
+
+// Update reads an object, changes it and writes it back, again if someone else
+// wrote meanwhile.
+func (c *Cluster) Update(object client.Object, change func()) {
+	c.t.Helper()
+	c.Eventually("the object is updated", func() error {
+		if !c.Get(object) {
+			return fmt.Errorf("%s does not exist", object.GetName())
+		}
+		change()
+		return c.Client.Update(c.t.Context(), object)
+	})
+}
+
+// UpdateStatus is Update for the status of an object.
+func (c *Cluster) UpdateStatus(object client.Object, change func()) {
+	c.t.Helper()
+	c.Eventually("the status is updated", func() error {
+		if !c.Get(object) {
+			return fmt.Errorf("%s does not exist", object.GetName())
+		}
+		change()
+		return c.Client.Status().Update(c.t.Context(), object)
+	})
+}
+
+// Delete deletes objects at once, and does not wait until they are gone.
+func (c *Cluster) Delete(objects ...client.Object) {
+	c.t.Helper()
+	for _, object := range objects {
+		c.place(object)
+		if err := c.Client.Delete(c.t.Context(), object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// Eventually waits until check returns nil, and fails the test with its last
+// error after half a minute. what completes the sentence "waiting until …".
+func (c *Cluster) Eventually(what string, check func() error) {
+	c.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		select {
+		case err := <-c.ended:
+			c.t.Fatalf("waiting until %s: the operator ended: %v", what, err)
+		case <-time.After(interval):
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("waiting until %s: %v", what, err)
+		}
+	}
+}
+
+// Exists waits until the objects exist, and reads them.
+func (c *Cluster) Exists(objects ...client.Object) {
+	c.t.Helper()
+	for _, object := range objects {
+		c.Eventually(object.GetName()+" exists", func() error {
+			if !c.Get(object) {
+				return errors.New("it does not")
+			}
+			return nil
+		})
+	}
+}
+
+// Gone waits until the objects do not exist, or are others of the same name.
+func (c *Cluster) Gone(objects ...client.Object) {
+	c.t.Helper()
+	for _, object := range objects {
+		uid := object.GetUID()
+		c.Eventually(object.GetName()+" is gone", func() error {
+			if c.Get(object) && (uid == "" || object.GetUID() == uid) {
+				return errors.New("it still exists")
+			}
+			return nil
+		})
+	}
+}
+
+// place puts a namespaced object that names no namespace into the test's.
+func (c *Cluster) place(object client.Object) {
+	c.t.Helper()
+	namespaced, err := c.Client.IsObjectNamespaced(object)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if namespaced && object.GetNamespace() == "" {
+		object.SetNamespace(c.Namespace)
+	}
+}
+
+// cleanUp deletes what the test made while the operator still runs, since it
+// may hold a finalizer, and then stops it.
+func (c *Cluster) cleanUp() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, object := range c.created {
+		if err := c.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+			c.t.Log(err)
+		}
+	}
+	for c.stop != nil && ctx.Err() == nil && c.anyLeft(ctx) {
+		time.Sleep(interval)
+	}
+	c.Stop()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}}
+	if err := c.Client.Delete(ctx, namespace); err != nil {
+		c.t.Log(err)
+	}
+}
+
+func (c *Cluster) anyLeft(ctx context.Context) bool {
+	for _, object := range c.created {
+		if err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) && len(object.GetFinalizers()) > 0 {
+			return true
+		}
+	}
+	return false
+}

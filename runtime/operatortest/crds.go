@@ -1,0 +1,106 @@
+package operatortest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// installCRDs installs CRDs from files and directories and waits until they
+// are served.
+func (c *Cluster) installCRDs(paths []string) {
+	c.t.Helper()
+	for _, path := range paths {
+		crds, err := readCRDs(path)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, crd := range crds {
+			c.installCRD(crd)
+		}
+	}
+}
+
+func (c *Cluster) installCRD(crd unknown) {
+	c.t.Helper()
+	object := &apiextensionsv1.CustomResourceDefinition{}
+	object.Name = crd.Metadata.Name
+	patch := client.RawPatch(types.ApplyPatchType, crd.raw)
+	if err := c.Client.Patch(c.t.Context(), object, patch, client.FieldOwner("operatortest"), client.ForceOwnership); err != nil {
+		c.t.Fatalf("install CRD %s: %v", crd.Metadata.Name, err)
+	}
+	c.Eventually("CRD "+object.Name+" is established", func() error {
+		if err := c.Client.Get(c.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(object.Status.Conditions, func(condition apiextensionsv1.CustomResourceDefinitionCondition) bool {
+			return condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue
+		}) {
+			return errors.New("it is not")
+		}
+		return nil
+	})
+}
+
+// unknown is an object whose kind is yet to be seen.
+type unknown struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	raw []byte
+}
+
+// readCRDs reads the CRDs in a file, or in all YAML files of a directory.
+func readCRDs(path string) (crds []unknown, err error) {
+	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || file != path && !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(file)) {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		found, err := parseCRDs(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		crds = append(crds, found...)
+		return nil
+	})
+	if err == nil && len(crds) == 0 {
+		err = fmt.Errorf("%s holds no CustomResourceDefinition", path)
+	}
+	return crds, err
+}
+
+func parseCRDs(data []byte) (crds []unknown, err error) {
+	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
+	for {
+		var raw json.RawMessage
+		if err := documents.Decode(&raw); errors.Is(err, io.EOF) {
+			return crds, nil
+		} else if err != nil {
+			return nil, err
+		}
+		var object unknown
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return nil, err
+		}
+		if object.Kind == "CustomResourceDefinition" {
+			object.raw = raw
+			crds = append(crds, object)
+		}
+	}
+}

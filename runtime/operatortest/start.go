@@ -1,0 +1,119 @@
+package operatortest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Config says how [Start] runs an operator.
+type Config struct {
+	// Controllers are the operator's, as its main function passes them to
+	// operator.Main.
+	Controllers func(operator.Manager) ([]operator.Controller, error)
+	// CRDs are files or directories of CRDs to install. They stay installed:
+	// other tests may be using them.
+	CRDs []string
+	// Schemes registers the types that the test itself uses, besides those of
+	// client-go.
+	Schemes runtime.SchemeBuilder
+	// Options changes how the operator runs; it starts from operator.Defaults
+	// and is limited to the test's namespace.
+	Options func(*operator.Options)
+}
+
+// Start runs an operator until the test ends, in a namespace of its own. It
+// skips the test where OPGEN_TEST_KUBECONFIG is not set.
+func Start(t *testing.T, config Config) *Cluster {
+	t.Helper()
+	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
+	if path == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+	}
+	log.SetLogger(logr.Discard())
+	server, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.QPS = -1
+	scheme := runtime.NewScheme()
+	schemes := append(runtime.SchemeBuilder{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme}, config.Schemes...)
+	if err := schemes.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	direct, err := client.New(server, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{Client: direct, t: t, config: config, server: server}
+	c.audit = openAudit(t)
+	c.installCRDs(config.CRDs)
+	c.makeNamespace()
+	c.startOperator()
+	t.Cleanup(c.cleanUp)
+	return c
+}
+
+// makeNamespace makes the namespace that gives this test and its requests
+// their name.
+func (c *Cluster) makeNamespace() {
+	c.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "operatortest-"}}
+	if err := c.Client.Create(c.t.Context(), namespace); err != nil {
+		c.t.Fatalf("make a namespace: %v", err)
+	}
+	c.Namespace = namespace.Name
+}
+
+// Restart stops the operator and starts it anew, with nothing in memory.
+func (c *Cluster) Restart() {
+	c.t.Helper()
+	c.Stop()
+	c.startOperator()
+}
+
+// Stop stops the operator and waits until it has ended.
+func (c *Cluster) Stop() {
+	c.t.Helper()
+	if c.stop == nil {
+		return
+	}
+	c.stop()
+	c.stop = nil
+	if err := <-c.ended; err != nil {
+		c.t.Errorf("the operator ended with: %v", err)
+	}
+}
+
+func (c *Cluster) startOperator() {
+	c.t.Helper()
+	options := operator.Defaults()
+	options.Namespace = c.Namespace
+	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
+	if c.config.Options != nil {
+		c.config.Options(&options)
+	}
+	server := rest.CopyConfig(c.server)
+	server.UserAgent = c.userAgent()
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop, c.ended = stop, make(chan error, 1)
+	go func() { c.ended <- operator.Run(ctx, server, options, c.config.Controllers) }()
+}
+
+// userAgent tells this operator's requests from all others.
+func (c *Cluster) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }
