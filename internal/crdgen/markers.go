@@ -22,21 +22,28 @@ func shapeMarkers(s *spec.Schema) []string {
 	m := markers{}
 	m.underlying(s)
 	m.format(s)
-	m.number("Minimum", k.Minimum)
-	m.flag("ExclusiveMinimum", k.ExclusiveMinimum)
-	m.number("Maximum", k.Maximum)
-	m.flag("ExclusiveMaximum", k.ExclusiveMaximum)
-	m.number("MultipleOf", k.MultipleOf)
-	m.count("MinLength", k.MinLength)
-	m.count("MaxLength", k.MaxLength)
-	m.text("Pattern", k.Pattern)
-	m.count("MinItems", k.MinItems)
-	m.count("MaxItems", k.MaxItems)
-	m.flag("UniqueItems", k.UniqueItems)
-	m.count("MinProperties", k.MinProperties)
-	m.count("MaxProperties", k.MaxProperties)
+	switch jsonType(s) {
+	case "integer", "number":
+		m.number("Minimum", k.Minimum)
+		m.flag("ExclusiveMinimum", k.ExclusiveMinimum)
+		m.number("Maximum", k.Maximum)
+		m.flag("ExclusiveMaximum", k.ExclusiveMaximum)
+		m.number("MultipleOf", k.MultipleOf)
+	case "string", intOrString:
+		m.count("MinLength", k.MinLength)
+		m.count("MaxLength", k.MaxLength)
+		m.text("Pattern", k.Pattern)
+	case "array":
+		m.count("MinItems", k.MinItems)
+		m.count("MaxItems", k.MaxItems)
+	case "object":
+		m.count("MinProperties", k.MinProperties)
+		m.count("MaxProperties", k.MaxProperties)
+	}
 	m.enum(k.Enum)
-	m.flag("EmbeddedResource", k.XEmbeddedResource)
+	if k.XEmbeddedResource {
+		m.add(validationPrefix + "XEmbeddedResource")
+	}
 	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "") {
 		m.add("+kubebuilder:pruning:PreserveUnknownFields")
 	}
@@ -118,9 +125,7 @@ func (m *markers) count(name string, value *int64) {
 }
 
 func (m *markers) flag(name string, value bool) {
-	if value && name == "EmbeddedResource" { // the one without an argument
-		m.add(validationPrefix + name)
-	} else if value {
+	if value {
 		m.add(validationPrefix + name + "=true")
 	}
 }
@@ -131,19 +136,37 @@ func (m *markers) text(name, value string) {
 	}
 }
 
-// underlying tells controller-gen what a Kubernetes type with limits is in JSON: it does not look at the type
-// before it checks whether the limits fit.
-func (m *markers) underlying(s *spec.Schema) {
-	k := s.Keywords
-	limited := k.MinLength != nil || k.MaxLength != nil || k.Pattern != "" || k.Minimum != nil || k.Maximum != nil ||
-		k.MultipleOf != nil || k.MinProperties != nil || k.MaxProperties != nil
-	t, found := kubetypes.Outline(goTypeName(s))
+// intOrString stands for the type of a schema that allows both.
+const intOrString = "integer or string"
+
+// jsonType returns what a node is in JSON, empty when it may be anything.
+func jsonType(s *spec.Schema) string {
+	if s.Keywords.XIntOrString {
+		return intOrString
+	}
+	t, found := kubetypes.Outline(s.Type)
 	switch {
-	case !found || !limited:
+	case !found:
+		return s.Keywords.Type
 	case t.Schema.XIntOrString:
+		return intOrString
+	default:
+		return t.Schema.Type
+	}
+}
+
+// underlying tells controller-gen what a Kubernetes type with limits (which all are misplaced where there is no
+// type) is in JSON: it does not look at the type before it checks whether the limits fit.
+func (m *markers) underlying(s *spec.Schema) {
+	if goTypeName(s) == "" || len(misplaced("", &s.Keywords)) == 0 {
+		return
+	}
+	switch t := jsonType(s); t {
+	case "", "array":
+	case intOrString:
 		m.add(validationPrefix + "XIntOrString")
-	case t.Schema.Type != "":
-		m.add(validationPrefix + "Type=" + t.Schema.Type)
+	default:
+		m.add(validationPrefix + "Type=" + t)
 	}
 }
 
@@ -200,7 +223,7 @@ func enumItem(raw []byte) string {
 		return string(raw)
 	}
 	for i, r := range word {
-		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
 		if !letter && (i == 0 || r < '0' || r > '9') {
 			return quote(word)
 		}

@@ -31,10 +31,17 @@ func (b *packageBuilder) claim(wanted, goName string) string {
 	return name
 }
 
-// constantName returns the name of an enum's value.
+// constantName returns the name of an enum's value: 1.2 of a TLSVersion is TLSVersion12.
 func constantName(typeName, value string) string {
 	if value == "" {
 		return typeName + "Empty"
 	}
-	return typeName + strings.TrimPrefix(spec.GoName("a-"+value), "A")
+	name := spec.GoName(value)
+	if rest := strings.TrimPrefix(name, "X"); !strings.HasPrefix(strings.ToUpper(value), "X") {
+		name = rest // it stood before a digit, which may follow the type's name
+	}
+	if name == "" {
+		name = "Value" // there are only signs in it
+	}
+	return typeName + name
 }

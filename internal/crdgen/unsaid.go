@@ -34,11 +34,41 @@ func (b *packageBuilder) noteUnsaid(n node) {
 			b.unsaid(n.path, what)
 		}
 	}
+	for _, keyword := range misplaced(jsonType(s), k) {
+		b.unsaid(n.path, keyword)
+	}
 	for _, name := range k.Required {
 		if property(s, name) == nil {
 			b.unsaid(n.path, "required "+name+", which is no property")
 		}
 	}
+}
+
+// misplaced returns the limits that do not fit the type of a node: they are legal, and mean nothing or only
+// something for some of its values, but controller-gen refuses their markers.
+func misplaced(jsonType string, k *apiextv1.JSONSchemaProps) []string {
+	text := jsonType == "string" || jsonType == intOrString
+	var found []string
+	for _, limit := range []struct {
+		keyword   string
+		set, fits bool
+	}{
+		{"minimum", k.Minimum != nil, jsonType == "integer" || jsonType == "number"},
+		{"maximum", k.Maximum != nil, jsonType == "integer" || jsonType == "number"},
+		{"multipleOf", k.MultipleOf != nil, jsonType == "integer" || jsonType == "number"},
+		{"minLength", k.MinLength != nil, text},
+		{"maxLength", k.MaxLength != nil, text},
+		{"pattern", k.Pattern != "", text},
+		{"minItems", k.MinItems != nil, jsonType == "array"},
+		{"maxItems", k.MaxItems != nil, jsonType == "array"},
+		{"minProperties", k.MinProperties != nil, jsonType == "object"},
+		{"maxProperties", k.MaxProperties != nil, jsonType == "object"},
+	} {
+		if limit.set && !limit.fits {
+			found = append(found, limit.keyword)
+		}
+	}
+	return found
 }
 
 // sorted returns what is unsaid in the order of paths, each once.

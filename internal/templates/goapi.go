@@ -38,10 +38,10 @@ type typeView struct{ crdgen.Type }
 
 // Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt would
 // rewrite: it makes one quotation mark of two apostrophes.
-func (v typeView) Markers() string { return comment(v.Type.Markers) }
+func (v typeView) Markers() string { return comment("", v.Type.Markers) }
 
 // Doc returns the doc comment.
-func (v typeView) Doc() string { return comment(v.Type.Doc) }
+func (v typeView) Doc() string { return comment("", v.Type.Doc) }
 
 // Fields returns the fields of a struct.
 func (v typeView) Fields() []fieldView {
@@ -54,14 +54,15 @@ func (v typeView) Fields() []fieldView {
 
 type fieldView struct{ crdgen.Field }
 
-// Comment returns the doc comment of a field and its markers.
-func (v fieldView) Comment() string { return comment(v.Doc) + comment(v.Markers) }
+// Comment returns the doc comment of a field and its markers. They are indented before gofmt sees them: it
+// rewrites comments in the first column.
+func (v fieldView) Comment() string { return comment("\t", v.Doc) + comment("\t", v.Markers) }
 
 // comment returns lines as a comment, each with its line end.
-func comment(lines []string) string {
+func comment(indent string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
-		b.WriteString(strings.TrimRight("// "+line, " ") + "\n")
+		b.WriteString(indent + strings.TrimRight("// "+line, " ") + "\n")
 	}
 	return b.String()
 }
