@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -33,34 +35,55 @@ func findGo(ctx context.Context) (goTool, error) {
 
 // build compiles the module in dir to the file output.
 func (g goTool) build(ctx context.Context, dir, output string, progress ProgressFunc) error {
-	total, err := g.stalePackages(ctx, dir, progress)
+	progress.report(Progress{Phase: PhaseDownloading})
+	downloaded := 0
+	countDownloads := func(line string) {
+		if strings.HasPrefix(line, "go: downloading ") {
+			downloaded++
+			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
+		}
+	}
+	if err := g.trimModule(ctx, dir, countDownloads); err != nil {
+		return err
+	}
+	flags := []string{"-trimpath", "-buildvcs=false", "-gcflags", compileFlags, "-ldflags", linkFlags()}
+	stale, err := g.run(ctx, dir, countDownloads, slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, flags, []string{"."})...)
 	if err != nil {
 		return err
 	}
-	compiled := 0
+	total, compiled := bytes.Count(stale, []byte("\n")), 0
 	progress.report(Progress{Phase: PhaseCompiling, Total: total})
-	_, err = g.run(ctx, dir, func(string) {
+	countPackages := func(string) {
 		compiled++
 		phase := PhaseCompiling
 		if compiled >= total {
 			phase = PhaseLinking
 		}
 		progress.report(Progress{Phase: phase, Done: min(compiled, total), Total: total})
-	}, "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", linkFlags(), "-o", output, ".")
+	}
+	_, err = g.run(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, flags, []string{"."})...)
 	return err
 }
 
-// stalePackages downloads what the build needs and counts the packages that the Go build cache does not have.
-func (g goTool) stalePackages(ctx context.Context, dir string, progress ProgressFunc) (int, error) {
-	downloaded := 0
-	progress.report(Progress{Phase: PhaseDownloading})
-	output, err := g.run(ctx, dir, func(line string) {
-		if strings.HasPrefix(line, "go: downloading ") {
-			downloaded++
-			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
-		}
-	}, "list", "-deps", "-trimpath", "-buildvcs=false", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", ".")
-	return bytes.Count(output, []byte("\n")), err
+// trimModule replaces the module that is to be trimmed by a copy without that file.
+func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string)) error {
+	output, err := g.run(ctx, dir, eachLine, "mod", "download", "-json", trimmedModule)
+	if err != nil {
+		return err
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(output, &module); err != nil {
+		return fmt.Errorf("download %s: %w", trimmedModule, err)
+	}
+	copied := filepath.Join(dir, "trimmed")
+	if err := os.CopyFS(copied, os.DirFS(module.Dir)); err != nil {
+		return explain(err, "")
+	}
+	if err := os.Remove(filepath.Join(copied, filepath.FromSlash(trimmedFile))); err != nil {
+		return err
+	}
+	_, err = g.run(ctx, dir, eachLine, "mod", "edit", "-replace", trimmedModule+"=./trimmed")
+	return err
 }
 
 // run runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.

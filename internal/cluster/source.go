@@ -25,6 +25,17 @@ func linkFlags() string {
 		stamp, Version, minor)
 }
 
+// compileFlags leave out debugging information, which the linker would strip: 7% of the compiler's time and 20% of
+// what it writes.
+const compileFlags = "all=-dwarf=false"
+
+// trimmedModule is a module that is built without one of its files: a helper for tests that is not in a test file
+// and is all that links the 58 packages of client-go's fake clients, 6% of the time that the build takes.
+const (
+	trimmedModule = "k8s.io/apiserver"
+	trimmedFile   = "pkg/admission/plugin/policy/generic/policy_test_context.go"
+)
+
 // sourceFile is one file of the binary's main module.
 type sourceFile struct {
 	name string
@@ -51,7 +62,7 @@ func sourceFiles() ([]sourceFile, error) {
 // buildKey names a build: equal keys mean that the same sources were built by the same compiler for the same system.
 func buildKey(files []sourceFile, goVersion string) string {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %s/%s\n%s\n", goVersion, runtime.GOOS, runtime.GOARCH, linkFlags())
+	fmt.Fprintln(hash, goVersion, runtime.GOOS, runtime.GOARCH, linkFlags(), compileFlags, trimmedModule, trimmedFile)
 	for _, file := range files {
 		fmt.Fprintf(hash, "%s %d\n", file.name, len(file.data))
 		hash.Write(file.data)

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestInterruptedBuildLeavesNothing(t *testing.T) {
+	for _, phase := range []Phase{PhaseDownloading, PhaseCompiling} {
+		t.Run(string(phase), func(t *testing.T) {
+			if testing.Short() && phase == PhaseCompiling {
+				t.Skip("skipped under -short: it lists the packages of Kubernetes")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cache := Cache{Dir: t.TempDir()}
+			_, err := Build(ctx, cache, func(p Progress) {
+				if p.Phase == phase {
+					cancel()
+				}
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("Build = %v, expected to be interrupted", err)
+			}
+			expectEmpty(t, cache.builds())
+		})
+	}
+}
+
+func TestLeftoversOfAKilledBuildAreNotTrusted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped under -short: it links the control plane")
+	}
+	cache := Cache{Dir: t.TempDir()}
+	killed, built, err := lookUp(t.Context(), cache)
+	if err != nil || built {
+		t.Fatalf("lookUp = %t, %v", built, err)
+	}
+	leftover := filepath.Join(filepath.Dir(killed.Dir)+".tmp", "out", "bin", "half")
+	if err := os.MkdirAll(leftover, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var building sync.WaitGroup
+	var mutex sync.Mutex
+	compiled := 0
+	for range 2 {
+		building.Go(func() {
+			assets, err := Build(t.Context(), cache, func(p Progress) {
+				if p.Phase == PhaseCompiling && p.Done == 0 {
+					mutex.Lock()
+					defer mutex.Unlock()
+					compiled++
+				}
+			})
+			if err != nil || assets != killed || !assets.complete() {
+				t.Errorf("Build = %+v, %v", assets, err)
+			}
+		})
+	}
+	building.Wait()
+	if compiled != 1 {
+		t.Errorf("two builds at once compiled %d times", compiled)
+	}
+	entries, err := os.ReadDir(cache.builds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), Version) {
+		t.Errorf("the cache has %v, expected one build", entries)
+	}
+}

@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestCheckName(t *testing.T) {
+	for name, valid := range map[string]bool{
+		"default": true, "a": true, "test-123": true,
+		"": false, "A": false, "-a": false, "a-": false, "a/b": false, "..": false, "a.lock": false, "é": false,
+		"a234567890123456789012345678901234567890x": false,
+	} {
+		if err := CheckName(name); (err == nil) != valid {
+			t.Errorf("CheckName(%q) = %v", name, err)
+		}
+	}
+}
+
+func TestProcessIsKnownByItsStart(t *testing.T) {
+	self := os.Getpid()
+	for _, test := range []struct {
+		name    string
+		process Process
+		running bool
+	}{
+		{"this one", Process{PID: self, Start: startOf(self)}, true},
+		{"an earlier one with the same pid", Process{PID: self, Start: "another boot/1"}, false},
+		{"one whose start is not known", Process{PID: self}, false},
+		{"none", Process{}, false},
+	} {
+		if got := test.process.Running(); got != test.running {
+			t.Errorf("%s: Running() = %t", test.name, got)
+		}
+	}
+}
+
+func TestStateOfWhatAnInterruptedStartLeft(t *testing.T) {
+	state := State{Dir: t.TempDir()}
+	if err := os.MkdirAll(state.instanceDir("half"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	list, err := List(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].Name != "half" || list[0].State != StateDead {
+		t.Errorf("List = %+v, expected the dead instance half", list)
+	}
+	if _, err := Find(state, "half"); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("Find = %v, expected ErrNotRunning", err)
+	}
+	if existed, err := Down(t.Context(), state, "half"); err != nil || !existed {
+		t.Errorf("Down = %t, %v", existed, err)
+	}
+	expectEmpty(t, state.clusters())
+}
+
+func TestStaleRecordKillsNobody(t *testing.T) {
+	state := State{Dir: t.TempDir()}
+	stale := &Instance{Name: "stale", Dir: state.instanceDir("stale"), Processes: []Process{{Name: etcd, PID: os.Getpid(), Start: "before the reboot/7"}}}
+	if err := os.MkdirAll(stale.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := stale.save(); err != nil {
+		t.Fatal(err)
+	}
+	if existed, err := Down(t.Context(), state, "stale"); err != nil || !existed {
+		t.Fatalf("Down = %t, %v", existed, err)
+	}
+	expectEmpty(t, state.clusters()) // and this process, which has the recorded pid, is still here to say so
+}
+
+func TestDownOfNothing(t *testing.T) {
+	if existed, err := Down(t.Context(), State{Dir: filepath.Join(t.TempDir(), "absent")}, "default"); existed || err != nil {
+		t.Errorf("Down = %t, %v", existed, err)
+	}
+}
+
+// expectEmpty fails when a directory has anything in it.
+func expectEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		t.Errorf("%s is left in %s", entry.Name(), dir)
+	}
+}
