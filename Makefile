@@ -26,7 +26,7 @@ demo: ## Watch a spec file become a running operator.
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated files of the examples anew.
-	go test ./internal/... ./cmd/... -run 'Golden' -update
+	go test ./internal/... ./cmd/... -run Golden -update
 	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
 
 .PHONY: lint
@@ -34,8 +34,8 @@ lint: ## Check formatting, the import rules and the rest of .golangci.yml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION) run ./...
 
 .PHONY: docs
-docs: build ## Write the parts of docs/ that come from the code: the command reference.
-	go run ./internal/commanddocs docs/commands.md
+docs: ## Write the parts of docs/ that come from the code: the command reference.
+	go test ./cmd/opgen -run TestGoldenCommandDocs -update
 
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,7 +73,7 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
-	if err := o.write.plan(s, p.dir, in); err != nil || o.write.dryRun {
+	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
 	}
 	o.sayNext(s, api, target)
@@ -126,21 +127,21 @@ func (p *project) refuseOther(target string, data []byte) error {
 	return usagef("%s exists and says something else\n    edit that file and run: opgen generate", target)
 }
 
-// with gives the project's APIs with one added, or put in place of the one from the same file.
+// with gives the project's APIs with one added, or put in place of the one from the same file, in the order
+// that they will be loaded in.
 func (p *project) with(api *spec.API, file string) []*spec.API {
-	var apis []*spec.API
-	for _, other := range p.apis {
-		if other.File != file {
-			apis = append(apis, other)
-		}
-	}
-	return append(apis, api)
+	api.File = file
+	apis := append(p.without(file), api)
+	slices.SortFunc(apis, func(a, b *spec.API) int { return strings.Compare(a.File, b.File) })
+	return apis
+}
+
+// without gives the project's APIs but the one from this file.
+func (p *project) without(file string) []*spec.API {
+	return slices.DeleteFunc(slices.Clone(p.apis), func(api *spec.API) bool { return api.File == file })
 }
 
 func (o *createAPIOptions) sayNext(s streams, api *spec.API, target string) {
-	if o.write.output.json() {
-		return
-	}
 	dir := strings.ToLower(api.Names.Kind)
 	if api.Operator == nil {
 		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", target)

@@ -56,7 +56,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if err != nil {
 		return err
 	}
-	in := scaffold.Input{Project: p.spec, APIs: p.without(api), Tool: tool(p.dir), Drop: []string{api.File}}
+	in := scaffold.Input{Project: p.spec, APIs: p.without(api.File), Tool: tool(p.dir), Drop: []string{api.File}}
 	if err := o.write.plan(s, p.dir, in); err != nil {
 		return err
 	}
@@ -84,16 +84,6 @@ func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
 		return found[0], nil
 	}
 	return nil, usagef("--kind %q: %s and %s have that kind: add --group", o.kind, found[0].Group, found[1].Group)
-}
-
-func (p *project) without(api *spec.API) []*spec.API {
-	var apis []*spec.API
-	for _, other := range p.apis {
-		if other != api {
-			apis = append(apis, other)
-		}
-	}
-	return apis
 }
 
 // onceFiles names the files of the kind that are its author's and exist.

@@ -78,7 +78,7 @@ func (o *initOptions) run(s streams, dir string) error {
 		Tool:    tool(dir),
 		Extra:   []scaffold.File{{Path: projectFile, Content: file, Owner: scaffold.Once}},
 	}
-	if err := o.write.plan(s, dir, in); err != nil || o.write.dryRun {
+	if err := o.write.plan(s, dir, in); err != nil || o.write.quiet() {
 		return err
 	}
 	fmt.Fprintf(s.err, "next: cd %s && opgen create api -f FILE\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer)\n", shorten(dir))

@@ -14,11 +14,16 @@ import (
 // tool says which opgen generates for the project in dir. A build that is no release names the checkout that
 // it was built from, so that the project's go.mod can replace the module that nobody can download.
 func tool(dir string) scaffold.Tool {
-	v := readVersion().Version
-	if semver.IsValid(v) && semver.Prerelease(v) == "" {
+	if v := readVersion().Version; released(v) {
 		return scaffold.Tool{Version: v}
 	}
 	return scaffold.Tool{Checkout: relativeIfInside(checkout(), dir)}
+}
+
+// released tells the version of a release from that of a build of a checkout: (devel), a pseudo-version, or
+// v0.0.0, which a project requires of a module that it replaces.
+func released(version string) bool {
+	return semver.IsValid(version) && semver.Prerelease(version) == "" && version != "v0.0.0"
 }
 
 // checkout is the folder of the module that this file was compiled from; empty when it is not on this machine.

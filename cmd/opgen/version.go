@@ -6,6 +6,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
+
+	"github.com/opgen-dev/opgen"
 )
 
 // version is set by the linker in a release: -ldflags "-X main.version=v1.2.3".
@@ -49,6 +52,20 @@ func newVersion(s streams) *cobra.Command {
 	return cmd
 }
 
+// pinned is the version of a module that opgen is tested with and that projects are pinned to.
+func pinned(path string) string {
+	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
+	if err != nil {
+		return ""
+	}
+	for _, require := range file.Require {
+		if require.Mod.Path == path {
+			return require.Mod.Version
+		}
+	}
+	return ""
+}
+
 // readVersion takes from the binary what the Go tool recorded in it.
 func readVersion() versionInfo {
 	info := versionInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
@@ -62,15 +79,9 @@ func readVersion() versionInfo {
 				info.Commit = setting.Value
 			}
 		}
-		for _, module := range build.Deps {
-			switch module.Path {
-			case "sigs.k8s.io/controller-runtime":
-				info.ControllerRuntime = module.Version
-			case "k8s.io/apimachinery":
-				info.Kubernetes = module.Version
-			}
-		}
 	}
+	info.ControllerRuntime = pinned("sigs.k8s.io/controller-runtime")
+	info.Kubernetes = pinned("k8s.io/apimachinery")
 	if info.Version == "" {
 		info.Version = "(devel)"
 	}

@@ -24,6 +24,9 @@ func (o *writeOptions) addFlags(cmd *cobra.Command) {
 
 func (o *writeOptions) check() error { return o.output.check() }
 
+// quiet tells whether there is nothing to say about what comes next.
+func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
+
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
 // makes the tree so. It reports what it did.
 func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {

@@ -33,6 +33,16 @@ type DraftView struct {
 // DraftChild is a kind of children in a draft.
 type DraftChild struct{ APIVersion, Kind string }
 
+// HoldsData tells whether deleting such a child deletes data, so that the spec language wants it written out when
+// that happens.
+func (c DraftChild) HoldsData() bool {
+	switch c.Kind {
+	case "PersistentVolumeClaim", "Namespace", "CustomResourceDefinition":
+		return true
+	}
+	return false
+}
+
 // Draft renders the draft of an API file: a spec and a status with one field each, to be replaced by its author.
 func Draft(view DraftView) ([]byte, error) {
 	return renderSpec("api.yaml.tmpl", view)

@@ -37,18 +37,23 @@ func (r Release) Misfits(goMod, toolsMod []byte) []Misfit {
 
 // kubernetesMisfits finds Kubernetes modules of another minor version than opgen is tested with.
 func kubernetesMisfits(project map[string]string) []Misfit {
-	own, misfits := selected("go.mod", opgen.GoMod)
+	own, err := modfile.Parse("go.mod", opgen.GoMod, nil)
+	if err != nil {
+		return []Misfit{{"go.mod", err.Error()}}
+	}
 	file, err := modfile.Parse("project.mod", projectMod, nil)
 	if err != nil {
-		return append(misfits, Misfit{"go.mod", err.Error()})
+		return []Misfit{{"go.mod", err.Error()}}
 	}
+	var misfits []Misfit
+	tested := required(own)
 	for _, require := range file.Require {
 		path := require.Mod.Path
-		if !strings.HasPrefix(path, "k8s.io/") && path != "sigs.k8s.io/controller-runtime" || module.IsPseudoVersion(own[path]) {
+		if !strings.HasPrefix(path, "k8s.io/") && path != "sigs.k8s.io/controller-runtime" || module.IsPseudoVersion(tested[path]) {
 			continue
 		}
-		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(own[path]) {
-			misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, own[path])})
+		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(tested[path]) {
+			misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested[path])})
 		}
 	}
 	return misfits
@@ -60,10 +65,7 @@ func selected(name string, data []byte) (map[string]string, []Misfit) {
 	if err != nil {
 		return nil, []Misfit{{name, err.Error()}}
 	}
-	versions := map[string]string{}
-	for _, require := range file.Require {
-		versions[require.Mod.Path] = require.Mod.Version
-	}
+	versions := required(file)
 	for _, replace := range file.Replace {
 		if _, required := versions[replace.Old.Path]; !required {
 			continue
@@ -77,4 +79,12 @@ func selected(name string, data []byte) (map[string]string, []Misfit) {
 		return nil, []Misfit{{name, "does not require " + Opgen}}
 	}
 	return versions, nil
+}
+
+func required(file *modfile.File) map[string]string {
+	versions := map[string]string{}
+	for _, require := range file.Require {
+		versions[require.Mod.Path] = require.Mod.Version
+	}
+	return versions
 }

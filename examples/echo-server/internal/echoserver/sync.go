@@ -37,9 +37,8 @@ func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 
 	status := echo.Status // what is not set below stays
 	status.Phase, status.Message = string(corev1.PodPending), "waiting for the Pod"
-	if pod, ok := req.Children.Pods.Get(echo.Name); ok {
-		status.Phase = string(pod.Status.Phase)
-		status.Message = messageOf(pod)
+	if pod, ok := req.Children.Pods.Get(echo.Name); ok && pod.Status.Phase != corev1.PodPending {
+		status.Phase, status.Message = string(pod.Status.Phase), messageOf(pod)
 	}
 	return &Response{Children: want, Status: &status}, nil
 }

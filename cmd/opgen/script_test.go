@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"opgen": main})
+}
+
+// TestScript runs testdata/script: one file for each behaviour that a user can see.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		RequireExplicitExec: true,
+		Setup:               setUpScript,
+		Condition:           scriptCondition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"allowed":    allowed,
+			"capture":    capture,
+			"eventually": eventually,
+			"exits":      exits,
+		},
+	})
+}
+
+// setUpScript gives a script the caches of the machine, so that it downloads nothing, and nothing of its user.
+func setUpScript(env *testscript.Env) error {
+	for _, name := range []string{"GOMODCACHE", "GOCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, string(value[:len(value)-1]))
+	}
+	checkout, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return err
+	}
+	env.Setenv("CHECKOUT", checkout)
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	env.Setenv("BINARY", binary) // a file that is no text
+	env.Setenv("GOPROXY", "off")
+	env.Setenv("GOFLAGS", "-mod=readonly")
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+	env.Setenv("OPGEN_CACHE", os.Getenv("OPGEN_CACHE"))
+	for _, name := range []string{"OPGEN_TEST_KUBECONFIG", "OPGEN_AUDIT_LOG"} {
+		env.Setenv(name, os.Getenv(name))
+	}
+	return nil
+}
+
+// scriptCondition adds [cluster]: a cluster for tests is there.
+func scriptCondition(condition string) (bool, error) {
+	if condition == "cluster" {
+		return os.Getenv("OPGEN_TEST_KUBECONFIG") != "", nil
+	}
+	return false, errors.New("unknown condition")
+}
+
+// exits is "exits CODE PROGRAM ARG...": like exec, but for one exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, expected %d", got, want)
+	}
+}
