@@ -12,10 +12,8 @@ import (
 // CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 	crd, problems := build(api)
+	problems = append(problems, validate(api, crd, minKubernetes)...)
 	if len(problems) > 0 {
-		return nil, problems
-	}
-	if problems := validate(api, crd, minKubernetes); len(problems) > 0 {
 		return nil, problems
 	}
 	return crd, nil

@@ -13,7 +13,9 @@ import (
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
 func locate(api *spec.API, crdPath string) (spec.Pos, string) {
 	steps := split(crdPath)
-	if steps.skip("metadata") {
+	if steps.skip("metadata") && steps.is("annotations") {
+		return lookup(api.At, "group", api.Pos), "group" // the one annotation there can be approves of a group
+	} else if steps.is("name") {
 		return lookup(api.At, "names.plural", api.Names.Pos), "names.plural"
 	}
 	steps.skip("spec")

@@ -58,18 +58,18 @@ type option struct {
 	value  any
 }
 
-// spec sets the spec to its required fields, then adds each option that leaves the object with no more
-// complaints than before. A rule may ask for one option or another, so a second round follows.
+// spec sets the spec to its required fields and adds the options that leave it valid, or make it so: first those
+// that help by themselves, then, for rules that ask for several at once, those that do not harm.
 func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	s.root["spec"] = s.value("spec", node, schema)
 	complaints := len(s.validator.validate(s.root))
-	for range 2 {
+	for _, lenient := range []bool{false, true, false} {
 		for _, o := range s.options {
 			if _, set := o.parent[o.name]; set {
 				continue
 			}
 			o.parent[o.name] = o.value
-			if now := len(s.validator.validate(s.root)); now <= complaints {
+			if now := len(s.validator.validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
 				complaints = now
 				continue
 			}
@@ -135,7 +135,8 @@ func fromJSON(raw apiextv1.JSON) any {
 	return decoded["value"]
 }
 
-// object returns an object with the required properties, and notes the simple ones of the others as options.
+// object returns an object with the required properties, and notes the simple ones of the others as options, but
+// none inside of Kubernetes types.
 func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
 	out := map[string]any{}
 	if len(schema.Properties) == 0 {
@@ -150,7 +151,7 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
 			out[name] = s.value(name, below(node, name), child)
-		} else if simple(child) {
+		} else if node != nil && node.Type == "" && simple(child) {
 			s.options = append(s.options, option{out, name, s.value(name, below(node, name), child)})
 		}
 	}

@@ -84,7 +84,7 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 			problem.Hint = fmt.Sprintf("did you mean %q?", close)
 		}
 		b.problems = append(b.problems, problem)
-		return apiextv1.JSONSchemaProps{}
+		return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)} // whatever it is: go on with the rest
 	}
 	return overlay(t.Schema, *s.Keywords.DeepCopy())
 }

@@ -1,0 +1,89 @@
+package crdgen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// message says what is wrong in the words of the API server, without its dump of the value when that is a
+// whole object.
+func message(err *field.Error) string {
+	detail := shorten(err.Detail)
+	switch value := err.BadValue.(type) {
+	case string:
+		if err.Type == field.ErrorTypeNotSupported {
+			return fmt.Sprintf("%q is not supported: %s", value, detail)
+		}
+		if err.Type == field.ErrorTypeInvalid && value != "" && !strings.HasSuffix(err.Field, ".rule") {
+			return fmt.Sprintf("%q is invalid: %s", value, detail)
+		}
+	case int, int32, int64, float64, bool:
+		return fmt.Sprintf("%v is invalid: %s", value, detail)
+	}
+	switch {
+	case detail != "":
+		return detail
+	case err.Type == field.ErrorTypeRequired:
+		return "is required"
+	default:
+		return strings.ToLower(err.Type.String())
+	}
+}
+
+// What the API server's messages repeat or add that the position and the hint say better.
+var (
+	bodyPrefix = regexp.MustCompile(`^\S* ?in body `)
+	wrongType  = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
+	costAdvice = regexp.MustCompile(` \(try simplifying the rule[^)]*\)`)
+)
+
+func shorten(detail string) string {
+	detail = bodyPrefix.ReplaceAllString(detail, "")
+	detail = wrongType.ReplaceAllString(detail, "must be of type $1, not $2")
+	detail = costAdvice.ReplaceAllString(detail, "")
+	return celDetail(detail)
+}
+
+// celDetail shortens the report of the CEL compiler to what it says and where in the rule:
+//
+//	compilation failed: ERROR: <input>:1:6: undefined field 'foo'
+//	 | self.foo
+//	 | .....^
+func celDetail(detail string) string {
+	const prefix = "compilation failed: ERROR: <input>:"
+	if !strings.HasPrefix(detail, prefix) {
+		return detail
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(detail, prefix), "\n")
+	parts := strings.SplitN(first, ":", 3)
+	if len(parts) != 3 {
+		return detail
+	}
+	where := "column " + parts[1] + " of the rule"
+	if parts[0] != "1" {
+		where = "line " + parts[0] + ", " + where
+	}
+	text := strings.TrimSuffix(strings.TrimSpace(parts[2]), " (in container '')")
+	return fmt.Sprintf("%s (%s)", text, where)
+}
+
+// hint says what to do about the messages that do not say so themselves.
+func hint(message string) string {
+	for _, h := range hints {
+		if strings.Contains(message, h.in) {
+			return h.hint
+		}
+	}
+	return ""
+}
+
+var hints = []struct{ in, hint string }{
+	{"cost", "give the lists, strings and maps that the rule reads a maxItems, maxLength or maxProperties"},
+	{"undefined field", "a rule sees the fields of its own node as self.<name>"},
+	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
+	{"must be empty to be structural", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
+	{"must not be empty for specified", "give it a type, or x-kubernetes-preserve-unknown-fields: true for anything"},
+}
