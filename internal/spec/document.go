@@ -72,7 +72,7 @@ func (d *decoder) wellFormed(n *yaml.Node, depth int) {
 		d.fail(n, "", "anchors such as &"+n.Anchor+" are not accepted", "write the value out, or quote text that starts with &")
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "", "tags such as "+n.Tag+" are not accepted", "quote text that starts with !")
-	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && d.src.text[d.src.offset(n)] != '{':
+	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && !strings.HasPrefix(d.src.text[d.src.offset(n):], "{"):
 		d.fail(n, "", `": " in an unquoted value starts a mapping`, "quote the value")
 	}
 	if n.Kind == yaml.ScalarNode {

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxSize is the largest spec file that is read, in bytes.
-const maxSize = 16 << 20
+// MaxFileSize is the size of the largest spec file that is read, in bytes.
+const MaxFileSize = 16 << 20
 
 // source is the text of a file, so that a place in it can be looked at again after YAML was parsed.
 type source struct {
@@ -31,7 +31,7 @@ type source struct {
 func newSource(file string, data []byte) (*source, *Problem) {
 	s := &source{file: file, quoted: map[int]bool{}}
 	whole := Pos{File: file}
-	if len(data) > maxSize {
+	if len(data) > MaxFileSize {
 		return nil, &Problem{Pos: whole, Message: fmt.Sprintf("is too large: %d bytes, the limit is 16 MiB", len(data))}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

@@ -1,0 +1,176 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const echoServer = `
+apiVersion: opgen.dev/v1alpha1
+kind: API
+group: demo.example.com
+names: {kind: EchoServer, shortNames: [echo]}
+versions:
+- name: v1alpha1
+  spec:
+    properties:
+      serviceName: string | required
+      replicas: int32 | default=1
+      started: time
+  status:
+    properties: {phase: string, replicas: int32}
+  columns:
+  - {name: Phase, path: .status.phase}
+  - {name: Replicas, path: .spec.replicas}
+  - {name: Started, path: .spec.started}
+  - {name: Ready, path: '.status.conditions[?(@.type=="Ready")].status'}
+  - {name: Age, path: .metadata.creationTimestamp}
+  - {name: Generation, path: .status.observedGeneration, type: string, priority: 1}
+  scale: {specReplicas: .spec.replicas, statusReplicas: .status.replicas}
+  selectableFields: [.spec.serviceName]
+operator:
+  finalize: true
+  children:
+  - {apiVersion: v1, kind: Pod, update: Recreate}
+  - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}
+  - {apiVersion: cert-manager.io/v1, kind: Certificate, plural: certificates, scope: Namespaced, goType: example.com/cm/v1.Certificate, as: Certs}
+  - {apiVersion: v1, kind: PersistentVolumeClaim, update: CreateOnly, whenDropped: Delete, whenDeleted: Delete, retired: true}
+  rbac:
+  - {apiGroups: [""], resources: [nodes], verbs: [get, list]}
+`
+
+func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
+	api := mustParse(t, echoServer)
+	version := api.Versions[0]
+	want := &API{
+		Group: "demo.example.com",
+		Names: Names{Kind: "EchoServer", ListKind: "EchoServerList", Plural: "echoservers", Singular: "echoserver", ShortNames: []string{"echo"}},
+		Scope: Namespaced,
+		Versions: []Version{{
+			Name: "v1alpha1", Served: true, Storage: true, StandardStatus: true,
+			Spec: version.Spec, Status: version.Status, // seen in tests of their own
+			Columns: []Column{
+				{Name: "Phase", Path: ".status.phase", Type: "string"},
+				{Name: "Replicas", Path: ".spec.replicas", Type: "integer"},
+				{Name: "Started", Path: ".spec.started", Type: "date"},
+				{Name: "Ready", Path: `.status.conditions[?(@.type=="Ready")].status`, Type: "string"},
+				{Name: "Age", Path: ".metadata.creationTimestamp", Type: "date"},
+				{Name: "Generation", Path: ".status.observedGeneration", Type: "string", Priority: 1},
+			},
+			Scale:            &Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
+			SelectableFields: []string{".spec.serviceName"},
+		}},
+		Operator: &Operator{
+			Finalize: true,
+			Children: []Child{
+				{APIVersion: "v1", Kind: "Pod", As: "Pods", Update: Recreate, WhenDropped: Delete, WhenDeleted: Delete},
+				{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", As: "NetworkPolicies", Update: InPlace, WhenDropped: Delete, WhenDeleted: Delete},
+				{
+					APIVersion: "cert-manager.io/v1", Kind: "Certificate", Plural: "certificates", Scope: Namespaced,
+					GoType: "example.com/cm/v1.Certificate", As: "Certs", Update: InPlace, WhenDropped: Delete, WhenDeleted: Delete,
+				},
+				{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims", Update: CreateOnly, WhenDropped: Delete, WhenDeleted: Delete, Retired: true},
+			},
+			RBAC: []PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}}},
+		},
+	}
+	if diff := cmp.Diff(want, api, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreFields(API{}, "File", "At")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestParseAPIKeepsPositions(t *testing.T) {
+	api := mustParse(t, echoServer)
+	for path, want := range map[string]string{
+		"group":                       "api/echoserver.yaml:4:8",
+		"names.kind":                  "api/echoserver.yaml:5:15",
+		"names.shortNames[0]":         "api/echoserver.yaml:5:40",
+		"versions[0].columns[1].path": "api/echoserver.yaml:17:28",
+		"versions[0].scale":           "api/echoserver.yaml:22:10",
+		"versions[0].status":          "api/echoserver.yaml:14:5",
+		"operator.children[0].kind":   "api/echoserver.yaml:27:28",
+	} {
+		if got := api.At[path].String(); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+	replicas := api.Versions[0].Spec.Properties[1]
+	if got, want := replicas.Pos.String(), "api/echoserver.yaml:11:7"; got != want {
+		t.Errorf("field: got %s, want %s", got, want)
+	}
+	if got, want := replicas.Schema.At["default"].String(), "api/echoserver.yaml:11:25"; got != want {
+		t.Errorf("marker: got %s, want %s", got, want)
+	}
+}
+
+func TestStandardStatus(t *testing.T) {
+	const own = "  status:\n    properties:\n      conditions: '[]meta/v1.Condition | maxItems=8'\n      phase: string\n"
+	for _, tc := range []struct {
+		given, text string
+		want        []string
+		standard    bool
+	}{
+		{"a status", apiHead + "  status: {properties: {phase: string}}\n", []string{"phase", "observedGeneration", "conditions"}, true},
+		{"an empty status", apiHead + "  status: {}\n", []string{"observedGeneration", "conditions"}, true},
+		{"own conditions", apiHead + own, []string{"conditions", "phase", "observedGeneration"}, true},
+		{"no standard status", apiHead + "  standardStatus: false\n" + own, []string{"conditions", "phase"}, false},
+		{"no status", apiHead + "  spec: {}\n", nil, false},
+		{"no status but an operator", apiHead + "operator: {}\n", []string{"observedGeneration", "conditions"}, true},
+		{"neither status nor standard status", apiHead + "  standardStatus: false\noperator: {}\n", nil, false},
+	} {
+		t.Run(tc.given, func(t *testing.T) {
+			v := mustParse(t, tc.text).Versions[0]
+			var got []string
+			if v.Status != nil {
+				got = v.Status.names()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || v.StandardStatus != tc.standard {
+				t.Errorf("standard %v, fields -want +got:\n%s", v.StandardStatus, diff)
+			}
+			if v.Status != nil && v.Status.Keywords.Type != "object" {
+				t.Errorf("type is %q", v.Status.Keywords.Type)
+			}
+		})
+	}
+}
+
+func TestStandardConditionsAreAListMap(t *testing.T) {
+	c := mustParse(t, apiHead+"  status: {}\n").Versions[0].Status.property("conditions")
+	if c.Keywords.Type != "array" || *c.Keywords.XListType != "map" || c.Keywords.XListMapKeys[0] != "type" || c.Items.Type != TypeCondition {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestVersionsImplyStorageOnlyAlone(t *testing.T) {
+	api := mustParse(t, apiHead+"  served: false\n- {name: v1, storage: true}\n")
+	if a, b := api.Versions[0], api.Versions[1]; a.Storage || a.Served || !b.Storage || !b.Served {
+		t.Errorf("got %+v", api.Versions)
+	}
+}
+
+func TestParseProject(t *testing.T) {
+	const head = "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: echo-operator\nmodule: example.com/echo-operator\n"
+	for _, tc := range []struct {
+		given, text string
+		want        Project
+	}{
+		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}},
+		{
+			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: false\n",
+			Project{Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35"},
+		},
+	} {
+		t.Run(tc.given, func(t *testing.T) {
+			got, problems := ParseProject("opgen.yaml", []byte(tc.text))
+			if err := problems.Err(); err != nil {
+				t.Fatal(err)
+			}
+			tc.want.Name, tc.want.Module, tc.want.File = "echo-operator", "example.com/echo-operator", "opgen.yaml"
+			if diff := cmp.Diff(&tc.want, got, cmpopts.IgnoreFields(Project{}, "At")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
