@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -216,22 +217,23 @@ func (m *markers) enum(values []apiextv1.JSON) {
 	}
 }
 
-// enumItem returns a value the way an enum marker has it: words need no quotes.
+// enumItem returns a value the way an enum marker has it.
 func enumItem(raw []byte) string {
-	var word string
-	if json.Unmarshal(raw, &word) != nil {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
 		return string(raw)
 	}
-	for i, r := range word {
-		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return quote(word)
-		}
+	return word(text)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// word returns a string without quotes where a marker needs none.
+func word(s string) string {
+	if plainWord.MatchString(s) && s != "true" && s != "false" {
+		return s
 	}
-	if word == "" || word == "true" || word == "false" {
-		return quote(word)
-	}
-	return word
+	return quote(s)
 }
 
 // topology says how lists and maps merge.
@@ -241,7 +243,7 @@ func (m *markers) topology(s *spec.Schema) {
 		m.add("+listType=" + *k.XListType)
 	}
 	for _, key := range k.XListMapKeys {
-		m.add("+listMapKey=" + key)
+		m.add("+listMapKey=" + word(key))
 	}
 	if k.XMapType == nil {
 		return
