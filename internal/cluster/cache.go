@@ -40,8 +40,8 @@ func (c Cache) lockFile(key string) string { return filepath.Join(c.builds(), ke
 // Assets are the executables of a control plane: etcd, kube-apiserver, kube-controller-manager and kubectl, all
 // links to one binary. Their directory is a KUBEBUILDER_ASSETS that envtest accepts.
 type Assets struct {
-	Dir     string // absolute
-	Version string // of Kubernetes, such as v1.36.3
+	Dir     string `json:"dir"`     // absolute
+	Version string `json:"version"` // of Kubernetes, such as v1.36.3
 }
 
 // binaryName is the one executable in Assets.Dir that is no link.

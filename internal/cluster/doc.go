@@ -2,7 +2,7 @@
 // in one binary that is built once from Go modules, and control planes made of it.
 //
 //	Build  sources (module/) -> Assets    once per cache, opgen and Go version; minutes
-//	Up     Options -> *Instance           a control plane on loopback; seconds
+//	Up     Options -> *Outcome            a control plane on loopback; seconds
 //	List   state directory -> []Status    what runs, found by pid and process start
 //	Down   name -> nothing left of it
 //

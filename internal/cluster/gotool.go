@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,16 +66,15 @@ func (g goTool) build(ctx context.Context, dir, output string, progress Progress
 
 // trimModule replaces the module that is to be trimmed by a copy without that file.
 func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string)) error {
-	output, err := g.run(ctx, dir, eachLine, "mod", "download", "-json", trimmedModule)
+	if _, err := g.run(ctx, dir, eachLine, "mod", "download", trimmedModule); err != nil {
+		return err
+	}
+	original, err := g.run(ctx, dir, eachLine, "list", "-m", "-f", "{{.Dir}}", trimmedModule)
 	if err != nil {
 		return err
 	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(output, &module); err != nil {
-		return fmt.Errorf("download %s: %w", trimmedModule, err)
-	}
 	copied := filepath.Join(dir, "trimmed")
-	if err := os.CopyFS(copied, os.DirFS(module.Dir)); err != nil {
+	if err := os.CopyFS(copied, os.DirFS(strings.TrimSpace(string(original)))); err != nil {
 		return explain(err, "")
 	}
 	if err := os.Remove(filepath.Join(copied, filepath.FromSlash(trimmedFile))); err != nil {
@@ -150,7 +148,7 @@ func explain(err error, output string) error {
 	case contains("module lookup disabled", "no such host", "connection refused", "i/o timeout", "network is unreachable", "server misbehaving", "TLS handshake"):
 		return fmt.Errorf("cannot download the Go modules of Kubernetes: connect to the network once, or point GOPROXY to a module proxy that can be reached\n%s", lastLine(text))
 	default:
-		return fmt.Errorf("build Kubernetes with %s: %w\n%s", filepath.Base("go"), err, output)
+		return fmt.Errorf("build Kubernetes: %w\n%s", err, output)
 	}
 }
 

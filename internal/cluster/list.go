@@ -5,15 +5,19 @@ import (
 	"fmt"
 )
 
+// The states of an instance.
+const (
+	StateRunning = "running" // every process runs
+	StateBroken  = "broken"  // some run
+	StateDead    = "dead"    // none runs: it was killed, or the machine was started anew
+)
+
 // Status is an instance as it is now.
 type Status struct {
 	*Instance
-	State  string           `json:"state"`       // "running", "starting or ending", "broken" or "dead"
-	Memory map[string]int64 `json:"memoryBytes"` // resident, by process name
+	State  string           `json:"state"`       // StateRunning, StateBroken or StateDead
+	Memory map[string]int64 `json:"memoryBytes"` // resident, by the name of each process that runs
 }
-
-// ErrNotRunning is what Find returns, wrapped, when the instance does not run.
-var ErrNotRunning = errors.New("not running")
 
 // List returns every instance, sorted by name.
 func List(state State) ([]Status, error) {
@@ -34,13 +38,6 @@ func List(state State) ([]Status, error) {
 	return list, nil
 }
 
-// The states of an instance.
-const (
-	StateRunning = "running" // every process runs
-	StateBroken  = "broken"  // some run
-	StateDead    = "dead"    // none runs: it was killed, or the machine was started anew
-)
-
 func (i *Instance) status() Status {
 	status := Status{Instance: i, State: StateDead, Memory: map[string]int64{}}
 	for _, p := range i.Processes {
@@ -55,7 +52,10 @@ func (i *Instance) status() Status {
 	return status
 }
 
-// Find returns a running instance.
+// ErrNotRunning is what Find returns, wrapped, when the instance does not run.
+var ErrNotRunning = errors.New("not running")
+
+// Find returns the instance of that name, which must run: else the error is ErrNotRunning.
 func Find(state State, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -73,7 +73,8 @@ func Find(state State, name string) (*Instance, error) {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// Env returns the variables that make kubectl, envtest and tests that count requests use the instance.
+// Env returns KUBECONFIG, KUBEBUILDER_ASSETS and OPGEN_AUDIT_LOG: what kubectl and operators, envtest, and tests
+// that count requests are told about the instance by.
 func (i *Instance) Env() []Variable {
 	return []Variable{
 		{"KUBECONFIG", i.Kubeconfig()},

@@ -72,7 +72,6 @@ func (i *Instance) programs(p ports) []program {
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
-omitManagedFields: true
 rules:
 - level: None
   nonResourceURLs: ["*"]

@@ -1,13 +1,6 @@
 package cluster
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"strings"
-	"time"
-)
+import "context"
 
 // Options say which instance Up starts, and from what.
 type Options struct {
@@ -24,15 +17,6 @@ type Outcome struct {
 	Gone    []string // programs of a broken instance that were found dead; the rest of it was removed before the start
 }
 
-// startTimeout bounds one start; a machine that is busy with other work needs a multiple of the usual two seconds.
-const startTimeout = 2 * time.Minute
-
-// startAttempts bounds the starts that fail because somebody took a port that was free just before.
-const startAttempts = 5
-
-// errPortTaken is a start that lost the race for a port.
-var errPortTaken = errors.New("a port was taken by another program")
-
 // Up brings an instance up and returns when its API server is ready and its controllers work. It builds the
 // binary first when the cache does not have it. An instance that runs is left as it is; what is left of one whose
 // processes died is removed, and a new one takes its place. When Up is interrupted or does not succeed, nothing of
@@ -44,6 +28,10 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	if err := CheckName(o.Name); err != nil {
 		return nil, err
 	}
+	// One that runs needs no build, even if it is of another version.
+	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.ready(ctx) {
+		return &Outcome{Instance: existing, Existed: true}, nil
+	}
 	assets, err := Build(ctx, o.Cache, o.Progress)
 	if err != nil {
 		return nil, err
@@ -53,15 +41,20 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer lock.releaseAndRemove()
+	return replaceOrStart(ctx, o, assets)
+}
+
+// replaceOrStart starts the instance, in the place of one that is broken. The caller holds its lock.
+func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, error) {
 	existing, err := o.State.load(o.Name)
 	if err != nil {
 		return nil, err
 	}
-	if existing != nil && existing.ready(ctx) {
-		return &Outcome{Instance: existing, Existed: true}, nil
-	}
 	outcome := &Outcome{}
 	if existing != nil {
+		if existing.ready(ctx) { // another Up was faster
+			return &Outcome{Instance: existing, Existed: true}, nil
+		}
 		outcome.Gone = existing.gone()
 		if err := existing.remove(ctx); err != nil {
 			return nil, err
@@ -72,117 +65,4 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	return outcome, nil
-}
-
-// startAny starts the instance on ports that are free.
-func startAny(ctx context.Context, o Options, assets Assets) (*Instance, error) {
-	o.Progress.report(Progress{Phase: PhaseStarting})
-	for attempt := 1; ; attempt++ {
-		p, err := freePorts()
-		if err != nil {
-			return nil, err
-		}
-		instance := &Instance{
-			Name:      o.Name,
-			Version:   assets.Version,
-			Dir:       o.State.instanceDir(o.Name),
-			Assets:    assets.Dir,
-			Server:    "https://" + local(p.apiServer),
-			StartedAt: time.Now().UTC(),
-		}
-		err = instance.start(ctx, assets, p)
-		if err == nil {
-			return instance, nil
-		}
-		if removeErr := instance.remove(ctx); removeErr != nil {
-			return nil, errors.Join(err, removeErr)
-		}
-		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
-			return nil, fmt.Errorf("start cluster %q: %w", o.Name, err)
-		}
-	}
-}
-
-// start starts the programs and waits until they work. On an error, what it started is still there.
-func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
-	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
-		return err
-	}
-	if err := i.prepare(); err != nil {
-		return err
-	}
-	processes, err := i.hold(assets, p)
-	if err != nil {
-		return err
-	}
-	for _, process := range processes {
-		if err := process.release(); err != nil {
-			return err
-		}
-	}
-	return i.awaitReady(ctx, processes)
-}
-
-// hold starts the programs, held, and puts them on record.
-func (i *Instance) hold(assets Assets, p ports) ([]*held, error) {
-	var processes []*held
-	abandon := func() {
-		for _, process := range processes {
-			process.abandon()
-		}
-	}
-	for _, program := range i.programs(p) {
-		process, err := hold(program.name, assets.program(program.name), program.args, i.Log(program.name))
-		if err != nil {
-			abandon()
-			return nil, err
-		}
-		process.Address = program.address
-		processes = append(processes, process)
-		i.Processes = append(i.Processes, process.Process)
-	}
-	if err := i.save(); err != nil {
-		abandon()
-		return nil, err
-	}
-	return processes, nil
-}
-
-// awaitReady waits until the instance works, one of its programs ends, or the time is up.
-func (i *Instance) awaitReady(ctx context.Context, processes []*held) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not ready after %s", startTimeout))
-	defer cancel()
-	ctx, ended := context.WithCancelCause(ctx)
-	defer ended(nil)
-	for _, process := range processes {
-		go func() {
-			select {
-			case <-process.exited:
-				ended(i.deathOf(process.Name))
-			case <-ctx.Done():
-			}
-		}()
-	}
-	client, err := i.client()
-	if err != nil {
-		return err
-	}
-	defer client.CloseIdleConnections()
-	return waitUntil(ctx, func() bool { return i.works(ctx, client) })
-}
-
-// deathOf tells from its log why a program ended.
-func (i *Instance) deathOf(program string) error {
-	data, err := os.ReadFile(i.Log(program))
-	if err != nil {
-		return err
-	}
-	var last tail
-	for line := range strings.Lines(string(data)) {
-		last.add(strings.TrimRight(line, "\n"))
-	}
-	if strings.Contains(last.String(), "address already in use") {
-		return fmt.Errorf("%s: %w", program, errPortTaken)
-	}
-	return fmt.Errorf("%s ended:\n%s", program, last.String())
 }
