@@ -17,6 +17,7 @@ type child struct {
 	namespaced        bool
 	goPackage, goName string // both empty for an unstructured child
 	registered        bool   // client-go's scheme knows the Go type
+	foreign           bool   // neither Kubernetes nor the project defines the kind
 }
 
 // resolver completes the children of APIs by what Kubernetes and the project itself have of kinds.
@@ -53,7 +54,8 @@ func (r resolver) child(declared spec.Child) (child, *spec.Problem) {
 	if group, _, grouped := strings.Cut(declared.APIVersion, "/"); grouped {
 		c.group = group
 	}
-	if !r.inProject(&c) && !inKubernetes(&c) && declared.Plural == "" {
+	c.foreign = !r.inProject(&c) && !inKubernetes(&c)
+	if c.foreign && declared.Plural == "" {
 		return c, unknownKind(declared)
 	}
 	if dot := strings.LastIndex(declared.GoType, "."); dot > 0 {
@@ -118,7 +120,7 @@ func (c child) ownedBy(api *spec.API) *spec.Problem {
 func (c child) view() templates.Child {
 	return templates.Child{
 		Field: c.As, APIVersion: c.APIVersion, Kind: c.Kind,
-		GoPackage: c.goPackage, GoName: c.goName, Registered: c.registered,
+		GoPackage: c.goPackage, GoName: c.goName, Registered: c.registered, Foreign: c.foreign,
 		Update: c.Update, Retired: c.Retired,
 	}
 }

@@ -23,8 +23,8 @@ const lockHeader = `# The files that opgen generated, with their checksums. opge
 
 // Lock lists the Generated files of a project.
 type Lock struct {
-	Version string            `json:"opgen"` // of the opgen that generated them
-	Files   map[string]string `json:"files"` // path → checksum
+	Version string            `json:"opgen,omitempty"` // of the opgen that generated them
+	Files   map[string]string `json:"files,omitempty"` // path → checksum
 }
 
 // ReadLock returns the lock of a tree, an empty one when the tree has none.
@@ -67,13 +67,14 @@ func (s *FileSet) lock() Lock {
 	return lock
 }
 
-// marshal renders the lock, sorted by path.
+// marshal renders the lock, the version first and the files sorted by path.
 func (l Lock) marshal() ([]byte, error) {
-	data, err := yaml.Marshal(l)
+	version, err := yaml.Marshal(Lock{Version: l.Version})
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte(lockHeader), data...), nil
+	files, err := yaml.Marshal(Lock{Files: l.Files})
+	return slices.Concat([]byte(lockHeader), version, files), err
 }
 
 // checksum is the same for either kind of line ending, so that a checkout may convert them.

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -57,7 +58,7 @@ func newProject(in Input) (*project, error) {
 		return nil, err
 	}
 	goVersion, err := modules.GoVersion()
-	p.templates = p.view(goVersion, in.APIs)
+	p.templates = p.view(goVersion)
 	return p, err
 }
 
@@ -70,7 +71,9 @@ func (p *project) add(api *spec.API) spec.Problems {
 	}
 	children, problems := resolver{p.packages}.children(api)
 	pkg, parent := p.stored(api)
-	k.templates = templates.Operator{API: pkg, Parent: parent, Finalize: api.Operator.Finalize}
+	k.templates = templates.Operator{
+		Module: p.Module, API: pkg, Parent: parent, Finalize: api.Operator.Finalize, SamplePath: k.samplePath(),
+	}
 	operated := deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
 		Finalize: api.Operator.Finalize, Rules: api.Operator.RBAC,
@@ -107,7 +110,7 @@ func storageVersion(api *spec.API) string {
 	return api.Versions[0].Name
 }
 
-func (p *project) view(goVersion string, apis []*spec.API) templates.Project {
+func (p *project) view(goVersion string) templates.Project {
 	view := templates.Project{
 		Name:             p.Name,
 		Module:           p.Module,
@@ -117,12 +120,12 @@ func (p *project) view(goVersion string, apis []*spec.API) templates.Project {
 		GoVersion:        goVersion,
 		Checkout:         p.release.Checkout,
 	}
-	for _, api := range apis {
-		view.Kinds = append(view.Kinds, templates.KindRow{
-			Kind: api.Names.Kind, APIVersion: api.Group + "/" + storageVersion(api),
-			SpecFile: "api/" + strings.ToLower(api.Names.Kind) + ".yaml", Operated: api.Operator != nil,
-		})
+	for _, k := range p.kinds {
+		if k.api.Operator != nil {
+			view.Controllers = append(view.Controllers, templates.PackageName(k.api.Names.Kind))
+		}
 	}
+	slices.Sort(view.Controllers)
 	return view
 }
 

@@ -62,10 +62,14 @@ var versionElement = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 // alias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
 func alias(importPath string) string {
 	name := identifier(path.Base(importPath))
-	if versionElement.MatchString(name) {
-		return identifier(path.Base(path.Dir(importPath))) + name
+	if !versionElement.MatchString(name) {
+		return name
 	}
-	return name
+	folder := path.Dir(importPath)
+	for slices.Contains([]string{"api", "apis"}, path.Base(folder)) && path.Dir(folder) != "." {
+		folder = path.Dir(folder) // example.org/monitoring/api/v1 is monitoringv1
+	}
+	return identifier(path.Base(folder)) + name
 }
 
 // identifier drops what a Go name cannot have.

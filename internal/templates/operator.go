@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,10 +12,13 @@ import (
 
 // Operator is what the package of one controller is rendered from.
 type Operator struct {
+	Module   string         // of the project
 	API      crdgen.Package // of the parent's storage version
 	Parent   crdgen.Kind
 	Children []Child
 	Finalize bool
+	// SamplePath is the file of the parent's sample, from the project's root.
+	SamplePath string
 }
 
 // Child is a kind of children.
@@ -25,8 +29,10 @@ type Child struct {
 	GoPackage, GoName string
 	// Registered means that client-go's scheme knows the type.
 	Registered bool
-	Update     spec.Update
-	Retired    bool
+	// Foreign means that neither Kubernetes nor the project defines the kind.
+	Foreign bool
+	Update  spec.Update
+	Retired bool
 }
 
 // OperatorFile renders internal/<kind>/zz_generated.operator.go.
@@ -51,7 +57,7 @@ type operatorView struct {
 }
 
 func newOperatorView(o Operator) operatorView {
-	v := operatorView{o, newImportSet("context", "operator", "runtime", "metav1", "unstructured", "testing", "operatortest")}
+	v := operatorView{o, newImportSet("context", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest")}
 	v.imports.add(o.API.ImportPath, o.API.Alias)
 	for _, c := range o.Children {
 		if c.GoPackage != "" {
@@ -61,24 +67,35 @@ func newOperatorView(o Operator) operatorView {
 	return v
 }
 
-// Imports are the API packages that the file uses, as import specs: the project's own last.
+// Imports are the import specs of the API packages that the file uses and the project does not have itself.
 func (v operatorView) Imports() []string {
-	var specs []string
-	for path, name := range v.imports.names {
-		if path != v.API.ImportPath {
-			specs = append(specs, name+" "+strconv.Quote(path))
-		}
-	}
-	slices.Sort(specs)
-	return specs
+	return v.importSpecs(func(path string) bool { return !v.own(path) })
+}
+
+// OwnImports are the import specs of the API packages of the project.
+func (v operatorView) OwnImports() []string {
+	return v.importSpecs(v.own)
 }
 
 // APIImport is the import spec of the parent's package.
 func (v operatorView) APIImport() string {
-	return v.api() + " " + strconv.Quote(v.API.ImportPath)
+	return v.importSpecs(func(path string) bool { return path == v.API.ImportPath })[0]
 }
 
-func (v operatorView) api() string { return v.imports.add(v.API.ImportPath, v.API.Alias) }
+func (v operatorView) own(path string) bool { return strings.HasPrefix(path, v.Module+"/") }
+
+func (v operatorView) importSpecs(wanted func(path string) bool) []string {
+	var specs []string
+	for _, path := range slices.Sorted(maps.Keys(v.imports.names)) {
+		if wanted(path) {
+			specs = append(specs, v.imports.names[path]+" "+strconv.Quote(path))
+		}
+	}
+	return specs
+}
+
+// APIName is the name that the parent's package is imported by.
+func (v operatorView) APIName() string { return v.imports.names[v.API.ImportPath] }
 
 // Package is the name of the Go package.
 func (v operatorView) Package() string { return PackageName(v.Parent.Name) }
@@ -87,14 +104,14 @@ func (v operatorView) Package() string { return PackageName(v.Parent.Name) }
 func (v operatorView) A() string { return a(v.Parent.Name) }
 
 // ParentType is the parent's Go type.
-func (v operatorView) ParentType() string { return v.api() + "." + v.Parent.Name }
+func (v operatorView) ParentType() string { return v.APIName() + "." + v.Parent.Name }
 
 // StatusType is the Go type of the parent's status, struct{} when it has none.
 func (v operatorView) StatusType() string {
 	if v.Parent.Status == "" {
 		return "struct{}"
 	}
-	return v.api() + "." + v.Parent.Status
+	return v.APIName() + "." + v.Parent.Status
 }
 
 // Made are the kinds of children that Sync can ask for.
@@ -116,9 +133,16 @@ func (v operatorView) Unstructured() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" })
 }
 
+// RunsInTests reports whether the operator can run against any API server that has the project's CRDs, and then
+// tells by its conditions how it fares.
+func (v operatorView) RunsInTests() bool {
+	return v.Conditions() != "" && v.Parent.API.Scope == spec.Namespaced &&
+		!slices.ContainsFunc(v.Children, func(c Child) bool { return c.Foreign })
+}
+
 // Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
 func (v operatorView) Schemes() string {
-	add := []string{v.api() + ".AddToScheme"}
+	add := []string{v.APIName() + ".AddToScheme"}
 	for _, c := range v.All() {
 		name := c.alias + ".AddToScheme"
 		if c.GoPackage != "" && !c.Registered && !slices.Contains(add, name) {

@@ -12,14 +12,8 @@ type Project struct {
 	WatchesNamespace bool
 	GoVersion        string // such as 1.26.0
 	Checkout         string // the folder that stands in for a released opgen; empty when opgen is released
-	Kinds            []KindRow
-}
-
-// KindRow is a kind of the project.
-type KindRow struct {
-	Kind, APIVersion string
-	SpecFile         string
-	Operated         bool
+	// Controllers are the names of the Go packages in internal/ that operate a kind each.
+	Controllers []string
 }
 
 // MainFile renders main.go.
@@ -52,17 +46,6 @@ func Kustomization(p Project) ([]byte, error) { return render("project/kustomiza
 // Readme renders README.md.
 func Readme(p Project) ([]byte, error) { return render("project/README.md", p) }
 
-// Operated are the kinds that have a controller.
-func (p Project) Operated() []KindRow {
-	var operated []KindRow
-	for _, k := range p.Kinds {
-		if k.Operated {
-			operated = append(operated, k)
-		}
-	}
-	return operated
-}
-
 // GoRelease is the version of Go without its patch, such as 1.26.
 func (p Project) GoRelease() string {
 	major, rest, _ := strings.Cut(p.GoVersion, ".")
@@ -70,11 +53,11 @@ func (p Project) GoRelease() string {
 	return major + "." + minor
 }
 
-// KeptKinds are the kinds that undeploying leaves alone, since users' data would go with them, as alternatives of
-// a regular expression. An operator's own namespace is one of them when the parents live there.
+// KeptKinds are the kinds that undeploying leaves alone, since users' data would go with them, as a regular
+// expression. An operator's own namespace is one of them when the parents live there.
 func (p Project) KeptKinds() string {
 	if p.WatchesNamespace {
-		return "CustomResourceDefinition|Namespace"
+		return "(CustomResourceDefinition|Namespace)"
 	}
 	return "CustomResourceDefinition"
 }
@@ -86,9 +69,3 @@ func (p Project) Kept() string {
 	}
 	return "CRDs, and so the users' data"
 }
-
-// Package is the name of the Go package that operates the kind.
-func (k KindRow) Package() string { return PackageName(k.Kind) }
-
-// Folder is the folder of that package.
-func (k KindRow) Folder() string { return "internal/" + k.Package() }

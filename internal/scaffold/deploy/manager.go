@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"fmt"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -58,10 +60,7 @@ func (o Operator) container() corev1.Container {
 		Image:           o.Image(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:            o.args(),
-		Env: []corev1.EnvVar{{
-			Name:      "POD_NAMESPACE",
-			ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}},
-		}},
+		Env:             o.env(),
 		Ports: []corev1.ContainerPort{
 			{Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
 			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP},
@@ -79,12 +78,29 @@ func (o Operator) container() corev1.Container {
 	}
 }
 
+// args turn on what the runtime leaves off on a developer's machine.
 func (o Operator) args() []string {
-	args := []string{"--leader-elect"}
+	args := []string{
+		"--leader-elect",
+		"--leader-elect-id=" + o.Name,
+		fmt.Sprintf("--metrics-bind-address=:%d", metricsPort),
+		fmt.Sprintf("--health-probe-bind-address=:%d", healthPort),
+	}
 	if o.Watch == spec.WatchNamespace {
 		args = append(args, "--namespace=$(POD_NAMESPACE)")
 	}
 	return args
+}
+
+// env lets the arguments name the namespace that the Pod really is in, since a kustomization may change it.
+func (o Operator) env() []corev1.EnvVar {
+	if o.Watch != spec.WatchNamespace {
+		return nil
+	}
+	return []corev1.EnvVar{{
+		Name:      "POD_NAMESPACE",
+		ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}},
+	}}
 }
 
 func probe(path string, initialDelay, period int32) *corev1.Probe {

@@ -69,7 +69,7 @@ func (o Operator) metaInNamespace(name string) metav1.ObjectMeta {
 	return meta
 }
 
-// Marshal renders objects as one YAML file, without status and creation time, and without what is null.
+// Marshal renders objects as one YAML file, without status, creation time, and what is null or empty of a spec.
 func Marshal(objects ...runtime.Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {
@@ -78,8 +78,13 @@ func Marshal(objects ...runtime.Object) ([]byte, error) {
 			return nil, err
 		}
 		unstructured.RemoveNestedField(fields, "status")
-		for _, path := range [][]string{{"metadata"}, {"spec", "template", "metadata"}} {
-			unstructured.RemoveNestedField(fields, append(path, "creationTimestamp")...)
+		for _, path := range [][]string{
+			{"metadata", "creationTimestamp"}, {"spec", "template", "metadata", "creationTimestamp"}, {"spec", "strategy"},
+		} {
+			unstructured.RemoveNestedField(fields, path...)
+		}
+		if rest, ok := fields["spec"].(map[string]any); ok && len(rest) == 0 {
+			delete(fields, "spec")
 		}
 		document, err := yaml.Marshal(fields)
 		if err != nil {
