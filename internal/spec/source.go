@@ -25,6 +25,11 @@ type source struct {
 		line    int
 		offsets []int
 	}
+	// scalar has the columns of the bytes of one scalar's value: the one that was asked for last.
+	scalar struct {
+		node    *yaml.Node
+		columns []int
+	}
 }
 
 // newSource checks that data is text that people can see all of.
@@ -138,24 +143,35 @@ func (s *source) offset(n *yaml.Node) int {
 // within returns the position of a byte of a scalar's value, or that of the scalar when the value is not written
 // on one line.
 func (s *source) within(n *yaml.Node, index int) Pos {
+	if s.scalar.node != n {
+		s.scalar.node, s.scalar.columns = n, s.valueColumns(n)
+	}
 	pos := s.pos(n)
+	if index < len(s.scalar.columns) {
+		pos.Column = s.scalar.columns[index]
+	}
+	return pos
+}
+
+// valueColumns returns the column of each byte of a scalar's value and of its end, as far as they are on its line.
+func (s *source) valueColumns(n *yaml.Node) []int {
 	raw := s.text[s.offset(n):]
 	if end := strings.IndexByte(raw, '\n'); end >= 0 {
 		raw = raw[:end]
 	}
-	column := pos.Column
+	column := n.Column
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 && raw != "" {
 		raw = raw[1:]
 		column++
 	}
-	for i, r := range n.Value {
-		if i >= index {
-			pos.Column = column
-			return pos
-		}
+	columns := make([]int, 0, len(n.Value)+1)
+	for _, r := range n.Value {
 		width := runesOf(n.Style, raw, r)
 		if width == 0 {
-			return pos
+			return columns
+		}
+		for range utf8.RuneLen(r) {
+			columns = append(columns, column)
 		}
 		column += width
 		for range width {
@@ -163,8 +179,7 @@ func (s *source) within(n *yaml.Node, index int) Pos {
 			raw = raw[size:]
 		}
 	}
-	pos.Column = column
-	return pos
+	return append(columns, column)
 }
 
 // runesOf says how many runes of raw stand for the rune r of a scalar's value; 0 when raw is not on the same line.
@@ -175,7 +190,7 @@ func runesOf(style yaml.Style, raw string, r rune) int {
 		if width == 0 {
 			width = 2
 		}
-		return min(width, utf8.RuneCountInString(raw))
+		return width
 	case style&yaml.SingleQuotedStyle != 0 && strings.HasPrefix(raw, "''"):
 		return 2
 	}

@@ -74,7 +74,10 @@ var causes = []struct {
 // explain finds the likely cause of a syntax error in its line.
 func explain(message, line string) (column int, hint string) {
 	for _, c := range causes {
-		if m := c.where.FindStringSubmatchIndex(line); m != nil && strings.Contains(message, c.message) {
+		if !strings.Contains(message, c.message) {
+			continue
+		}
+		if m := c.where.FindStringSubmatchIndex(line); m != nil {
 			return len([]rune(line[:m[2]])) + 1, c.hint
 		}
 	}

@@ -1,0 +1,50 @@
+package spec
+
+import "testing"
+
+func TestGoName(t *testing.T) {
+	for name, want := range map[string]string{
+		"serviceName":                       "ServiceName",
+		"replicas":                          "Replicas",
+		"podIP":                             "PodIP",
+		"podIp":                             "PodIP",
+		"clusterIPs":                        "ClusterIPs",
+		"id":                                "ID",
+		"serverUrls":                        "ServerURLs",
+		"httpGet":                           "HTTPGet",
+		"HTTPGet":                           "HTTPGet",
+		"caBundle":                          "CABundle",
+		"apiVersion":                        "APIVersion",
+		"mirror_percent":                    "MirrorPercent",
+		"MAX_SIZE":                          "MaxSize",
+		"per-connection-buffer-limit-bytes": "PerConnectionBufferLimitBytes",
+		"hugepages-2Mi":                     "Hugepages2Mi",
+		"2xx":                               "X2xx",
+		"$ref":                              "Ref",
+		"--":                                "X",
+		"éclair":                            "Éclair",
+		"日本":                                "X日本",
+		"type":                              "Type",
+	} {
+		if got := GoName(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestClosest(t *testing.T) {
+	known := []string{"minimum", "maximum", "minLength", "type", "int32", "any"}
+	for name, want := range map[string]string{
+		"minimun": "minimum",
+		"Type":    "type",
+		"tpye":    "type",
+		"int":     "int32",
+		"x":       "",
+		"":        "",
+		"colour":  "",
+	} {
+		if got := closest(name, known); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
