@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +11,11 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -26,12 +30,17 @@ func TestControlPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := client.New(config, client.Options{})
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), authenticationv1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("secrets are for the user alone", func(t *testing.T) { expectPrivate(t, instance.Dir) })
 	t.Run("children of a deleted owner are collected", func(t *testing.T) { expectCollection(t, admin) })
+	t.Run("children of an owner of a new kind, too", func(t *testing.T) { expectCollectionOfNewKind(t, admin) })
 	t.Run("a deleted namespace ends", func(t *testing.T) { expectNamespaceEnds(t, admin) })
 	t.Run("a ServiceAccount's token has its rights alone", func(t *testing.T) { expectToken(t, admin, config, instance) })
 }
@@ -60,6 +69,28 @@ func expectCollection(t *testing.T, admin client.Client) {
 	owner := configMap("owner")
 	create(t, admin, owner)
 	child := configMap("child", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID})
+	create(t, admin, child)
+	if err := admin.Delete(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	expectGone(t, admin, child)
+}
+
+func expectCollectionOfNewKind(t *testing.T, admin client.Client) {
+	schema := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}}
+	create(t, admin, &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "echoes.example.com"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group:    "example.com",
+			Scope:    apiextensionsv1.NamespaceScoped,
+			Names:    apiextensionsv1.CustomResourceDefinitionNames{Kind: "Echo", Plural: "echoes"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: schema}},
+		},
+	})
+	owner := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Echo",
+		"metadata": map[string]any{"namespace": "default", "name": "owner"}}}
+	eventually(t, "the new kind is served", func() bool { return admin.Create(t.Context(), owner) == nil })
+	child := configMap("child-of-new-kind", metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Echo", Name: owner.GetName(), UID: owner.GetUID()})
 	create(t, admin, child)
 	if err := admin.Delete(t.Context(), owner); err != nil {
 		t.Fatal(err)
