@@ -2,13 +2,12 @@ package modules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
-
-	"github.com/opgen-dev/opgen"
 )
 
 // Misfit is a version in a module file that does not fit the opgen that generates, or the other module file.
@@ -21,7 +20,7 @@ type Misfit struct {
 func (r Release) Misfits(goMod, toolsMod []byte) []Misfit {
 	project, projectMisfit := selected("go.mod", goMod)
 	tools, toolsMisfit := selected("tools.mod", toolsMod)
-	misfits := append(projectMisfit, toolsMisfit...)
+	misfits := slices.Concat(projectMisfit, toolsMisfit)
 	if len(misfits) > 0 {
 		return misfits
 	}
@@ -35,25 +34,21 @@ func (r Release) Misfits(goMod, toolsMod []byte) []Misfit {
 	return append(misfits, kubernetesMisfits(project)...)
 }
 
-// kubernetesMisfits finds Kubernetes modules of another minor version than opgen is tested with.
+// kubernetesMisfits finds Kubernetes modules of another minor version than projects are pinned to.
 func kubernetesMisfits(project map[string]string) []Misfit {
-	own, err := modfile.Parse("go.mod", opgen.GoMod, nil)
-	if err != nil {
-		return []Misfit{{"go.mod", err.Error()}}
-	}
-	file, err := modfile.Parse("project.mod", projectMod, nil)
+	pinned, err := modfile.Parse("project.mod", projectMod, nil)
 	if err != nil {
 		return []Misfit{{"go.mod", err.Error()}}
 	}
 	var misfits []Misfit
-	tested := required(own)
-	for _, require := range file.Require {
-		path := require.Mod.Path
-		if !strings.HasPrefix(path, "k8s.io/") && path != "sigs.k8s.io/controller-runtime" || module.IsPseudoVersion(tested[path]) {
+	for _, require := range pinned.Require {
+		path, tested := require.Mod.Path, require.Mod.Version
+		ofKubernetes := strings.HasPrefix(path, "k8s.io/") || path == "sigs.k8s.io/controller-runtime"
+		if !ofKubernetes || module.IsPseudoVersion(tested) {
 			continue
 		}
-		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(tested[path]) {
-			misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested[path])})
+		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(tested) {
+			misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested)})
 		}
 	}
 	return misfits
@@ -81,6 +76,7 @@ func selected(name string, data []byte) (map[string]string, []Misfit) {
 	return versions, nil
 }
 
+// required returns the versions that a module file requires.
 func required(file *modfile.File) map[string]string {
 	versions := map[string]string{}
 	for _, require := range file.Require {

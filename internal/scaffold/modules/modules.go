@@ -1,15 +1,14 @@
 package modules
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
+	"io"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/sumdb/dirhash"
-
-	"bytes"
-	"io"
 
 	"github.com/opgen-dev/opgen"
 )

@@ -1,0 +1,117 @@
+package scaffold
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
+
+	"github.com/opgen-dev/opgen/internal/scaffold/modules"
+)
+
+// TestGeneratedProject takes a project through what its author's tools do to it, without the network: it builds,
+// vets and passes its own tests, and go generate finds nothing to do. With -update it writes the module files that
+// projects start from, project.mod and project.sum, anew; that asks the network.
+func TestGeneratedProject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a project: not with -short")
+	}
+	dir := generate(t, "../../testdata/golden/echo-server.txtar")
+	if *update {
+		tidy(t, dir)
+	}
+	before := tree(t, dir)
+	for _, command := range [][]string{
+		{"go", "build", "./..."},
+		{"go", "vet", "./..."},
+		{"go", "test", "./..."},
+		{"go", "generate", "./..."},
+	} {
+		run(t, dir, []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}, command...)
+	}
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("go generate changes a fresh project (-before +after):\n%s", diff)
+	}
+}
+
+// generate writes the project of an archive into a new folder, with opgen replaced by this checkout.
+func generate(t *testing.T, path string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := inputOf(t, archive)
+	in.Tool = Tool{Checkout: checkout}
+	for _, f := range archive.Files {
+		if f.Name == in.Project.File || f.Name == in.APIs[0].File {
+			in.Extra = append(in.Extra, File{Path: f.Name, Content: f.Data, Owner: Once})
+		}
+	}
+	set, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	changes, err := set.Diff(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := changes.Apply(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// tidy lets go mod tidy complete the module files of the project in dir, and keeps them for all projects.
+func tidy(t *testing.T, dir string) {
+	t.Helper()
+	run(t, dir, []string{"GOFLAGS=-mod=mod"}, "go", "mod", "tidy")
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, drop := range []error{
+		file.AddModuleStmt("project"), file.DropRequire(modules.Opgen), file.DropReplace(modules.Opgen, ""),
+	} {
+		if drop != nil {
+			t.Fatal(drop)
+		}
+	}
+	file.Cleanup()
+	data, err = file.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "modules/project.mod", string(data))
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "modules/project.sum", string(sums))
+}
+
+func run(t *testing.T, dir string, env []string, command ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out.Bytes())
+	}
+}
