@@ -1,0 +1,51 @@
+package spec
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const reference = "../../docs/spec.md"
+
+var yamlExample = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestReferenceExamples parses every example of the reference.
+func TestReferenceExamples(t *testing.T) {
+	text, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := yamlExample.FindAllSubmatch(text, -1)
+	if len(examples) < 4 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, e := range examples {
+		_, problems := ParseAPI("api.yaml", e[1])
+		if strings.Contains(string(e[1]), "kind: Project") {
+			_, problems = ParseProject("opgen.yaml", e[1])
+		}
+		if err := problems.Err(); err != nil {
+			t.Errorf("%s\n%v", e[1], err)
+		}
+	}
+}
+
+// TestReferenceIsComplete looks for every keyword, marker and word in the reference.
+func TestReferenceIsComplete(t *testing.T) {
+	text, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(schemaKeys, markerNames(), shorthandWords()) {
+		if _, vendor, ok := strings.Cut(name, "x-kubernetes-"); ok {
+			name = vendor
+		}
+		name = strings.TrimSuffix(name, "string")
+		if !strings.Contains(string(text), name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}
