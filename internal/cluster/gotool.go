@@ -34,23 +34,12 @@ func findGo(ctx context.Context) (goTool, error) {
 
 // build compiles the module in dir to the file output.
 func (g goTool) build(ctx context.Context, dir, output string, progress ProgressFunc) error {
-	progress.report(Progress{Phase: PhaseDownloading})
-	downloaded := 0
-	countDownloads := func(line string) {
-		if strings.HasPrefix(line, "go: downloading ") {
-			downloaded++
-			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
-		}
-	}
-	if err := g.trimModule(ctx, dir, countDownloads); err != nil {
-		return err
-	}
 	flags := []string{"-trimpath", "-buildvcs=false", "-gcflags", compileFlags, "-ldflags", linkFlags()}
-	stale, err := g.run(ctx, dir, countDownloads, slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, flags, []string{"."})...)
+	total, err := g.prepare(ctx, dir, flags, progress)
 	if err != nil {
 		return err
 	}
-	total, compiled := bytes.Count(stale, []byte("\n")), 0
+	compiled := 0
 	progress.report(Progress{Phase: PhaseCompiling, Total: total})
 	countPackages := func(string) {
 		compiled++
@@ -62,6 +51,24 @@ func (g goTool) build(ctx context.Context, dir, output string, progress Progress
 	}
 	_, err = g.run(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, flags, []string{"."})...)
 	return err
+}
+
+// prepare downloads what the build needs and counts the packages that Go's build cache does not have.
+func (g goTool) prepare(ctx context.Context, dir string, flags []string, progress ProgressFunc) (int, error) {
+	downloaded := 0
+	progress.report(Progress{Phase: PhaseDownloading})
+	countDownloads := func(line string) {
+		if strings.HasPrefix(line, "go: downloading ") {
+			downloaded++
+			progress.report(Progress{Phase: PhaseDownloading, Done: downloaded})
+		}
+	}
+	if err := g.trimModule(ctx, dir, countDownloads); err != nil {
+		return 0, err
+	}
+	stale := []string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}
+	packages, err := g.run(ctx, dir, countDownloads, slices.Concat(stale, flags, []string{"."})...)
+	return bytes.Count(packages, []byte("\n")), err
 }
 
 // trimModule replaces the module that is to be trimmed by a copy without that file.
