@@ -51,9 +51,8 @@ type markerReader struct {
 
 // read reads all markers; after a mistake in quoting, the rest cannot be told apart and is left.
 func (r *markerReader) read() {
-	seen, any := map[string]bool{}, false
+	seen, before := map[string]bool{}, len(r.d.problems)
 	for r.skipSpace(); r.next < len(r.text); r.skipSpace() {
-		any = true
 		start := r.next
 		name := r.until("= \t\n")
 		pos := r.d.src.within(r.node, start)
@@ -77,7 +76,7 @@ func (r *markerReader) read() {
 		seen[name] = true
 		r.marker(name, pos, path, valued, value)
 	}
-	if !any {
+	if len(seen) == 0 && len(r.d.problems) == before {
 		r.d.failAt(r.d.src.within(r.node, len(r.text)), r.path, "expected a marker after |", "such as required, or remove the bar")
 	}
 }
@@ -161,6 +160,9 @@ func (r *markerReader) elsewhere(name string) string {
 	}
 	if r.schema.AdditionalProperties != nil {
 		return "limits of the values take the plain form: {additionalProperties: " + strconv.Quote(strings.TrimPrefix(r.typeText, "map[string]")+" | "+name+"=…") + "}"
+	}
+	if format := plainWords[r.typeText].Format; name == "format" && format != "" {
+		return "its format is " + format + " already"
 	}
 	return "it applies to " + strings.Join(markerTypes[name], ", ")
 }

@@ -51,9 +51,9 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 	s := &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}
 	var m marks
 	var fields *yaml.Node
-	d.entries(n, path, func(key, value *yaml.Node, at string) {
+	d.entries(n, path, func(key, value *yaml.Node, keyPath string) {
 		if isNull(value) && key.Value != "default" && key.Value != "example" && slices.Contains(schemaKeys, key.Value) {
-			d.fail(value, at, "has no value", "write one, or leave the key out")
+			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
 			return
 		}
 		s.At[key.Value] = d.src.pos(value)
@@ -65,13 +65,13 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 		case "additionalProperties":
 			d.additionalProperties(s, value, path)
 		case "type":
-			d.typeName(s, value, at)
+			d.typeName(s, value, keyPath)
 		case "goName":
 			m.goNameAt = d.src.pos(value)
-			d.text(&m.goName)(value, at)
+			d.text(&m.goName)(value, keyPath)
 		default:
 			d.record(s.At, key.Value, value)
-			d.keyword(&s.Keywords, key, value, at)
+			d.keyword(&s.Keywords, key, value, keyPath)
 		}
 	})
 	if fields != nil { // after required, which markers of the fields add to
