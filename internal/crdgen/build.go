@@ -93,10 +93,38 @@ func (b *packageBuilder) kind(k served) {
 // rootField returns the field of spec or status.
 func (b *packageBuilder) rootField(n node, name, tag string, required bool) Field {
 	f := Field{Name: name, Tag: tag, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
+	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
+	if isStruct(n.schema) {
+		b.structType(n)
+	} else {
+		f.Type = b.rootType(n)
+		if !required && name == "Spec" {
+			f.Tag = "spec,omitzero" // the zero value of these is null
+		}
+		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
+		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
+		if f.Doc == nil {
+			f.Doc, _ = commentLines(fullSchema(n.schema).Description) // which a struct does not inherit
+		}
+	}
 	f.Markers = append(f.Markers, useMarkers(n.schema)...)
-	f.Type = b.structType(n)
 	b.noteUnsaid(n)
 	return f
+}
+
+// rootType declares the type of a spec or status that is no object with properties: what it is instead, under
+// the name that every kind's spec or status has.
+func (b *packageBuilder) rootType(n node) *GoType {
+	of := b.typeOf(n)
+	t := Type{Name: n.name, Doc: b.ownDoc(n)}
+	if of.Shape == Name {
+		t.Fields = []Field{{Type: of, Tag: ",inline"}}
+		b.pkg.Types = append(b.pkg.Types, t)
+		return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
+	}
+	t.Of = of
+	b.pkg.Types = append(b.pkg.Types, t)
+	return named(n.name, of)
 }
 
 func presence(required bool) string {

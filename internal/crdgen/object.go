@@ -126,6 +126,9 @@ func validateName(object map[string]any) field.ErrorList {
 	path := field.NewPath("metadata", "name")
 	name, _ := meta["name"].(string)
 	if name == "" {
+		if generateName, _ := meta["generateName"].(string); generateName != "" {
+			return nil
+		}
 		return field.ErrorList{field.Required(path, "")}
 	}
 	var errs field.ErrorList

@@ -7,6 +7,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // presented returns the type and the options of the json tag that a field has for a value of type t.
@@ -26,7 +27,7 @@ func presented(t *GoType, n node, required bool) (*GoType, string) {
 		return t, ",omitzero" // an empty list is said, and is not the default
 	case reference:
 		return t, ",omitempty"
-	case t.Form == kubetypes.Struct || k.Nullable || zeroDiffers(n, fullSchema(n)):
+	case t.Form == kubetypes.Struct || k.Nullable || zeroDiffers(n, fullSchema(n.schema)):
 		return pointer, ",omitempty"
 	default:
 		return t, ",omitempty"
@@ -34,12 +35,12 @@ func presented(t *GoType, n node, required bool) (*GoType, string) {
 }
 
 // fullSchema returns the keywords of a node together with those of its Kubernetes type.
-func fullSchema(n node) apiextv1.JSONSchemaProps {
-	t, found := kubetypes.Outline(n.schema.Type)
+func fullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
+	t, found := kubetypes.Outline(s.Type)
 	if !found {
-		return n.schema.Keywords
+		return s.Keywords
 	}
-	return overlay(t.Schema, n.schema.Keywords)
+	return overlay(t.Schema, s.Keywords)
 }
 
 // zeroDiffers tells whether the zero value of an optional scalar says something else than its absence.

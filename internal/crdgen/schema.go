@@ -44,7 +44,7 @@ func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
 // specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
 // without a spec would escape that requirement otherwise.
 func specRequired(v *spec.Version) bool {
-	return v.Spec != nil && len(v.Spec.Keywords.Required) > 0
+	return v.Spec != nil && len(fullSchema(v.Spec).Required) > 0
 }
 
 // node returns the schema of one node and all below it. The path is for problems.
