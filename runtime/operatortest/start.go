@@ -32,6 +32,9 @@ type Config struct {
 	// Schemes registers the types that the test itself uses, besides those of
 	// client-go.
 	Schemes runtime.SchemeBuilder
+	// User, if set, is whom the operator impersonates, so that a test sees what
+	// a role allows. By default it has the rights of OPGEN_TEST_KUBECONFIG.
+	User string
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
@@ -110,6 +113,7 @@ func (c *Cluster) startOperator() {
 	}
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
+	server.Impersonate.UserName = c.config.User
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop, c.ended = stop, make(chan error, 1)
 	go func() { c.ended <- operator.Run(ctx, server, options, c.config.Controllers) }()

@@ -33,7 +33,6 @@ func Canonical(object any) (map[string]any, error) {
 			delete(metadata, name)
 		}
 	}
-	encodeStringData(content)
 	return content, nil
 }
 
@@ -58,9 +57,9 @@ func fields(object any) (map[string]any, error) {
 	}
 }
 
-// dropZeroStructs removes from content, the JSON form of v, the empty objects
-// that stand for struct fields nobody set (resources: {}). An empty object
-// behind a pointer (emptyDir: {}) was set, and stays.
+// dropZeroStructs removes from content, the JSON form of v, the values that
+// stand for struct fields nobody set (resources: {}, targetPort: 0). An empty
+// object behind a pointer (emptyDir: {}) was set, and stays.
 func dropZeroStructs(v reflect.Value, content any) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -100,7 +99,8 @@ func dropZeroFields(v reflect.Value, content map[string]any) {
 			continue
 		}
 		dropZeroStructs(v.Field(i), value)
-		if object, ok := value.(map[string]any); ok && len(object) == 0 && field.Type.Kind() == reflect.Struct {
+		object, isObject := value.(map[string]any)
+		if field.Type.Kind() == reflect.Struct && (v.Field(i).IsZero() || isObject && len(object) == 0) {
 			delete(content, name)
 		}
 	}
@@ -127,7 +127,7 @@ func dropNulls(value any) {
 // the API server makes of it: applied as it is, its keys could never be removed.
 func encodeStringData(content map[string]any) {
 	plain, ok := content["stringData"].(map[string]any)
-	if !ok || content["kind"] != "Secret" || content["apiVersion"] != "v1" {
+	if !ok {
 		return
 	}
 	data, _ := content["data"].(map[string]any)

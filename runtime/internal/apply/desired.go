@@ -38,6 +38,9 @@ type Desired struct {
 // everything but its identity and its hash.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
+	if d.Kind == (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) {
+		encodeStringData(content)
+	}
 	metadata := child(content, "metadata")
 	metadata["name"] = d.Name.Name
 	if d.Name.Namespace != "" {

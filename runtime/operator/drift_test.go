@@ -1,0 +1,198 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+func TestDriftInOurFieldsIsRepaired(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) {
+		child := configMap("web", "one")
+		child.Labels = map[string]string{"app": "web"}
+		want.ConfigMaps.Add(child)
+	})})
+	f.status("Ready", "Ready")
+
+	for _, drift := range []struct {
+		name string
+		edit func(*corev1.ConfigMap)
+	}{
+		{"a value", func(c *corev1.ConfigMap) { c.Data["key"] = "edited" }},
+		{"a label", func(c *corev1.ConfigMap) { c.Labels["app"] = "edited" }},
+		{"a field that is gone", func(c *corev1.ConfigMap) { c.Data = nil }},
+		{"the owner reference", func(c *corev1.ConfigMap) { c.OwnerReferences = nil }},
+	} {
+		child := named(&corev1.ConfigMap{}, "web")
+		f.Update(child, func() {
+			drift.edit(child)
+			metav1.SetMetaDataAnnotation(&child.ObjectMeta, "someone", "else")
+		})
+		uid := child.UID
+		f.Eventually(drift.name+" is repaired", func() error {
+			f.Get(child)
+			if child.Data["key"] != "one" || child.Labels["app"] != "web" || len(child.OwnerReferences) != 1 {
+				return fmt.Errorf("child is %+v", child)
+			}
+			return nil
+		})
+		if child.UID != uid {
+			t.Errorf("%s: the child was replaced", drift.name)
+		}
+		if child.Annotations["someone"] != "else" {
+			t.Errorf("%s: the annotation that someone else had set is gone", drift.name)
+		}
+	}
+}
+
+func TestRepairOfADeletedChildCostsOneRequest(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	f.status("Ready", "Ready")
+	f.pass()
+	before := len(f.Requests())
+
+	child := named(&corev1.ConfigMap{}, "web")
+	f.Get(child)
+	f.Delete(child)
+	f.Gone(child)
+	f.Exists(named(&corev1.ConfigMap{}, "web"))
+	f.pass()
+	f.expectRequests(before, "patch configmaps web: 201")
+}
+
+func TestFieldThatDesiredDropsIsRemoved(t *testing.T) {
+	a := &author{sync: wants(func(want *Desired) {
+		child := configMap("web", "one")
+		child.Data["dropped"] = "soon"
+		want.ConfigMaps.Add(child)
+	})}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+
+	child := named(&corev1.ConfigMap{}, "web")
+	f.Update(child, func() { child.Data["other"] = "someone else's" })
+	a.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "two")) }))
+	f.pass()
+	f.Get(child)
+	if want := map[string]string{"key": "two", "other": "someone else's"}; fmt.Sprint(child.Data) != fmt.Sprint(want) {
+		t.Errorf("data is %v, want %v", child.Data, want)
+	}
+}
+
+func TestChildThatIsLeftOutIsPruned(t *testing.T) {
+	both := func(want *Desired) {
+		want.ConfigMaps.Add(configMap("stays", "one"))
+		want.ConfigMaps.Add(configMap("kept", "one"))
+		want.ConfigMaps.Add(configMap("goes", "one"))
+		want.Services.Add(service("goes"))
+	}
+	a := &author{sync: wants(both)}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+	f.Create(configMap("foreign", "of someone else"))
+
+	a.setSync(func(ctx context.Context, req *Request) (*Response, error) {
+		response, err := wants(func(want *Desired) {})(ctx, req)
+		return response, errors.Join(err, errors.New("not today"))
+	})
+	f.pass()
+	f.status("Ready", "SyncFailed")
+	f.Exists(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
+
+	a.setSync(func(context.Context, *Request) (*Response, error) { return &Response{}, nil })
+	f.pass()
+	f.Exists(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
+
+	a.setSync(wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("stays", "one"))
+		want.ConfigMaps.Keep("kept")
+	}))
+	f.pass()
+	f.Gone(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
+	f.Exists(named(&corev1.ConfigMap{}, "stays"), named(&corev1.ConfigMap{}, "kept"), named(&corev1.ConfigMap{}, "foreign"))
+}
+
+func TestTakenNameIsNotSeized(t *testing.T) {
+	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
+	f := start(t, a)
+	f.Create(configMap("web", "someone else's"))
+	a.setSync(wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "ours"))
+		want.Services.Add(service("web"))
+	}))
+	f.pass()
+	status := f.status("Ready", "NameTaken")
+	if got, want := status.Conditions[0].Message, "ConfigMap "+f.Namespace+"/web exists already and is not controlled by anything: delete it or choose another name"; got != want {
+		t.Errorf("message is %q, want %q", got, want)
+	}
+	foreign := named(&corev1.ConfigMap{}, "web")
+	f.Get(foreign)
+	if foreign.Data["key"] != "someone else's" || len(foreign.OwnerReferences) > 0 {
+		t.Errorf("the foreign object was changed: %+v", foreign)
+	}
+	f.Exists(named(&corev1.Service{}, "web")) // independent of its sibling
+
+	f.Delete(foreign)
+	f.status("Ready", "Ready")
+	f.Get(foreign)
+	if foreign.Data["key"] != "ours" {
+		t.Errorf("data is %v once the name is free", foreign.Data)
+	}
+}
+
+func TestChildrenOfAnEarlierParentOfTheNameAreNotOurs(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	f.status("Ready", "Ready")
+	first := f.site.UID
+	f.Delete(f.site)
+	f.Gone(f.site)
+	f.site = site("web")
+	f.Create(f.site)
+
+	child := named(&corev1.ConfigMap{}, "web")
+	f.Eventually("the child belongs to the new parent", func() error {
+		if f.Get(child); child.OwnerReferences == nil || child.OwnerReferences[0].UID != f.site.UID {
+			return fmt.Errorf("its owners are %v, the first parent was %s", child.OwnerReferences, first)
+		}
+		return nil
+	})
+	f.status("Ready", "Ready")
+}
+
+func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
+	elsewhere := configMap("web", "one")
+	elsewhere.Namespace = "elsewhere"
+	for _, test := range []struct {
+		name string
+		want func(*Desired)
+		says string
+	}{
+		{"no name", func(want *Desired) { want.ConfigMaps.Add(&corev1.ConfigMap{}) }, "a desired ConfigMap has no name"},
+		{"twice", func(want *Desired) {
+			want.ConfigMaps.Add(configMap("web", "one"))
+			want.ConfigMaps.Add(configMap("web", "two"))
+		}, "ConfigMap %[1]s/web is desired twice"},
+		{"elsewhere", func(want *Desired) { want.ConfigMaps.Add(elsewhere) }, "ConfigMap elsewhere/web is outside of its parent's namespace, %[1]s"},
+		{"another kind", func(want *Desired) { want.Accounts.Add(named(operator.Unstructured("v1", "Node"), "web")) }, "v1 Node is desired among children of kind v1 ServiceAccount"},
+		{"refused by the API server", func(want *Desired) { want.ConfigMaps.Add(configMap("Not_A_Name", "one")) },
+			`ConfigMap %[1]s/Not_A_Name: ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": `},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := start(t, &author{sync: wants(test.want)})
+			status := f.status("Ready", "InvalidChild")
+			says := test.says
+			if test.name != "no name" && test.name != "another kind" {
+				says = fmt.Sprintf(test.says, f.Namespace)
+			}
+			if got := status.Conditions[0].Message; len(got) < len(says) || got[:len(says)] != says {
+				t.Errorf("message is %q, want it to begin with %q", got, says)
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+// events returns the notes of the events about the Site.
+func (f *fixture) events() (notes []string) {
+	f.t.Helper()
+	var list eventsv1.EventList
+	if err := f.Client.List(f.t.Context(), &list, client.InNamespace(f.Namespace)); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, event := range list.Items {
+		if event.Regarding.Kind == "Site" {
+			notes = append(notes, event.Type+" "+event.Reason+": "+event.Note)
+		}
+	}
+	return notes
+}
+
+func (f *fixture) expectEvents(expected ...string) {
+	f.t.Helper()
+	f.Eventually("the events are there", func() error {
+		if got := f.events(); strings.Join(got, "\n") != strings.Join(expected, "\n") {
+			return fmt.Errorf("got %q, want %q", got, expected)
+		}
+		return nil
+	})
+}
+
+func TestFailedSyncDeletesNothing(t *testing.T) {
+	good := wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
+	for _, test := range []struct {
+		name            string
+		fails           Function
+		reason, message string
+		shows           string // the condition that says what happens next
+	}{
+		{"error", func(context.Context, *Request) (*Response, error) {
+			return nil, errors.New("the backend is away")
+		}, "SyncFailed", "the backend is away", "Reconciling"},
+		{"error beside an empty desired state", func(context.Context, *Request) (*Response, error) {
+			return &Response{Children: new(Desired)}, errors.New("half-way")
+		}, "SyncFailed", "half-way", "Reconciling"},
+		{"panic", func(context.Context, *Request) (*Response, error) {
+			panic("index out of range")
+		}, "SyncPanicked", "panic: index out of range", "Reconciling"},
+		{"terminal error", func(context.Context, *Request) (*Response, error) {
+			return nil, reconcile.TerminalError(errors.New("the text makes no sense"))
+		}, "SyncFailed", "the text makes no sense", "Stalled"},
+		{"nothing at all", func(context.Context, *Request) (*Response, error) {
+			return nil, nil
+		}, "SyncFailed", "Sync returned neither a response nor an error", "Reconciling"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := &author{sync: good}
+			f := start(t, a)
+			f.status("Ready", "Ready")
+			f.pass()
+			before := len(f.Writes())
+
+			a.setSync(test.fails)
+			f.pass()
+			status := f.status("Ready", test.reason)
+			if got := meta.FindStatusCondition(status.Conditions, "Ready").Message; got != test.message {
+				t.Errorf("message is %q, want %q", got, test.message)
+			}
+			if !meta.IsStatusConditionTrue(status.Conditions, test.shows) {
+				t.Errorf("conditions are %+v, want %s", status.Conditions, test.shows)
+			}
+			f.pass()
+			f.expectEvents("Warning " + test.reason + ": " + test.message)
+			for _, request := range f.Writes()[before:] {
+				if request.Resource != "sites/status" && request.Resource != "events" {
+					t.Errorf("unexpected request: %s", request)
+				}
+			}
+			f.Exists(named(&corev1.ConfigMap{}, "web"))
+
+			a.setSync(good)
+			f.pass()
+			status = f.status("Ready", "Ready")
+			if len(status.Conditions) != 1 {
+				t.Errorf("conditions are %+v, want Ready alone", status.Conditions)
+			}
+		})
+	}
+}
+
+func TestWhatComesBesideAnErrorIsWritten(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		want := new(Desired)
+		want.ConfigMaps.Add(configMap("web", "one"))
+		return &Response{Children: want, Status: &testapi.Status{Phase: "Degraded"}}, errors.New("half-way")
+	}})
+	status := f.status("Ready", "SyncFailed")
+	if status.Phase != "Degraded" {
+		t.Errorf("phase is %q", status.Phase)
+	}
+	f.Exists(named(&corev1.ConfigMap{}, "web"))
+}
+
+func TestFailureIsRetriedWithoutAnyChange(t *testing.T) {
+	calls := 0
+	f := start(t, &author{sync: func(ctx context.Context, req *Request) (*Response, error) {
+		if calls++; calls < 4 {
+			return nil, fmt.Errorf("attempt %d", calls) // another message each time
+		}
+		return wants(func(*Desired) {})(ctx, req)
+	}})
+	f.status("Ready", "Ready")
+}
+
+func TestEventsAreRecordedOnce(t *testing.T) {
+	a := &author{sync: func(context.Context, *Request) (*Response, error) {
+		return &Response{Events: []operator.Event{{Reason: "Greeted", Message: "hello"}}}, nil
+	}}
+	f := start(t, a)
+	f.expectEvents("Normal Greeted: hello")
+	f.pass()
+	f.pass()
+	if requests := f.Requests(); len(requests) != 1 || requests[0].Resource != "events" {
+		t.Errorf("requests are %v, want one that creates an Event", requests)
+	}
+}
+
+func TestMissingRightsAreNamed(t *testing.T) {
+	t.Parallel()
+	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
+	user := "limited-" + strconv.Itoa(os.Getpid())
+	cluster := operatortest.Start(t, operatortest.Config{
+		Controllers: a.controllers,
+		CRDs:        []string{"../internal/testapi/crds.yaml"},
+		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
+		User:        user,
+	})
+	f := &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
+	named := metav1.ObjectMeta{Name: user}
+	f.Create(
+		&rbacv1.ClusterRole{ObjectMeta: named, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"", "test.opgen.dev"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{"test.opgen.dev"}, Resources: []string{"sites/status"}, Verbs: []string{"patch"}},
+		}},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: named,
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+		},
+		f.site,
+	)
+	message := f.status("Ready", "Forbidden").Conditions[0].Message
+	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot patch resource "configmaps"`} {
+		if !strings.Contains(message, part) {
+			t.Errorf("message %q does not name %s", message, part)
+		}
+	}
+}

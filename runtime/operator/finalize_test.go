@@ -1,0 +1,89 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
+	var calls, synced int
+	ledger := []string{}
+	a := &author{
+		sync: func(ctx context.Context, req *Request) (*Response, error) {
+			if req.Parent.DeletionTimestamp != nil {
+				synced++
+			}
+			return wants(func(want *Desired) {
+				want.ConfigMaps.Add(configMap("first", "one"))
+				want.ConfigMaps.Add(configMap("second", "one"))
+			})(ctx, req)
+		},
+		finalize: func(_ context.Context, req *Request) (*Response, error) {
+			if calls++; calls == 1 {
+				return nil, errors.New("try again")
+			}
+			want := new(Desired)
+			_, first := req.Children.ConfigMaps.Get("first")
+			_, second := req.Children.ConfigMaps.Get("second")
+			ledger = append(ledger, fmt.Sprintf("%v %v", first, second))
+			switch {
+			case first:
+				want.ConfigMaps.Add(configMap("second", "one"))
+			case second:
+			default:
+				return &Response{Finalized: true}, nil
+			}
+			return &Response{Children: want}, nil
+		},
+	}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+	f.pass()
+	f.expectRequests(0,
+		"patch sites web: 200", // the finalizer, before any child
+		"patch configmaps first: 201",
+		"patch configmaps second: 201",
+		"patch sites/status web: 200",
+	)
+	f.Delete(f.site)
+	f.Gone(f.site)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if got, want := fmt.Sprint(ledger), "[true true false true false false]"; got != want {
+		t.Errorf("children that Finalize saw: %s, want %s", got, want)
+	}
+	if synced > 0 {
+		t.Error("Sync ran for a parent that was being deleted")
+	}
+}
+
+func TestParentThatIsBeingDeletedGetsNoChildren(t *testing.T) {
+	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/someone-elses"} })
+	f.Delete(f.site)
+	child := named(&corev1.ConfigMap{}, "web")
+	f.Delete(child)
+	f.Gone(child)
+	f.Update(f.site, func() { f.site.Finalizers = nil })
+	f.Gone(f.site)
+	if f.Get(child) {
+		t.Error("the child came back")
+	}
+}
+
+func TestFinalizerThatIsNoLongerNeededIsRemoved(t *testing.T) {
+	f := start(t, &author{sync: wants(func(*Desired) {})})
+	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/finalizer"} })
+	f.Eventually("the finalizer is gone", func() error {
+		if f.Get(f.site); len(f.site.Finalizers) > 0 {
+			return fmt.Errorf("finalizers are %v", f.site.Finalizers)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,107 @@
+package operator_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+)
+
+func TestStatusFollowsTheChildrensHealth(t *testing.T) {
+	f := start(t, &author{sync: onePod("web:1")})
+	status := f.status("Ready", "Progressing")
+	reconciling := meta.FindStatusCondition(status.Conditions, "Reconciling")
+	if reconciling == nil || reconciling.Message != "Pod web is not ready" {
+		t.Errorf("conditions are %+v", status.Conditions)
+	}
+	if status.Phase != "Synced" || status.ObservedGeneration != 1 {
+		t.Errorf("status is %+v", status)
+	}
+
+	child := named(&corev1.Pod{}, "web")
+	f.UpdateStatus(child, func() {
+		child.Status.Phase = corev1.PodRunning
+		child.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	})
+	status = f.status("Ready", "Ready")
+	if len(status.Conditions) != 1 {
+		t.Errorf("conditions are %+v, want Ready alone", status.Conditions)
+	}
+
+	f.UpdateStatus(child, func() { child.Status.Phase, child.Status.Message = corev1.PodFailed, "evicted" })
+	status = f.status("Ready", "ChildFailed")
+	if !meta.IsStatusConditionTrue(status.Conditions, "Stalled") {
+		t.Errorf("conditions are %+v, want Stalled", status.Conditions)
+	}
+}
+
+func TestWithoutAnAnswerNothingIsWritten(t *testing.T) {
+	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
+	f := start(t, a)
+	f.pass()
+	f.expectRequests(0)
+}
+
+func TestAuthorsConditions(t *testing.T) {
+	reply := func(conditions ...metav1.Condition) Function {
+		return func(_ context.Context, req *Request) (*Response, error) {
+			status := req.Parent.Status // with the conditions that are there
+			status.Phase = "Synced"
+			return &Response{Status: &status, Conditions: conditions}, nil
+		}
+	}
+	shown := func(status testapi.Status) (shown string) {
+		for _, c := range status.Conditions {
+			shown += fmt.Sprintf("%s=%s/%s/%d ", c.Type, c.Status, c.Reason, c.ObservedGeneration)
+		}
+		return shown
+	}
+	a := &author{sync: reply(metav1.Condition{Type: "Warm", Status: "True", Reason: "Heated"})}
+	f := start(t, a)
+	status := f.status("Warm", "Heated")
+	if got, want := shown(status), "Ready=True/Ready/1 Warm=True/Heated/1 "; got != want {
+		t.Errorf("conditions are %s, want %s", got, want)
+	}
+	since := meta.FindStatusCondition(status.Conditions, "Warm").LastTransitionTime
+
+	a.setSync(reply())
+	f.pass()
+	f.status("Warm", "Heated") // nil leaves alone
+
+	a.setSync(reply(metav1.Condition{Type: "Warm", Status: "True", Reason: "StillHeated"}))
+	f.pass()
+	if got := meta.FindStatusCondition(f.status("Warm", "StillHeated").Conditions, "Warm").LastTransitionTime; !got.Equal(&since) {
+		t.Errorf("lastTransitionTime went from %s to %s, but the status stayed", since, got)
+	}
+
+	a.setSync(reply(metav1.Condition{Type: "Ready", Status: "False", Reason: "Cold"}))
+	f.pass()
+	if got, want := shown(f.status("Ready", "Cold")), "Ready=False/Cold/1 "; got != want {
+		t.Errorf("conditions are %s, want %s", got, want)
+	}
+}
+
+func TestForeignStatusFieldsAreLeftAlone(t *testing.T) {
+	f := start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
+		status := req.Parent.Status
+		return &Response{Status: &status}, nil
+	}})
+	f.status("Ready", "Ready")
+	current := site("web")
+	f.UpdateStatus(current, func() { current.Status.Phase = "set by another" })
+	f.Update(current, func() { current.Spec.Text = "changed" })
+	f.Eventually("the new generation is observed", func() error {
+		if f.Get(current); current.Status.ObservedGeneration != 2 {
+			return fmt.Errorf("status is %+v", current.Status)
+		}
+		return nil
+	})
+	if current.Status.Phase != "set by another" {
+		t.Errorf("phase is %q", current.Status.Phase)
+	}
+}
