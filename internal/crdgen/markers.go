@@ -1,10 +1,7 @@
 package crdgen
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -217,25 +214,6 @@ func (m *markers) enum(values []apiextv1.JSON) {
 	}
 }
 
-// enumItem returns a value the way an enum marker has it.
-func enumItem(raw []byte) string {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return string(raw)
-	}
-	return word(text)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// word returns a string without quotes where a marker needs none.
-func word(s string) string {
-	if plainWord.MatchString(s) && s != "true" && s != "false" {
-		return s
-	}
-	return quote(s)
-}
-
 // topology says how lists and maps merge.
 func (m *markers) topology(s *spec.Schema) {
 	k := &s.Keywords
@@ -272,26 +250,4 @@ func (m *markers) rule(r apiextv1.ValidationRule) {
 		line += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)
 	}
 	m.add(line)
-}
-
-// quote returns a string as markers have it. A raw string is easier to read, where one can hold the text.
-func quote(s string) string {
-	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
-		return "`" + s + "`"
-	}
-	return strconv.Quote(s)
-}
-
-// oneLine returns JSON that fits into a comment.
-func oneLine(raw []byte) string {
-	var out bytes.Buffer
-	if json.Compact(&out, raw) != nil {
-		return "null"
-	}
-	return strings.ReplaceAll(out.String(), "\ufeff", `\ufeff`)
-}
-
-func isScalar(raw []byte) bool {
-	trimmed := bytes.TrimSpace(raw)
-	return len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' && string(trimmed) != "null"
 }

@@ -2,7 +2,6 @@ package crdgen
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -13,18 +12,13 @@ import (
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
 func locate(api *spec.API, crdPath string) (spec.Pos, string) {
 	steps := split(crdPath)
-	if steps.skip("metadata") && steps.is("annotations") {
-		return lookup(api.At, "group", api.Pos), "group" // the one annotation there can be approves of a group
-	} else if steps.is("name") {
-		return lookup(api.At, "names.plural", api.Names.Pos), "names.plural"
+	if path := outsideVersions(steps.join()); path != "" {
+		return lookup(api.At, path, api.Names.Pos), path
 	}
 	steps.skip("spec")
 	i := 0
 	if steps.skip("versions") {
 		i = steps.index()
-	} else if steps.is("names") || steps.is("group") || steps.is("scope") {
-		path := steps.join()
-		return lookup(api.At, path, api.Names.Pos), path
 	}
 	if i >= len(api.Versions) {
 		return api.Pos, ""
@@ -41,6 +35,20 @@ func locate(api *spec.API, crdPath string) (spec.Pos, string) {
 	}
 	path := versionKeys.Replace(steps.join())
 	return lookup(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
+}
+
+// outsideVersions returns the path in the spec file of what all versions share, empty for everything else.
+func outsideVersions(crdPath string) string {
+	path, inSpec := strings.CutPrefix(crdPath, "spec.")
+	switch {
+	case crdPath == "metadata.name":
+		return "names.plural"
+	case strings.HasPrefix(crdPath, "metadata.annotations"):
+		return "group" // which must be approved of there when it is one of Kubernetes
+	case inSpec && (strings.HasPrefix(path, "names.") || path == "group" || path == "scope"):
+		return path
+	}
+	return ""
 }
 
 // versionKeys turns what a CRD calls a version's parts into what a spec file calls them.
@@ -67,38 +75,32 @@ func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
 
 // inSchema follows the steps down the nodes of the spec; what remains at the last node is one of its keywords.
 func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
-	for s.Type == "" {
-		next := s
-		switch {
-		case steps.is("properties"):
-			next = property(s, steps.peekKey())
-			if next != nil {
-				steps.skip("properties")
-				path += "." + steps.key()
-			}
-		case steps.is("items"):
-			if next = s.Items; next != nil {
-				steps.skip("items")
-				path += ".items"
-			}
-		case steps.is("additionalProperties"):
-			if next = s.AdditionalProperties; next != nil {
-				steps.skip("additionalProperties")
-				path += ".additionalProperties"
-			}
-		default:
-			next = nil
-		}
-		if next == nil {
-			break
-		}
-		s = next
+	for child, name := descend(s, steps); child != nil; child, name = descend(s, steps) {
+		s, path = child, path+"."+name
 	}
 	keyword := steps.join()
 	if keyword == "" {
 		return s.Pos, path
 	}
 	return lookup(s.At, keyword, s.Pos), path + "." + keyword
+}
+
+// descend takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
+// type there are no nodes.
+func descend(s *spec.Schema, steps *steps) (*spec.Schema, string) {
+	switch {
+	case s.Type != "":
+	case steps.is("properties"):
+		if child := property(s, steps.peekKey()); child != nil {
+			steps.skip("properties")
+			return child, steps.key()
+		}
+	case s.Items != nil && steps.skip("items"):
+		return s.Items, "items"
+	case s.AdditionalProperties != nil && steps.skip("additionalProperties"):
+		return s.AdditionalProperties, "additionalProperties"
+	}
+	return nil, ""
 }
 
 func property(s *spec.Schema, name string) *spec.Schema {
@@ -119,80 +121,4 @@ func lookup(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
 		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
 	return fallback
-}
-
-// steps are what is left of a path: names, and keys in brackets with the bracket still before them.
-type steps []string
-
-func split(path string) steps {
-	var out steps
-	for path != "" {
-		if path[0] == '[' {
-			if end := strings.IndexByte(path, ']'); end > 0 {
-				out, path = append(out, path[:end]), strings.TrimPrefix(path[end+1:], ".")
-				continue
-			}
-		}
-		end := strings.IndexAny(path, ".[")
-		if end <= 0 {
-			return append(out, path)
-		}
-		out, path = append(out, path[:end]), strings.TrimPrefix(path[end:], ".")
-	}
-	return out
-}
-
-func (s steps) is(name string) bool { return len(s) > 0 && s[0] == name }
-
-// skip drops the next step when it is the name.
-func (s *steps) skip(name string) bool {
-	if !s.is(name) {
-		return false
-	}
-	*s = (*s)[1:]
-	return true
-}
-
-// peekKey returns the key that follows the next step.
-func (s steps) peekKey() string {
-	if len(s) < 2 {
-		return ""
-	}
-	return strings.TrimPrefix(s[1], "[")
-}
-
-// key takes the next step, a key.
-func (s *steps) key() string {
-	if len(*s) == 0 {
-		return ""
-	}
-	key := strings.TrimPrefix((*s)[0], "[")
-	*s = (*s)[1:]
-	return key
-}
-
-// index takes the next step, a number.
-func (s *steps) index() int {
-	n, err := strconv.Atoi(s.key())
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// join returns the steps as a path of a spec file: numbers in brackets, names after dots.
-func (s steps) join() string {
-	var b strings.Builder
-	for _, step := range s {
-		key, bracket := strings.CutPrefix(step, "[")
-		if _, err := strconv.Atoi(key); bracket && err == nil {
-			b.WriteString(step + "]")
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(key)
-	}
-	return b.String()
 }

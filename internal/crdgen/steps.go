@@ -1,0 +1,82 @@
+package crdgen
+
+import (
+	"strconv"
+	"strings"
+)
+
+// steps are what is left of a path: names, and keys in brackets with the bracket still before them.
+type steps []string
+
+func split(path string) steps {
+	var out steps
+	for path != "" {
+		if path[0] == '[' {
+			if end := strings.IndexByte(path, ']'); end > 0 {
+				out, path = append(out, path[:end]), strings.TrimPrefix(path[end+1:], ".")
+				continue
+			}
+		}
+		end := strings.IndexAny(path, ".[")
+		if end <= 0 {
+			return append(out, path)
+		}
+		out, path = append(out, path[:end]), strings.TrimPrefix(path[end:], ".")
+	}
+	return out
+}
+
+func (s steps) is(name string) bool { return len(s) > 0 && s[0] == name }
+
+// skip drops the next step when it is the name.
+func (s *steps) skip(name string) bool {
+	if !s.is(name) {
+		return false
+	}
+	*s = (*s)[1:]
+	return true
+}
+
+// peekKey returns the key that follows the next step.
+func (s steps) peekKey() string {
+	if len(s) < 2 {
+		return ""
+	}
+	return strings.TrimPrefix(s[1], "[")
+}
+
+// key takes the next step, a key.
+func (s *steps) key() string {
+	if len(*s) == 0 {
+		return ""
+	}
+	key := strings.TrimPrefix((*s)[0], "[")
+	*s = (*s)[1:]
+	return key
+}
+
+// index takes the next step, a number.
+func (s *steps) index() int {
+	n, err := strconv.Atoi(s.key())
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// join returns the steps as a path of a spec file: numbers in brackets, names after dots.
+func (s steps) join() string {
+	var b strings.Builder
+	for _, step := range s {
+		key, bracket := strings.CutPrefix(step, "[")
+		if _, err := strconv.Atoi(key); bracket && err == nil {
+			b.WriteString(step + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(key)
+	}
+	return b.String()
+}
