@@ -84,15 +84,16 @@ func listed(texts []string) string {
 }
 
 // mergeConditions sets the runtime's and the author's conditions among those
-// that exist. An author's condition replaces the runtime's of its type, unless
-// the pass failed.
-func mergeConditions(existing, runtime, author []metav1.Condition, failed bool, generation int64, now time.Time) []metav1.Condition {
+// that exist, and drops those that only an earlier pass wanted; ours tells
+// which these are. An author's condition replaces the runtime's of its type,
+// unless the pass failed.
+func mergeConditions(existing, runtime, author []metav1.Condition, ours func(string) bool, failed bool, generation int64, now time.Time) []metav1.Condition {
 	has := func(conditions []metav1.Condition, kind string) bool {
 		return meta.FindStatusCondition(conditions, kind) != nil
 	}
 	merged := slices.DeleteFunc(slices.Clone(existing), func(c metav1.Condition) bool {
 		own := c.Type == ready || c.Type == reconciling || c.Type == stalled
-		return (own || author != nil) && !has(runtime, c.Type) && !has(author, c.Type)
+		return (own || author != nil && ours(c.Type)) && !has(runtime, c.Type) && !has(author, c.Type)
 	})
 	set := func(c metav1.Condition) {
 		c.ObservedGeneration = generation

@@ -23,8 +23,9 @@ type Response[D, S any] struct {
 	// Conditions are the author's own conditions, by type. Their
 	// observedGeneration and lastTransitionTime are filled in. When it is not
 	// nil, it is complete: a condition that an earlier pass set and that is
-	// left out goes away. A condition of type Ready replaces the one that the
-	// runtime derives from the children's health.
+	// left out goes away, while conditions that others set stay. A condition
+	// of type Ready replaces the one that the runtime derives from the
+	// children's health.
 	Conditions []metav1.Condition
 	// Events are recorded on the parent. An event that the parent's previous
 	// pass returned too is not recorded again.

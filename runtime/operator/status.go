@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
 // writeStatus writes what changes in the parent's status: the author's part if
@@ -34,7 +36,8 @@ func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, respo
 		*observed(&after) = p.parent.GetGeneration()
 	}
 	if of := r.definition.Conditions; of != nil {
-		*of(&after) = mergeConditions(*of(before), conditions, response.Conditions, failed != nil, p.parent.GetGeneration(), p.now)
+		ours := func(conditionType string) bool { return apply.OwnsCondition(p.parent, r.manager, conditionType) }
+		*of(&after) = mergeConditions(*of(before), conditions, response.Conditions, ours, failed != nil, p.parent.GetGeneration(), p.now)
 	}
 	patch, err := statusPatch(p.parent.GetUID(), before, &after)
 	if err != nil || patch == nil {

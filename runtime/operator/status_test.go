@@ -79,9 +79,13 @@ func TestAuthorsConditions(t *testing.T) {
 		t.Errorf("lastTransitionTime went from %s to %s, but the status stayed", since, got)
 	}
 
+	current := site("web")
+	f.UpdateStatus(current, func() {
+		meta.SetStatusCondition(&current.Status.Conditions, metav1.Condition{Type: "Foreign", Status: "True", Reason: "Another"})
+	})
 	a.setSync(reply(metav1.Condition{Type: "Ready", Status: "False", Reason: "Cold"}))
 	f.pass()
-	if got, want := shown(f.status("Ready", "Cold")), "Ready=False/Cold/1 "; got != want {
+	if got, want := shown(f.status("Ready", "Cold")), "Ready=False/Cold/1 Foreign=True/Another/0 "; got != want {
 		t.Errorf("conditions are %s, want %s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"reflect"
@@ -23,10 +24,23 @@ import (
 // "." the item itself. A path that ends has an empty set below it.
 type paths map[string]paths
 
+// OwnsCondition tells whether this field manager has set the condition of this
+// type in an object's status.
+func OwnsCondition(object client.Object, manager, conditionType string) bool {
+	_, set := pathsOf(object, manager, metav1.ManagedFieldsOperationUpdate, "status")
+	conditions, any := set["f:status"]["f:conditions"]
+	_, one := conditions[fmt.Sprintf(`k:{"type":%q}`, conditionType)]
+	return one || any && len(conditions) == 0 // an atomic list
+}
+
 // ownedPaths returns the paths that this field manager has applied.
 func ownedPaths(object client.Object, manager string) (raw []byte, set paths) {
+	return pathsOf(object, manager, metav1.ManagedFieldsOperationApply, "")
+}
+
+func pathsOf(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) (raw []byte, set paths) {
 	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || entry.FieldsV1 == nil {
+		if entry.Manager != manager || entry.Operation != operation || entry.Subresource != subresource || entry.FieldsV1 == nil {
 			continue
 		}
 		raw = entry.FieldsV1.GetRawBytes()
