@@ -20,7 +20,7 @@ func (b *packageBuilder) noteUnsaid(n node) {
 	s, k := n.schema, &n.schema.Keywords
 	for what, left := range map[string]bool{
 		"allOf": len(k.AllOf) > 0, "oneOf": len(k.OneOf) > 0, "not": k.Not != nil,
-		"anyOf":                      len(k.AnyOf) > 0 && !k.XIntOrString,
+		"anyOf":                      s.Type == "" && k.XIntOrString != isIntOrString(k.AnyOf) || !k.XIntOrString && len(k.AnyOf) > 0,
 		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
 		"enum":                       slices.ContainsFunc(k.Enum, unsayable),
 		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),
@@ -77,6 +77,11 @@ func sorted(all []Unsaid) []Unsaid {
 		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.What, y.What))
 	})
 	return slices.Compact(all)
+}
+
+// isIntOrString tells whether a list of alternatives is the one that controller-gen gives every IntOrString.
+func isIntOrString(anyOf []apiextv1.JSONSchemaProps) bool {
+	return len(anyOf) == 2 && anyOf[0].Type == "integer" && anyOf[1].Type == "string"
 }
 
 func unsayable(value apiextv1.JSON) bool { return !isScalar(value.Raw) }

@@ -49,7 +49,7 @@ func typesWith(t *testing.T, text string) string {
 		Format: text + "x", XValidations: rules, ExternalDocs: &apiextv1.ExternalDocumentation{URL: text, Description: text + "x"},
 	}
 	enum := apiextv1.JSONSchemaProps{Type: "string", Enum: []apiextv1.JSON{value}, Description: text}
-	object := apiextv1.JSONSchemaProps{Type: "object", Description: text, XValidations: rules}
+	object := apiextv1.JSONSchemaProps{Type: "object", Description: text, XValidations: rules, Required: []string{"text"}}
 	fields := []spec.Property{
 		{Name: "text", Schema: &spec.Schema{Keywords: texts}},
 		{Name: "enum", Schema: &spec.Schema{Keywords: enum}},

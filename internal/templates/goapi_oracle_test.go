@@ -165,6 +165,8 @@ func clearKeyword(s *apiextv1.JSONSchemaProps, u crdgen.Unsaid) {
 	switch u.What {
 	case "description":
 		s.Description = ""
+	case "anyOf":
+		s.AnyOf = nil
 	case "oneOf":
 		s.OneOf = nil
 	case "not":
