@@ -15,35 +15,43 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 )
 
-// TestGeneratedProject takes a project through what its author's tools do to it, without the network: it builds,
-// vets and passes its own tests, and go generate finds nothing to do. With -update it writes the module files that
-// projects start from, project.mod and project.sum, anew; that asks the network.
+var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
+
+// A project builds, vets and passes its own tests, without the network. With -update the test writes the module files
+// that projects start from, project.mod and project.sum, anew; that asks the network.
 func TestGeneratedProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a project: not with -short")
 	}
-	dir := generate(t, "../../testdata/golden/echo-server.txtar")
-	if *update {
-		tidy(t, dir)
-	}
-	before := tree(t, dir)
-	for _, command := range [][]string{
-		{"go", "build", "./..."},
-		{"go", "vet", "./..."},
-		{"go", "test", "./..."},
-		{"go", "generate", "./..."},
-	} {
-		run(t, dir, []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}, command...)
-	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Errorf("go generate changes a fresh project (-before +after):\n%s", diff)
+	for _, name := range []string{"echo-server", "many-kinds"} {
+		t.Run(name, func(t *testing.T) {
+			dir := generate(t, name)
+			if *update && name == "echo-server" {
+				tidy(t, dir)
+			}
+			run(t, dir, offline, "go", "build", "./...")
+			run(t, dir, offline, "go", "vet", "./...")
+			run(t, dir, offline, "go", "test", "./...")
+		})
 	}
 }
 
-// generate writes the project of an archive into a new folder, with opgen replaced by this checkout.
-func generate(t *testing.T, path string) string {
+func TestGoGenerateFindsNothingToDo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds opgen: not with -short")
+	}
+	dir := generate(t, "echo-server")
+	before := tree(t, dir)
+	run(t, dir, offline, "go", "generate", "./...")
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("a fresh project changes (-before +after):\n%s", diff)
+	}
+}
+
+// generate writes a golden project into a new folder, with opgen replaced by this checkout.
+func generate(t *testing.T, name string) string {
 	t.Helper()
-	archive, err := txtar.ParseFile(path)
+	archive, err := txtar.ParseFile("../../testdata/golden/" + name + ".txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func generate(t *testing.T, path string) string {
 	in := inputOf(t, archive)
 	in.Tool = Tool{Checkout: checkout}
 	for _, f := range archive.Files {
-		if f.Name == in.Project.File || f.Name == in.APIs[0].File {
+		if isSpec(in, f.Name) {
 			in.Extra = append(in.Extra, File{Path: f.Name, Content: f.Data, Owner: Once})
 		}
 	}

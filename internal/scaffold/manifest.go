@@ -53,7 +53,7 @@ func (k kind) kindManifest() []output {
 	if k.api.Operator == nil {
 		return outputs
 	}
-	folder := "internal/" + templates.PackageName(k.api.Names.Kind)
+	folder := k.folder()
 	return append(outputs,
 		output{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, k.templates), instead: isCode},
 		output{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, k.templates), instead: isTest},

@@ -38,7 +38,7 @@ func TestGoldenPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-				return f.Name != in.Project.File && !slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == f.Name })
+				return !isSpec(in, f.Name)
 			})
 			archive.Files = append(archive.Files, yields(t, set)...)
 			got := txtar.Format(archive)
@@ -77,6 +77,11 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 		}
 	}
 	return in
+}
+
+// isSpec reports whether a file is one of those that the input was parsed from.
+func isSpec(in Input, file string) bool {
+	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file })
 }
 
 // yields are the files of a set as they are written into an empty tree, opgen.lock included.

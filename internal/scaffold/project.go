@@ -122,7 +122,7 @@ func (p *project) view(goVersion string) templates.Project {
 	}
 	for _, k := range p.kinds {
 		if k.api.Operator != nil {
-			view.Controllers = append(view.Controllers, templates.PackageName(k.api.Names.Kind))
+			view.Controllers = append(view.Controllers, k.folder())
 		}
 	}
 	slices.Sort(view.Controllers)
@@ -158,6 +158,9 @@ func objects(all []runtime.Object) func() ([]byte, error) {
 func (k kind) sample() ([]byte, error) {
 	return crdgen.Sample(k.api, storageVersion(k.api))
 }
+
+// folder is where the kind's controller is.
+func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.Kind) }
 
 // samplePath names the sample after the group, without the domain of the project, the version and the kind.
 func (k kind) samplePath() string {

@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"go/token"
-	"go/types"
 	"path"
 	"regexp"
 	"slices"
@@ -10,16 +8,8 @@ import (
 	"strings"
 )
 
-// PackageName is the name of the Go package that operates a kind, and of its folder in internal/: the kind in lower
-// case, unless that means something else where the package is written or imported.
-func PackageName(kind string) string {
-	name := strings.ToLower(kind)
-	reserved := []string{"main", "internal", "vendor", "testdata", "operator", "mgr", "made", "controllers"}
-	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(reserved, name) {
-		return name + "kind"
-	}
-	return name
-}
+// PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
+func PackageName(kind string) string { return strings.ToLower(kind) }
 
 // a puts the indefinite article in front of a kind.
 func a(kind string) string {

@@ -1,6 +1,10 @@
 package templates
 
-import "strings"
+import (
+	"path"
+	"strconv"
+	"strings"
+)
 
 // Project is what the files of a whole project are rendered from.
 type Project struct {
@@ -12,7 +16,7 @@ type Project struct {
 	WatchesNamespace bool
 	GoVersion        string // such as 1.26.0
 	Checkout         string // the folder that stands in for a released opgen; empty when opgen is released
-	// Controllers are the names of the Go packages in internal/ that operate a kind each.
+	// Controllers are the folders of the Go packages that operate a kind each, such as internal/echoserver.
 	Controllers []string
 }
 
@@ -46,6 +50,25 @@ func Kustomization(p Project) ([]byte, error) { return render("project/kustomiza
 // Readme renders README.md.
 func Readme(p Project) ([]byte, error) { return render("project/README.md", p) }
 
+// controllerImport is the import of a controller's package in zz_generated.controllers.go.
+type controllerImport struct{ Name, Spec string }
+
+// ControllerImports are the imports of the controllers' packages. One that is named like something else in the file
+// gets another name.
+func (p Project) ControllerImports() []controllerImport {
+	names := newImportSet("operator", "mgr", "made", "controllers")
+	var imports []controllerImport
+	for _, folder := range p.Controllers {
+		importPath, wanted := p.Module+"/"+folder, path.Base(folder)
+		i := controllerImport{names.add(importPath, wanted), strconv.Quote(importPath)}
+		if i.Name != wanted {
+			i.Spec = i.Name + " " + i.Spec
+		}
+		imports = append(imports, i)
+	}
+	return imports
+}
+
 // GoRelease is the version of Go without its patch, such as 1.26.
 func (p Project) GoRelease() string {
 	major, rest, _ := strings.Cut(p.GoVersion, ".")
@@ -53,19 +76,11 @@ func (p Project) GoRelease() string {
 	return major + "." + minor
 }
 
-// KeptKinds are the kinds that undeploying leaves alone, since users' data would go with them, as a regular
-// expression. An operator's own namespace is one of them when the parents live there.
-func (p Project) KeptKinds() string {
-	if p.WatchesNamespace {
-		return "(CustomResourceDefinition|Namespace)"
-	}
-	return "CustomResourceDefinition"
-}
-
-// Kept are the same in words.
+// Kept says what undeploying leaves, since users' data would go with it. The namespace of an operator is left when
+// parents live there, and when it is not the operator's own.
 func (p Project) Kept() string {
 	if p.WatchesNamespace {
-		return "CRDs and the namespace, and so the users' data"
+		return "the CRDs and the namespace, and so the users' data"
 	}
-	return "CRDs, and so the users' data"
+	return "the CRDs and namespaces of another name, and so the users' data"
 }

@@ -1,0 +1,110 @@
+package templates
+
+import (
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+func TestAliasIsTheCustomaryName(t *testing.T) {
+	tests := map[string]string{
+		"k8s.io/api/core/v1":                          "corev1",
+		"k8s.io/api/autoscaling/v2":                   "autoscalingv2",
+		"k8s.io/api/networking/v1beta1":               "networkingv1beta1",
+		"example.org/monitoring/api/v1":               "monitoringv1",
+		"example.org/cert-manager/apis/acme/v1alpha2": "acmev1alpha2",
+		"example.org/cert-manager/pkg":                "pkg",
+		"example.org/go-things.v2":                    "gothingsv2",
+	}
+	for path, want := range tests {
+		if got := alias(path); got != want {
+			t.Errorf("alias(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// echo is an operator whose imports all want the same name.
+func echo(status ...crdgen.Field) Operator {
+	return Operator{
+		Module: "example.com/p",
+		API: crdgen.Package{
+			Name: "v1", Dir: "api/v1", ImportPath: "example.com/p/api/v1", Alias: "corev1", Group: "core.example.com", Version: "v1",
+			Types: []crdgen.Type{{Name: "EchoStatus", Fields: status}},
+		},
+		Parent: crdgen.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
+		Children: []Child{
+			{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true, Update: spec.InPlace},
+			{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true, Update: spec.InPlace},
+		},
+	}
+}
+
+func TestOperatorFileKeepsImportsApart(t *testing.T) {
+	source, err := OperatorFile(echo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, i := range file.Imports {
+		if i.Name != nil {
+			names[i.Path.Value] = i.Name.Name
+		}
+	}
+	want := map[string]string{
+		`"example.com/p/api/v1"`: "corev1",
+		`"k8s.io/api/core/v1"`:   "corev12",
+		`"example.org/core/v1"`:  "corev13",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if schemes := "SchemeBuilder{corev1.AddToScheme, corev13.AddToScheme}"; !strings.Contains(string(source), schemes) {
+		t.Errorf("no %s in:\n%s", schemes, source)
+	}
+}
+
+func TestRuntimeGetsOnlyTheStatusFieldsThatFit(t *testing.T) {
+	condition := &crdgen.GoType{Shape: crdgen.Name, Name: "Condition", Package: "k8s.io/apimachinery/pkg/apis/meta/v1"}
+	text := &crdgen.GoType{Shape: crdgen.Name, Name: "string"}
+	number := &crdgen.GoType{Shape: crdgen.Name, Name: "int64"}
+	tests := map[string]struct {
+		fields                         []crdgen.Field
+		conditions, generation, others string
+	}{
+		"the standard status": {
+			fields: []crdgen.Field{
+				{Name: "Phase", Type: text, Tag: "phase,omitempty"},
+				{Name: "Conditions", Type: &crdgen.GoType{Shape: crdgen.List, Elem: condition}, Tag: "conditions,omitempty"},
+				{Name: "ObservedGeneration", Type: number, Tag: "observedGeneration,omitempty"},
+			},
+			conditions: "Conditions", generation: "ObservedGeneration", others: "Phase",
+		},
+		"fields of the same names and other types": {
+			fields: []crdgen.Field{
+				{Name: "Conditions", Type: &crdgen.GoType{Shape: crdgen.List, Elem: text}, Tag: "conditions"},
+				{Name: "ObservedGeneration", Type: text, Tag: "observedGeneration"},
+			},
+			others: "Conditions, ObservedGeneration",
+		},
+		"nothing": {},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			v := newOperatorView(echo(test.fields...))
+			got := []string{v.Conditions(), v.ObservedGeneration(), v.StatusFields()}
+			if diff := cmp.Diff([]string{test.conditions, test.generation, test.others}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
