@@ -75,19 +75,23 @@ func (b *packageBuilder) kind(k served) {
 		root.Fields = append(root.Fields, b.rootField(n, "Status", "status,omitzero", false))
 	}
 	b.pkg.Types[at] = root
-	b.pkg.Types = append(b.pkg.Types, Type{
-		Name: kind.List, Object: true, Markers: []string{"+kubebuilder:object:root=true"},
-		Doc: []string{kind.List + " is a list of " + kind.Name + " objects."},
-		Fields: []Field{
-			{Type: metaType("TypeMeta"), Tag: ",inline"},
-			{Type: metaType("ListMeta"), Tag: "metadata,omitempty"},
-			{Name: "Items", Tag: "items", Type: &GoType{Shape: List, Elem: &GoType{Shape: Name, Name: kind.Name}}},
-		},
-	})
+	b.pkg.Types = append(b.pkg.Types, listType(kind))
 	if kind.List != kind.Name+"List" {
 		b.unsaid(kind.Name, "listKind")
 	}
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
+}
+
+func listType(k Kind) Type {
+	return Type{
+		Name: k.List, Object: true, Markers: []string{"+kubebuilder:object:root=true"},
+		Doc: []string{k.List + " is a list of " + k.Name + " objects."},
+		Fields: []Field{
+			{Type: metaType("TypeMeta"), Tag: ",inline"},
+			{Type: metaType("ListMeta"), Tag: "metadata,omitempty"},
+			{Name: "Items", Tag: "items", Type: &GoType{Shape: List, Elem: &GoType{Shape: Name, Name: k.Name}}},
+		},
+	}
 }
 
 // rootField returns the field of spec or status.
