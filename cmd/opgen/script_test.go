@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 func TestMain(m *testing.M) {
@@ -53,7 +55,12 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("GOFLAGS", "-mod=readonly")
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
-	env.Setenv("OPGEN_CACHE", os.Getenv("OPGEN_CACHE"))
+	cache, err := cluster.DefaultCache()
+	if err != nil {
+		return err
+	}
+	env.Setenv("OPGEN_CACHE", cache.Dir)
+	env.Setenv("OPGEN_STATE", filepath.Join(env.WorkDir, "state"))
 	for _, name := range []string{"OPGEN_TEST_KUBECONFIG", "OPGEN_AUDIT_LOG"} {
 		env.Setenv(name, os.Getenv(name))
 	}

@@ -8,7 +8,7 @@ import (
 	"example.com/echo-operator/internal/echoserver"
 )
 
-// controllers makes the controller of every kind that is operated.
+// controllers makes the controllers of all kinds.
 func controllers(mgr operator.Manager) ([]operator.Controller, error) {
 	var made []operator.Controller
 	for _, newController := range []func(operator.Manager) (operator.Controller, error){

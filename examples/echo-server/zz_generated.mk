@@ -30,6 +30,7 @@ run: install ## Run the operator on this machine, against the cluster of KUBECON
 
 install: generate ## Install the CRDs into the cluster.
 	$(KUBECTL) apply --server-side -f deploy/zz_generated.crd.yaml
+	$(KUBECTL) wait --for=condition=Established --timeout=60s -f deploy/zz_generated.crd.yaml
 
 uninstall: ## Delete the CRDs, and with them all objects of their kinds.
 	@echo "This deletes the CRDs and all data that is kept in objects of their kinds."
@@ -44,10 +45,12 @@ docker-push: ## Push the container image IMG.
 deploy: generate ## Deploy the operator, with the image IMG, and the CRDs into the cluster.
 	$(KUBECTL) kustomize deploy | sed "s|image: echo-operator:latest\$$|image: $$IMG|" | $(KUBECTL) apply --server-side -f -
 
-# What is kept holds users' data: whatever the kustomization adds to names, these kinds are left out.
-undeploy: ## Remove from the cluster what deploy put there, except the CRDs, and so the users' data.
-	$(KUBECTL) kustomize deploy | awk -v RS='\n---\n' -v ORS='\n---\n' '!/(^|\n)kind: (CustomResourceDefinition)(\n|$$)/' | \
-		$(KUBECTL) delete --ignore-not-found -f -
+# What undeploy leaves of what deploy applies may hold users' data.
+undeploy: ## Remove what deploy put into the cluster, but the CRDs and namespaces of another name, and so the users' data.
+	$(KUBECTL) kustomize deploy | awk -v RS='\n---\n' -v ORS='\n---\n' ' \
+		/(^|\n)kind: CustomResourceDefinition(\n|$$)/ { next } \
+		/(^|\n)kind: Namespace(\n|$$)/ && !/\n  name: [^\n]*echo-operator-system(\n|$$)/ { next } \
+		{ print }' | $(KUBECTL) delete --ignore-not-found -f -
 
 manifests: generate
 docker-build: image
