@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"go/format"
 	"strconv"
+	"strings"
 	"text/template"
+
+	"sigs.k8s.io/yaml"
 )
 
 //go:embed files
@@ -44,4 +47,13 @@ func renderGo(name string, view any) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return formatted, nil
+}
+
+// scalar writes a string as a YAML scalar on one line, quoted where it must be.
+func scalar(value string) (string, error) {
+	if strings.ContainsAny(value, "\n\r") {
+		return strconv.Quote(value), nil
+	}
+	out, err := yaml.Marshal(value)
+	return strings.TrimSuffix(string(out), "\n"), err
 }
