@@ -105,6 +105,8 @@ func BenchmarkSample(b *testing.B) {
 func BenchmarkPackages(b *testing.B) {
 	_, api := echoServerAPI(b)
 	for b.Loop() {
-		crdgen.Packages(&spec.Project{Module: "example.com/echo"}, []*spec.API{api})
+		if _, problems := crdgen.Packages(&spec.Project{Module: "example.com/echo"}, []*spec.API{api}); len(problems) > 0 {
+			b.Fatal(problems)
+		}
 	}
 }

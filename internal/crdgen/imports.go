@@ -36,8 +36,7 @@ func ImportAlias(importPath string) string {
 
 // eachGoType visits every type that the declarations use, outermost first.
 func eachGoType(types []Type, visit func(*GoType)) {
-	var walk func(*GoType)
-	walk = func(t *GoType) {
+	walk := func(t *GoType) {
 		for ; t != nil; t = t.Elem {
 			visit(t)
 		}

@@ -43,11 +43,11 @@ func TestValidateObject(t *testing.T) {
 	}{
 		{"valid", head + "spec: {name: a, resources: {limits: {cpu: 100m, memory: 1Gi}}}", nil},
 		{"valid JSON", `{"apiVersion":"demo.example.com/v1","kind":"EchoServer","metadata":{"name":"a"},"spec":{"name":"a"}}`, nil},
-		{"everything at once", head + "spec: {replicas: 0, mode: Loud, nmae: x}", []string{
+		{"everything at once", head + "spec: {replicas: 0, mode: Loud, unheardOf: x}", []string{
 			"spec.mode: \"Loud\" is not supported: supported values: \"Plain\", \"Json\"",
 			"spec.name: is required",
-			"spec.nmae: unknown field",
 			"spec.replicas: 0 is invalid: should be greater than or equal to 1",
+			"spec.unheardOf: unknown field",
 		}},
 		{"rule", head + "spec: {name: a, replicas: 9, mode: Json}", []string{"spec: more than 5 are plain"}},
 		{"rule over a default", head + "spec: {name: a, mode: Json}", nil},

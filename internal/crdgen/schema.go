@@ -92,7 +92,7 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 // overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
 // top's rules come before those of base, and everything else that top says replaces what base says.
 func overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
-	rules := append(top.XValidations, base.XValidations...)
+	rules := slices.Concat(top.XValidations, base.XValidations)
 	from, into := reflect.ValueOf(top), reflect.ValueOf(&base).Elem()
 	for i := range from.NumField() {
 		if field := from.Field(i); !field.IsZero() {

@@ -21,7 +21,7 @@ func NameOf(goPackage, goName string) string {
 
 // isVersion tells whether an element of an import path is an API version, such as v1 or v2beta1.
 func isVersion(s string) bool {
-	return len(s) > 1 && s[0] == 'v' && strings.Contains("0123456789", s[1:2])
+	return len(s) > 1 && s[0] == 'v' && s[1] >= '0' && s[1] <= '9'
 }
 
 // CompareKinds orders kinds by group, version and kind.
