@@ -1,0 +1,84 @@
+package operator
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
+	start := time.Unix(1000, 0)
+	parent := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}
+	changed := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "11"}}
+	terminal := reconcile.TerminalError(errors.New("no"))
+
+	for _, test := range []struct {
+		name   string
+		err    error
+		parent client.Object
+		input  uint64
+		after  time.Duration
+		waits  bool
+	}{
+		{name: "an echo of the status write", err: errors.New("no"), parent: parent, input: 1, waits: true},
+		{name: "its time has come", err: errors.New("no"), parent: parent, input: 1, after: time.Second, waits: false},
+		{name: "the parent changed", err: errors.New("no"), parent: changed, input: 1, waits: false},
+		{name: "a child changed", err: errors.New("no"), parent: parent, input: 2, waits: false},
+		{name: "a terminal error, much later", err: terminal, parent: parent, input: 1, after: time.Hour, waits: true},
+		{name: "a terminal error, the parent changed", err: terminal, parent: changed, input: 1, waits: false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var s state
+			s.fail(test.err, 1, "10", start)
+			if _, waits := s.waits(test.parent, test.input, start.Add(test.after)); waits != test.waits {
+				t.Errorf("waits = %v, want %v", waits, test.waits)
+			}
+		})
+	}
+}
+
+func TestRetriesBackOff(t *testing.T) {
+	var s state
+	for _, least := range []time.Duration{firstRetry, 2 * firstRetry, 4 * firstRetry} {
+		delay := s.fail(errors.New("no"), 1, "10", time.Unix(0, 0))
+		if most := least + least/5; delay < least || delay > most {
+			t.Errorf("delay is %s, want between %s and %s", delay, least, most)
+		}
+	}
+	for range 100 {
+		s.fail(errors.New("no"), 1, "10", time.Unix(0, 0))
+	}
+	if delay := s.fail(errors.New("no"), 1, "10", time.Unix(0, 0)); delay < lastRetry || delay > 2*lastRetry {
+		t.Errorf("delay is %s after many failures, want about %s", delay, lastRetry)
+	}
+}
+
+func TestFingerprintTellsVersionsApart(t *testing.T) {
+	object := func(uid types.UID, version string) client.Object {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version}}
+	}
+	first := fingerprint([][]client.Object{{object("a", "1"), object("b", "2")}, {object("c", "3")}})
+	if got := fingerprint([][]client.Object{{object("b", "2"), object("a", "1")}, {object("c", "3")}}); got != first {
+		t.Error("the order of a list changes the fingerprint")
+	}
+	if got := fingerprint([][]client.Object{{object("a", "1"), object("b", "2")}, {object("c", "4")}}); got == first {
+		t.Error("a new version leaves the fingerprint as it was")
+	}
+}
+
+func TestStateOfAnEarlierParentIsNotUsed(t *testing.T) {
+	s, name := newStates(), types.NamespacedName{Name: "web"}
+	first := s.of(name, "1")
+	if s.of(name, "1") != first {
+		t.Error("a parent loses its state between passes")
+	}
+	if s.of(name, "2") == first {
+		t.Error("a new parent of the name gets the old one's state")
+	}
+}
