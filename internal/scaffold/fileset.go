@@ -55,6 +55,8 @@ func newFileSet(version string, files []File, dropped []string) (*FileSet, error
 			return nil, fmt.Errorf("%s: made twice", f.Path)
 		case f.Owner == Generated && !generatedName(f.Path):
 			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
+		case f.Content == nil:
+			files[i].Content = []byte{} // nil would mean that there is to be no file
 		}
 	}
 	return &FileSet{files: files, dropped: dropped, version: version}, nil

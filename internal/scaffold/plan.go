@@ -1,9 +1,11 @@
 package scaffold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -31,8 +33,11 @@ type Input struct {
 }
 
 // Plan renders the whole project in memory: the Generated files that the APIs yield and the Once files that the
-// author starts from. The error is spec.Problems when the input is at fault.
+// author starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
 func Plan(in Input) (*FileSet, error) {
+	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
+		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
+	})
 	p, err := newProject(in)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package scaffold
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -80,9 +79,7 @@ func (p *project) add(api *spec.API) spec.Problems {
 	}
 	for _, c := range children {
 		k.templates.Children = append(k.templates.Children, c.view())
-		operated.Children = append(operated.Children, deploy.Child{
-			Group: c.group, Plural: c.plural, Update: c.Update, Retired: c.Retired,
-		})
+		operated.Children = append(operated.Children, deploy.Child{Group: c.group, Plural: c.plural, Retired: c.Retired})
 	}
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, operated)
@@ -125,7 +122,6 @@ func (p *project) view(goVersion string) templates.Project {
 			view.Controllers = append(view.Controllers, k.folder())
 		}
 	}
-	slices.Sort(view.Controllers)
 	return view
 }
 

@@ -30,8 +30,7 @@ type Kind struct {
 // Child is a kind of children.
 type Child struct {
 	Group, Plural string
-	Update        spec.Update
-	Retired       bool
+	Retired       bool // no longer made, but still pruned
 }
 
 // Namespace is the namespace that the operator runs in.

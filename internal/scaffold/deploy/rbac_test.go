@@ -53,8 +53,8 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		"children": {
 			kinds: echo(func(k *Kind) {
 				k.Children = []Child{
-					{Plural: "services", Update: spec.InPlace},
-					{Plural: "pods", Update: spec.Recreate},
+					{Plural: "services"},
+					{Plural: "pods"},
 					{Group: "batch", Plural: "jobs", Retired: true},
 				}
 			}),
