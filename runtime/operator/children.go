@@ -23,7 +23,8 @@ type report struct {
 // child is an object and its kind, which the object itself may not say.
 type child struct {
 	kind
-	object client.Object // not to be changed
+	object   client.Object // not to be changed
+	replaced bool          // about to be deleted, to be created anew
 }
 
 func (c child) key() apply.Key {
@@ -47,13 +48,15 @@ func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, succeeded bool) 
 			switch {
 			case errors.As(err, new(apply.ErrStale)):
 				done.stale = true
+				continue
 			case err != nil:
 				done.err = errors.Join(done.err, errChild{desired.Key(), err})
-			default:
-				done.children = append(done.children, child{kind, outcome.Object})
+				continue
 			}
-			if outcome.Action == apply.Replace {
-				replaced = append(replaced, child{kind, outcome.Object})
+			child := child{kind, outcome.Object, outcome.Action == apply.Replace}
+			done.children = append(done.children, child)
+			if child.replaced {
+				replaced = append(replaced, child)
 			}
 		}
 	}
@@ -94,7 +97,7 @@ func (p *pass) leftOver(plans []plan) (pruned, kept []child) {
 			desired[d.Key()] = true
 		}
 		for _, object := range p.observed[i] {
-			child := child{p.children[i], object}
+			child := child{kind: p.children[i], object: object}
 			switch {
 			case plans[i].keep[child.key().Name]:
 				kept = append(kept, child)
@@ -140,7 +143,7 @@ func (p *pass) all() []child {
 	var all []child
 	for i, objects := range p.observed {
 		for _, object := range objects {
-			all = append(all, child{p.children[i], object})
+			all = append(all, child{kind: p.children[i], object: object})
 		}
 	}
 	return all

@@ -50,6 +50,9 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	var failed, waiting []string
 	for _, child := range children {
 		state := health.Of(child.object)
+		if child.replaced {
+			state = health.Health{State: health.InProgress, Message: "is being replaced"}
+		}
 		text := child.Kind + " " + child.object.GetName() + " " + state.Message
 		switch state.State {
 		case health.Failed:

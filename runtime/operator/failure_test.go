@@ -14,7 +14,9 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -172,6 +174,39 @@ func TestMissingRightsAreNamed(t *testing.T) {
 	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot patch resource "configmaps"`} {
 		if !strings.Contains(message, part) {
 			t.Errorf("message %q does not name %s", message, part)
+		}
+	}
+}
+
+func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
+	t.Parallel()
+	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
+	if path == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	controller := func(parent, child *unstructured.Unstructured) operator.Controller {
+		return operator.NewController(operator.Definition[*unstructured.Unstructured, struct{}, struct{}, struct{}]{
+			Name: "web", Group: "example.com", Parent: parent,
+			Kinds: func(*struct{}, *struct{}) []operator.ChildKind { return []operator.ChildKind{{Object: child}} },
+		})
+	}
+	configMaps, nowhere := operator.Unstructured("v1", "ConfigMap"), operator.Unstructured("example.com/v1", "Nowhere")
+	for _, test := range []struct {
+		controllers []operator.Controller
+		says        string
+	}{
+		{[]operator.Controller{controller(nowhere, configMaps)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
+		{[]operator.Controller{controller(configMaps, nowhere)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
+		{[]operator.Controller{controller(configMaps, operator.Unstructured("v1", "Namespace"))}, "controller web: kind Namespace is cluster-scoped, so a namespaced ConfigMap cannot own it"},
+		{[]operator.Controller{controller(configMaps, operator.Unstructured("v1", "Secret")), controller(configMaps, configMaps)}, "two controllers are named web"},
+	} {
+		err := operator.Run(t.Context(), config, operator.Defaults(), func(operator.Manager) ([]operator.Controller, error) { return test.controllers, nil })
+		if err == nil || err.Error() != test.says {
+			t.Errorf("error %v\nwant %s", err, test.says)
 		}
 	}
 }

@@ -113,8 +113,8 @@ func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
 		report = p.carryOut(ctx, r.kinds(new(C), response.Children), err == nil)
 		err = errors.Join(err, report.err)
 	}
-	if report.stale {
-		return verdict{stale: true, err: err}
+	if report.stale || ctx.Err() != nil { // or told to stop, which is no error to show
+		return verdict{stale: true}
 	}
 	err = errors.Join(err, r.writeStatus(ctx, p, response, p.conditions(report.children, err), err))
 	p.record(response.Events, err)

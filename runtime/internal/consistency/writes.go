@@ -19,13 +19,13 @@ import (
 )
 
 // patience is how long the cache may lack an object that was written before
-// the API server is asked whether it still exists.
+// the API server is asked whether it still exists, and then asked again.
 const patience = 5 * time.Second
 
 // Writes are the writes of one parent's passes that the cache may not have
 // seen yet. The zero value is empty. It is for one goroutine at a time.
 type Writes struct {
-	pending map[key]write
+	pending map[key]*write
 }
 
 type key struct {
@@ -41,7 +41,7 @@ type write struct {
 }
 
 // Wrote records that an object was created or changed; object is what the API
-// server answered, empty a function that returns an empty object of its kind.
+// server answered, empty an empty object of its kind.
 func (w *Writes) Wrote(kind schema.GroupVersionKind, empty, object client.Object, now time.Time) {
 	w.add(kind, object, write{empty, object.GetUID(), object.GetResourceVersion(), now})
 }
@@ -53,9 +53,9 @@ func (w *Writes) Deleted(kind schema.GroupVersionKind, empty, object client.Obje
 
 func (w *Writes) add(kind schema.GroupVersionKind, object client.Object, written write) {
 	if w.pending == nil {
-		w.pending = map[key]write{}
+		w.pending = map[key]*write{}
 	}
-	w.pending[key{kind, client.ObjectKeyFromObject(object)}] = written
+	w.pending[key{kind, client.ObjectKeyFromObject(object)}] = &written
 }
 
 // Seen reports whether the cache holds every recorded write, or something
@@ -73,7 +73,7 @@ func (w *Writes) Seen(ctx context.Context, cache, live client.Reader, now time.T
 	return true, nil
 }
 
-func (w write) seen(ctx context.Context, name types.NamespacedName, cache, live client.Reader, now time.Time) (bool, error) {
+func (w *write) seen(ctx context.Context, name types.NamespacedName, cache, live client.Reader, now time.Time) (bool, error) {
 	cached, err := read(ctx, cache, w.empty, name)
 	if err != nil {
 		return false, err
@@ -88,6 +88,7 @@ func (w write) seen(ctx context.Context, name types.NamespacedName, cache, live 
 	if now.Sub(w.at) < patience {
 		return false, nil
 	}
+	w.at = now
 	current, err := read(ctx, live, w.empty, name)
 	return err == nil && (current == nil || current.GetUID() != w.uid), err
 }

@@ -55,6 +55,21 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+func TestTheAPIServerIsAskedOnceInAWhile(t *testing.T) {
+	var writes Writes
+	writes.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0))
+	asked := 0
+	for second := range 13 {
+		live := countingStore{store{pod("mine", "20")}, &asked}
+		if seen, err := writes.Seen(t.Context(), store{}, live, time.Unix(int64(second), 0)); seen || err != nil {
+			t.Fatalf("after %d s: seen = %v, %v", second, seen, err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("the API server was asked %d times in 12 s, want 2", asked)
+	}
+}
+
 func TestSeenWritesAreForgotten(t *testing.T) {
 	var writes Writes
 	writes.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0))
@@ -85,4 +100,15 @@ func (s store) Get(_ context.Context, key client.ObjectKey, object client.Object
 
 func (s store) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	panic("not used")
+}
+
+// countingStore counts how often it is read.
+type countingStore struct {
+	store
+	reads *int
+}
+
+func (s countingStore) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	*s.reads++
+	return s.store.Get(ctx, key, object, options...)
 }
