@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
@@ -84,6 +85,7 @@ func (p *pass) apply(ctx context.Context, kind kind, desired apply.Desired, live
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated {
 		p.state.writes.Wrote(kind.GroupVersionKind, kind.empty, outcome.Object, p.now)
 		p.metrics.wrote(p.name, kind.Kind, string(outcome.Action))
+		log.FromContext(ctx).V(1).Info("applied a child", "child", desired.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
 }
@@ -133,6 +135,7 @@ func (p *pass) delete(ctx context.Context, children []child) (stale bool, err er
 		p.state.writes.Deleted(child.GroupVersionKind, child.empty, child.object, p.now)
 		if existed {
 			p.metrics.wrote(p.name, child.Kind, "deleted")
+			log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
 		}
 	}
 	return false, errors.Join(failures...)

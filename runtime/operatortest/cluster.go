@@ -32,8 +32,7 @@ type Cluster struct {
 	config  Config
 	server  *rest.Config
 	audit   *audit
-	stop    context.CancelFunc
-	ended   chan error
+	running *process // nil while the operator is stopped
 	created []client.Object
 }
 
@@ -107,14 +106,13 @@ func (c *Cluster) Eventually(what string, check func() error) {
 		if err == nil {
 			return
 		}
-		select {
-		case err := <-c.ended:
-			c.t.Fatalf("waiting until %s: the operator ended: %v", what, err)
-		case <-time.After(interval):
+		if ended := c.failed(); ended != nil {
+			c.t.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {
 			c.t.Fatalf("waiting until %s: %v", what, err)
 		}
+		time.Sleep(interval)
 	}
 }
 
@@ -167,7 +165,7 @@ func (c *Cluster) cleanUp() {
 			c.t.Log(err)
 		}
 	}
-	for c.stop != nil && ctx.Err() == nil && c.anyLeft(ctx) {
+	for c.running != nil && c.failed() == nil && ctx.Err() == nil && c.anyLeft(ctx) {
 		time.Sleep(interval)
 	}
 	c.Stop()

@@ -1,7 +1,9 @@
 package operatortest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -93,14 +95,22 @@ func (c *Cluster) Restart() {
 // Stop stops the operator and waits until it has ended.
 func (c *Cluster) Stop() {
 	c.t.Helper()
-	if c.stop == nil {
+	if c.running == nil {
 		return
 	}
-	c.stop()
-	c.stop = nil
-	if err := <-c.ended; err != nil {
-		c.t.Errorf("the operator ended with: %v", err)
+	c.running.stop()
+	<-c.running.ended
+	if c.running.err != nil {
+		c.t.Errorf("the operator ended with: %v", c.running.err)
 	}
+	c.running = nil
+}
+
+// process is an operator that runs.
+type process struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error // once ended is closed
 }
 
 func (c *Cluster) startOperator() {
@@ -115,8 +125,25 @@ func (c *Cluster) startOperator() {
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
 	ctx, stop := context.WithCancel(context.Background())
-	c.stop, c.ended = stop, make(chan error, 1)
-	go func() { c.ended <- operator.Run(ctx, server, options, c.config.Controllers) }()
+	running := &process{stop: stop, ended: make(chan struct{})}
+	c.running = running
+	go func() {
+		defer close(running.ended)
+		running.err = operator.Run(ctx, server, options, c.config.Controllers)
+	}()
+}
+
+// failed returns why the operator has ended by itself, nil while it runs.
+func (c *Cluster) failed() error {
+	if c.running == nil {
+		return nil
+	}
+	select {
+	case <-c.running.ended:
+		return cmp.Or(c.running.err, errors.New("without an error"))
+	default:
+		return nil
+	}
 }
 
 // userAgent tells this operator's requests from all others.
