@@ -34,20 +34,20 @@ func Main(controllers func(Manager) ([]Controller, error), options ...Option) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	s.Logger = s.logger(os.Stderr)
+	log.SetLogger(logr.FromSlogHandler(s.Logger.Handler())) // of controller-runtime
+	klog.SetSlogLogger(s.Logger)                            // of client-go
 	if err := s.run(controllers, options); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
+// run finds the cluster and runs the controllers until a signal comes.
 func (s *settings) run(controllers func(Manager) ([]Controller, error), options []Option) error {
 	for _, option := range options {
 		option(&s.Options)
 	}
-	s.Logger = s.logger(os.Stderr)
-	log.SetLogger(logr.FromSlogHandler(s.Logger.Handler()))
-	klog.SetSlogLogger(s.Logger)
-
 	config, err := s.connect()
 	if err != nil {
 		return explain(err, "")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -50,7 +51,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if path == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
 	}
-	log.SetLogger(logr.Discard())
+	silence()
 	server, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,10 @@ func Start(t *testing.T, config Config) *Cluster {
 	t.Cleanup(c.cleanUp)
 	return c
 }
+
+// silence discards what controller-runtime logs outside of any manager; it may
+// be told so once per process.
+var silence = sync.OnceFunc(func() { log.SetLogger(logr.Discard()) })
 
 // makeNamespace makes the namespace that gives this test and its requests
 // their name.
