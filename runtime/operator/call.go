@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -38,7 +37,7 @@ func (r *reconciler[P, S, C, D]) call(ctx context.Context, p *pass) (response *R
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
 	}
 	if err == nil && response.Finalized && !p.finalizing() {
-		return nil, errors.New("Sync returned Finalized, which only Finalize may")
+		return nil, fmt.Errorf("%s returned Finalized, which only Finalize may", name)
 	}
 	return response, err
 }

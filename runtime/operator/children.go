@@ -119,10 +119,13 @@ func (p *pass) delete(ctx context.Context, children []child) (stale bool, err er
 	}
 	live := p.loop.parent.new()
 	err = p.live.Get(ctx, client.ObjectKeyFromObject(p.parent), live)
-	if client.IgnoreNotFound(err) != nil {
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
 		return false, err
 	}
-	if err != nil || live.GetUID() != p.parent.GetUID() || live.GetResourceVersion() != p.parent.GetResourceVersion() {
+	if live.GetUID() != p.parent.GetUID() || live.GetResourceVersion() != p.parent.GetResourceVersion() {
 		return true, nil
 	}
 	var failures []error

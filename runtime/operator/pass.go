@@ -58,7 +58,7 @@ func (r *reconciler[P, S, C, D]) Reconcile(ctx context.Context, request reconcil
 	if left, waits := p.state.waits(p.parent, input, p.now); waits {
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
-	return r.settle(ctx, p, input, r.run(ctx, p))
+	return r.settle(ctx, p, input, r.run(ctx, p)), nil
 }
 
 // look reads the parent from the cache. It returns nil when there is none.
@@ -124,18 +124,19 @@ func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
 	return verdict{stale: stale, requeue: response.RequeueAfter, err: err}
 }
 
-// settle turns the end of a pass into when the next one is due.
-func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint64, end verdict) (reconcile.Result, error) {
+// settle turns the end of a pass into when the next one is due. Retries are
+// the state's affair, so the work queue never sees an error.
+func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint64, end verdict) reconcile.Result {
 	if end.err != nil {
 		delay := p.state.fail(end.err, input, p.parent.GetResourceVersion(), p.now)
 		r.metrics.passed(r.name, reason(end.err), r.now().Sub(p.now))
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
-		return reconcile.Result{RequeueAfter: delay}, nil
+		return reconcile.Result{RequeueAfter: delay}
 	}
 	p.state.failure = failure{}
 	r.metrics.passed(r.name, "success", r.now().Sub(p.now))
 	if end.stale {
-		return reconcile.Result{RequeueAfter: soon}, nil
+		return reconcile.Result{RequeueAfter: soon}
 	}
-	return reconcile.Result{RequeueAfter: end.requeue}, nil
+	return reconcile.Result{RequeueAfter: end.requeue}
 }

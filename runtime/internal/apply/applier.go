@@ -23,6 +23,7 @@ type Applier struct {
 // Action is what became of a child.
 type Action string
 
+// What can become of a child.
 const (
 	Unchanged Action = "unchanged"
 	Created   Action = "created"
@@ -43,7 +44,7 @@ type Outcome struct {
 type ErrStale struct{ Key }
 
 func (e ErrStale) Error() string {
-	return e.Key.String() + " changed meanwhile"
+	return e.String() + " changed meanwhile"
 }
 
 // ErrTaken says that the name of a child is taken by an object that the parent

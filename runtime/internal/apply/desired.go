@@ -13,6 +13,7 @@ import (
 // Strategy says how a change reaches an existing child.
 type Strategy string
 
+// The strategies, as package operator describes them.
 const (
 	InPlace    Strategy = "InPlace"
 	Recreate   Strategy = "Recreate"

@@ -82,7 +82,9 @@ func writeValues(w io.Writer, value any, set paths) error {
 		}
 		below, found := descend(value, step)
 		if !found {
-			io.WriteString(w, "absent\n")
+			if _, err := io.WriteString(w, "absent\n"); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := writeValues(w, below, set[step]); err != nil {

@@ -16,6 +16,7 @@ import (
 // State is a child's health.
 type State string
 
+// The states.
 const (
 	Ready      State = "Ready"      // does its work, or has done it
 	InProgress State = "InProgress" // on its way

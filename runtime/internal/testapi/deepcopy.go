@@ -14,14 +14,14 @@ func (s Status) copy() Status {
 // DeepCopyObject implements runtime.Object.
 func (s *Site) DeepCopyObject() runtime.Object {
 	site := Site{TypeMeta: s.TypeMeta, Spec: s.Spec, Status: s.Status.copy()}
-	s.ObjectMeta.DeepCopyInto(&site.ObjectMeta)
+	site.ObjectMeta = *s.ObjectMeta.DeepCopy()
 	return &site
 }
 
 // DeepCopyObject implements runtime.Object.
 func (l *SiteList) DeepCopyObject() runtime.Object {
 	list := SiteList{TypeMeta: l.TypeMeta}
-	l.ListMeta.DeepCopyInto(&list.ListMeta)
+	list.ListMeta = *l.ListMeta.DeepCopy()
 	for i := range l.Items {
 		list.Items = append(list.Items, *l.Items[i].DeepCopyObject().(*Site))
 	}
@@ -31,14 +31,14 @@ func (l *SiteList) DeepCopyObject() runtime.Object {
 // DeepCopyObject implements runtime.Object.
 func (r *Realm) DeepCopyObject() runtime.Object {
 	realm := Realm{TypeMeta: r.TypeMeta, Spec: r.Spec, Status: r.Status.copy()}
-	r.ObjectMeta.DeepCopyInto(&realm.ObjectMeta)
+	realm.ObjectMeta = *r.ObjectMeta.DeepCopy()
 	return &realm
 }
 
 // DeepCopyObject implements runtime.Object.
 func (l *RealmList) DeepCopyObject() runtime.Object {
 	list := RealmList{TypeMeta: l.TypeMeta}
-	l.ListMeta.DeepCopyInto(&list.ListMeta)
+	list.ListMeta = *l.ListMeta.DeepCopy()
 	for i := range l.Items {
 		list.Items = append(list.Items, *l.Items[i].DeepCopyObject().(*Realm))
 	}
