@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 // newCluster builds the group of commands for the local Kubernetes.

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 // downOptions are the flags of opgen cluster down.

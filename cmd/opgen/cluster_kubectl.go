@@ -4,8 +4,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 func newClusterKubectl(s streams) *cobra.Command {

@@ -6,8 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"golang.org/x/term"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 // progressDisplay shows what the local control plane is doing: one line that changes on a terminal, otherwise a

@@ -6,8 +6,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 func newClusterStatus(s streams) *cobra.Command {

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/cluster"
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
 // upOptions are the flags of opgen cluster up.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,8 +123,13 @@ func (o *createAPIOptions) draft(p *project) ([]byte, error) {
 // refuseOther protects a spec file of that kind that is there already.
 func (p *project) refuseOther(target string, data []byte) error {
 	there, err := os.ReadFile(filepath.Join(p.dir, target))
-	if err != nil || bytes.Equal(there, data) {
-		return nil // a file that cannot be read shows itself when it is written
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return usageError{err}
+	case bytes.Equal(there, data):
+		return nil
 	}
 	return usagef("%s exists and says something else\n    edit that file and run: opgen generate", target)
 }

@@ -175,7 +175,11 @@ func TestEnvtestTakesTheAssets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer environment.Stop()
+	defer func() {
+		if err := environment.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
 	admin, err := client.New(config, client.Options{})
 	if err != nil {
 		t.Fatal(err)

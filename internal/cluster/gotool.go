@@ -113,7 +113,7 @@ func (g goTool) run(ctx context.Context, dir string, eachLine func(string), args
 		eachLine(lines.Text())
 		errorOutput.add(lines.Text())
 	}
-	io.Copy(io.Discard, stderr) // after a line beyond the buffer's size
+	_, _ = io.Copy(io.Discard, stderr) // after a line beyond the buffer's size
 	err = cmd.Wait()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("build interrupted: %w", context.Cause(ctx))

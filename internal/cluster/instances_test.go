@@ -100,7 +100,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 	var started []Process
 	go func() {
 		defer cancel()
-		waitUntil(t.Context(), func() bool {
+		_ = waitUntil(t.Context(), func() bool {
 			instance, err := o.State.load(o.Name)
 			if err == nil && instance != nil {
 				started = instance.Processes

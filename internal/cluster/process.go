@@ -51,7 +51,7 @@ func hold(name, path string, args []string, logFile string) (*held, error) {
 	}
 	exited := make(chan struct{})
 	go func() {
-		cmd.Wait()
+		_ = cmd.Wait() // that it has ended is all that counts
 		close(exited)
 	}()
 	process := Process{Name: name, PID: cmd.Process.Pid, Start: startOf(cmd.Process.Pid)}

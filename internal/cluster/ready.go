@@ -56,6 +56,6 @@ func answers(ctx context.Context, client *http.Client, url string) bool {
 		return false
 	}
 	defer response.Body.Close()
-	io.Copy(io.Discard, response.Body)
+	_, _ = io.Copy(io.Discard, response.Body)
 	return response.StatusCode == http.StatusOK
 }

@@ -21,9 +21,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	start := time.Now()
-	if err := run(ctx); err != nil {
+	err := run(ctx)
+	stop()
+	if err != nil {
 		fmt.Printf("demo: FAILED after %.0f s: %v\n", time.Since(start).Seconds(), err)
 		os.Exit(1)
 	}

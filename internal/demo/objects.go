@@ -129,12 +129,23 @@ func (o *objects) deleteParent(ctx context.Context) error {
 	return o.eventually(ctx, func() error {
 		_, podErr := o.core.CoreV1().Pods(namespace).Get(ctx, o.name, metav1.GetOptions{})
 		_, serviceErr := o.core.CoreV1().Services(namespace).Get(ctx, o.name, metav1.GetOptions{})
-		if !apierrors.IsNotFound(podErr) || !apierrors.IsNotFound(serviceErr) {
-			return fmt.Errorf("pod: %v; service: %v", podErr, serviceErr)
+		if err := errors.Join(gone("Pod", podErr), gone("Service", serviceErr)); err != nil {
+			return err
 		}
 		say("pod/%s and service/%s are gone", o.name, o.name)
 		return nil
 	})
+}
+
+// gone turns the answer to a get into an error unless it is that there is no such object.
+func gone(kind string, err error) error {
+	if err == nil {
+		return fmt.Errorf("the %s is still there", kind)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("get the %s: %w", kind, err)
 }
 
 func (o *objects) children(ctx context.Context) (*corev1.Pod, *corev1.Service, error) {
@@ -177,7 +188,7 @@ func (o *objects) eventually(ctx context.Context, ask func() error) error {
 		select {
 		case ended := <-o.project.exited:
 			o.project.exited <- ended
-			return fmt.Errorf("the operator ended: %v", ended)
+			return errors.Join(errors.New("the operator ended"), ended)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(50 * time.Millisecond):

@@ -12,6 +12,7 @@ import (
 // Action is what happens to a file.
 type Action string
 
+// What happens to a file.
 const (
 	Create    Action = "create"    // it is absent and gets written
 	Update    Action = "update"    // it is Generated, unedited, and out of date

@@ -37,12 +37,12 @@ func TestDiffDecides(t *testing.T) {
 	}{
 		"absent":                            {plan: []File{planned}, file: generated, want: Create},
 		"listed and deleted by a hand":      {tree: listed, plan: []File{planned}, file: generated, want: Create},
-		"listed and as it was":              {tree: with(listed, generated, "old\n"), plan: []File{planned}, file: generated, want: Update},
-		"listed, with Windows line endings": {tree: with(listed, generated, "old\r\n"), plan: []File{planned}, file: generated, want: Update},
-		"up to date":                        {tree: with(listed, generated, "new\n"), plan: []File{planned}, file: generated, want: Unchanged},
-		"up to date but for line endings":   {tree: with(listed, generated, "new\r\n"), plan: []File{planned}, file: generated, want: Unchanged},
+		"listed and as it was":              {tree: withGenerated(listed, "old\n"), plan: []File{planned}, file: generated, want: Update},
+		"listed, with Windows line endings": {tree: withGenerated(listed, "old\r\n"), plan: []File{planned}, file: generated, want: Update},
+		"up to date":                        {tree: withGenerated(listed, "new\n"), plan: []File{planned}, file: generated, want: Unchanged},
+		"up to date but for line endings":   {tree: withGenerated(listed, "new\r\n"), plan: []File{planned}, file: generated, want: Unchanged},
 		"listed and edited": {
-			tree: with(listed, generated, "edited\n"), plan: []File{planned},
+			tree: withGenerated(listed, "edited\n"), plan: []File{planned},
 			file: generated, want: Conflict, reason: reasonEdited, forced: Update,
 		},
 		"not listed and different": {
@@ -50,9 +50,9 @@ func TestDiffDecides(t *testing.T) {
 			file: generated, want: Conflict, reason: reasonUnlisted, forced: Update,
 		},
 		"not listed and the same": {tree: map[string]string{generated: "new\n"}, plan: []File{planned}, file: generated, want: Unchanged},
-		"stale":                   {tree: with(listed, generated, "old\n"), file: generated, want: Remove},
+		"stale":                   {tree: withGenerated(listed, "old\n"), file: generated, want: Remove},
 		"stale and edited": {
-			tree: with(listed, generated, "edited\n"),
+			tree: withGenerated(listed, "edited\n"),
 			file: generated, want: Conflict, reason: reasonEdited, forced: Remove,
 		},
 		"once and absent":                {plan: []File{once}, file: once.Path, want: Create},
@@ -185,9 +185,9 @@ func treeOf(files map[string]string) fstest.MapFS {
 	return tree
 }
 
-// with returns the files and one more.
-func with(files map[string]string, path, content string) map[string]string {
-	more := map[string]string{path: content}
+// withGenerated returns the files and the generated one.
+func withGenerated(files map[string]string, content string) map[string]string {
+	more := map[string]string{generated: content}
 	for p, c := range files {
 		more[p] = c
 	}

@@ -3,6 +3,7 @@ package spec
 // Scope is the scope of a kind.
 type Scope string
 
+// The scopes.
 const (
 	Namespaced Scope = "Namespaced" // the default
 	Cluster    Scope = "Cluster"
@@ -61,6 +62,7 @@ type Scale struct {
 // Update says how a change of desired reaches a child that exists.
 type Update string
 
+// The update strategies.
 const (
 	InPlace    Update = "InPlace"    // applied to the object; the default
 	Recreate   Update = "Recreate"   // the object is deleted and made anew

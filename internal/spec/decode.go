@@ -146,10 +146,10 @@ func isNull(n *yaml.Node) bool {
 
 // describe names a node for a message.
 func describe(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
+	switch n.Kind {
+	case yaml.MappingNode:
 		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		return "a list"
 	}
 	switch n.ShortTag() {

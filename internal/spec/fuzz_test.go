@@ -26,7 +26,7 @@ func FuzzParseAPI(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ParseProject("opgen.yaml", data)
+		_, _ = ParseProject("opgen.yaml", data)
 		api, problems := ParseAPI("a.yaml", data)
 		if api == nil {
 			if len(problems) == 0 {
@@ -42,7 +42,7 @@ func FuzzParseAPI(f *testing.F) {
 		if len(problems) > 0 {
 			t.Fatalf("accepted with problems: %v", problems)
 		}
-		Check(nil, []*API{api})
+		_ = Check(nil, []*API{api})
 		again, _ := ParseAPI("a.yaml", data)
 		if !reflect.DeepEqual(api, again) {
 			t.Error("parsed differently a second time")

@@ -106,8 +106,7 @@ func (d *decoder) projectNames(root *yaml.Node, p *Project) {
 
 // sorted returns the problems in the order of their positions.
 func (d *decoder) sorted() Problems {
-	sorted, _ := d.problems.Err().(Problems)
-	return sorted
+	return d.problems.sorted()
 }
 
 // isImportPath says whether a path may be the import path of a Go package.

@@ -62,6 +62,10 @@ func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
 	}
+	return ps.sorted()
+}
+
+func (ps Problems) sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int {
 		if c := strings.Compare(a.Pos.File, b.Pos.File); c != 0 {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -140,8 +139,7 @@ func TestRoleDoesNotDependOnTheOrderOfTheSpec(t *testing.T) {
 // roles returns the rules of the ClusterRole and of the Role, one line each.
 func roles(t *testing.T, o Operator) (cluster, own []string) {
 	t.Helper()
-	var objects []runtime.Object = o.RBACObjects()
-	for _, object := range objects {
+	for _, object := range o.RBACObjects() {
 		switch role := object.(type) {
 		case *rbacv1.ClusterRole:
 			cluster = lines(role.Rules)
