@@ -120,7 +120,7 @@ func (c child) ownedBy(api *spec.API) *spec.Problem {
 func (c child) view() templates.Child {
 	return templates.Child{
 		Field: c.As, APIVersion: c.APIVersion, Kind: c.Kind,
-		GoPackage: c.goPackage, GoName: c.goName, Registered: c.registered, Foreign: c.foreign,
+		GoPackage: c.goPackage, GoName: c.goName, Registered: c.registered, Namespaced: c.namespaced, Foreign: c.foreign,
 		Update: c.Update, Retired: c.Retired,
 	}
 }

@@ -11,9 +11,12 @@ import (
 // PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
 func PackageName(kind string) string { return strings.ToLower(kind) }
 
+// spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel: HTTPProxy.
+var spelledVowel = regexp.MustCompile(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
+
 // a puts the indefinite article in front of a kind.
 func a(kind string) string {
-	if strings.ContainsRune("AEIO", rune(kind[0])) {
+	if strings.ContainsRune("AEIO", rune(kind[0])) || spelledVowel.MatchString(kind) {
 		return "an " + kind
 	}
 	return "a " + kind

@@ -29,6 +29,8 @@ type Child struct {
 	GoPackage, GoName string
 	// Registered means that client-go's scheme knows the type.
 	Registered bool
+	// Namespaced means that its objects lie in namespaces.
+	Namespaced bool
 	// Foreign means that neither Kubernetes nor the project defines the kind.
 	Foreign bool
 	Update  spec.Update
@@ -114,6 +116,9 @@ func (v operatorView) StatusType() string {
 	return v.APIName() + "." + v.Parent.Status
 }
 
+// ClusterScoped reports whether the parent lies in no namespace.
+func (v operatorView) ClusterScoped() bool { return v.Parent.API.Scope == spec.Cluster }
+
 // Made are the kinds of children that Sync can ask for.
 func (v operatorView) Made() []childView {
 	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
@@ -136,7 +141,7 @@ func (v operatorView) Unstructured() bool {
 // RunsInTests reports whether the operator can run against any API server that has the project's CRDs, and then
 // tells by its conditions how it fares.
 func (v operatorView) RunsInTests() bool {
-	return v.Conditions() != "" && v.Parent.API.Scope == spec.Namespaced &&
+	return v.Conditions() != "" && !v.ClusterScoped() &&
 		!slices.ContainsFunc(v.Children, func(c Child) bool { return c.Foreign })
 }
 
@@ -218,10 +223,20 @@ func (c childView) Empty() string {
 	return "new(" + c.alias + "." + c.GoName + ")"
 }
 
-// Example is an expression for a child of the parent, to be completed.
-func (c childView) Example() string {
-	if c.GoPackage == "" {
-		return c.Empty()
+// Examples are statements that make a child of the parent desired, to be completed. In a namespace the runtime fills
+// in the parent's; the child of a parent that lies in none names one.
+func (v operatorView) Examples(c childView) []string {
+	meta, needsNamespace := "Name: req.Parent.Name", c.Namespaced && v.ClusterScoped()
+	if needsNamespace {
+		meta += `, Namespace: "default"`
 	}
-	return "&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{Name: req.Parent.Name}}"
+	if c.GoPackage != "" {
+		return []string{"want." + c.Field + ".Add(&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{" + meta + "}})"}
+	}
+	name := strings.ToLower(c.Kind[:1]) + c.Kind[1:]
+	lines := []string{name + " := " + c.Empty(), name + ".SetName(req.Parent.Name)"}
+	if needsNamespace {
+		lines = append(lines, name+`.SetNamespace("default")`)
+	}
+	return append(lines, "want."+c.Field+".Add("+name+")")
 }

@@ -29,6 +29,68 @@ func TestAliasIsTheCustomaryName(t *testing.T) {
 	}
 }
 
+func TestArticleIsTheSpokenOne(t *testing.T) {
+	tests := map[string]string{
+		"EchoServer": "an EchoServer",
+		"Pod":        "a Pod",
+		"HTTPProxy":  "an HTTPProxy",
+		"Host":       "a Host",
+		"S3Bucket":   "an S3Bucket",
+		"DNSRecord":  "a DNSRecord",
+		"X":          "an X",
+	}
+	for kind, want := range tests {
+		if got := a(kind); got != want {
+			t.Errorf("a(%q) = %q, want %q", kind, got, want)
+		}
+	}
+}
+
+func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
+	widget := Child{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}
+	pod := Child{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}
+	role := Child{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}
+	tests := map[string]struct {
+		scope spec.Scope
+		child Child
+		want  string
+	}{
+		"a typed child": {spec.Namespaced, pod, `
+	//	want.Pods.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: req.Parent.Name}})
+`},
+		"an unstructured child": {spec.Namespaced, widget, `
+	//	widget := operator.Unstructured("example.org/v1", "Widget")
+	//	widget.SetName(req.Parent.Name)
+	//	want.Widgets.Add(widget)
+`},
+		"a typed child of a cluster-scoped parent": {spec.Cluster, pod, `
+	//	want.Pods.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: req.Parent.Name, Namespace: "default"}})
+`},
+		"an unstructured child of a cluster-scoped parent": {spec.Cluster, widget, `
+	//	widget.SetName(req.Parent.Name)
+	//	widget.SetNamespace("default")
+`},
+		"a cluster-scoped child": {spec.Cluster, role, `
+	//	want.Roles.Add(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: req.Parent.Name}})
+`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := echo()
+			o.API.Alias = "demov1"
+			o.Parent.API = &spec.API{Scope: test.scope}
+			o.Children = []Child{test.child}
+			source, err := SyncFile(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(source), test.want) {
+				t.Errorf("no%s in:\n%s", test.want, source)
+			}
+		})
+	}
+}
+
 // echo is an operator whose imports all want the same name.
 func echo(status ...crdgen.Field) Operator {
 	return Operator{
