@@ -105,6 +105,12 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 	return s
 }
 
+// listWords are what other languages call a list.
+var listWords = []string{"array", "list"}
+
+// longGroup is a Kubernetes type with its whole API group, such as networking.k8s.io/v1.NetworkPolicySpec.
+var longGroup = regexp.MustCompile(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
+
 func (d *decoder) badType(pos Pos, text, path string) {
 	switch first, _, spaced := strings.Cut(text, " "); {
 	case text == "":
@@ -113,6 +119,10 @@ func (d *decoder) badType(pos Pos, text, path string) {
 		d.failAt(pos, path, quoteShort(text)+" is not a type", "markers follow a bar: "+strings.TrimRight(first, ",;")+" | required")
 	case strings.HasPrefix(text, "map["):
 		d.failAt(pos, path, quoteShort(text)+" is not a type", "keys of maps are strings: map[string]string")
+	case strings.HasSuffix(text, "[]"), slices.Contains(listWords, text):
+		d.failAt(pos, path, quoteShort(text)+" is not a type", `a list names the type of its items: "[]string"`)
+	case longGroup.MatchString(text):
+		d.failAt(pos, path, quoteShort(text)+" is not a type", "a Kubernetes type is written with the first part of its group: "+longGroup.ReplaceAllString(text, "$1/$2"))
 	default:
 		d.failAt(pos, path, quoteShort(text)+" is not a type", typeHint(text, shorthandWords()))
 	}

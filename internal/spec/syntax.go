@@ -64,6 +64,7 @@ var causes = []struct {
 	{"mapping values", regexp.MustCompile(`^[^"'#]*?:\s.*?(:)(?:\s|$)`), `": " in an unquoted value starts a mapping: quote the value`},
 	{"did not find", regexp.MustCompile(`:\s+(\[\])`), `quote a list type: "[]string"`},
 	{"cannot start any token", regexp.MustCompile("(?::|-)\\s+([@`%])"), "quote the value"},
+	{"cannot start any token", regexp.MustCompile(`^ *(\t)`), "indent with spaces"},
 	{"unexpected end of stream", regexp.MustCompile(`(?::|-)\s+(["'])`), "the quote that starts here is never closed"},
 	{"did not find", regexp.MustCompile(`(?::|-)\s+(["'])`), "text follows the closing quote: quote the whole value"},
 	{"expected ',' or", regexp.MustCompile(`([\[{])`), `a bracket is not closed, or text with ": " or a bracket inside is not quoted`},
