@@ -13,15 +13,13 @@ func (s Status) copy() Status {
 
 // DeepCopyObject implements runtime.Object.
 func (s *Site) DeepCopyObject() runtime.Object {
-	site := Site{TypeMeta: s.TypeMeta, Spec: s.Spec, Status: s.Status.copy()}
-	site.ObjectMeta = *s.ObjectMeta.DeepCopy()
+	site := Site{TypeMeta: s.TypeMeta, ObjectMeta: *s.ObjectMeta.DeepCopy(), Spec: s.Spec, Status: s.Status.copy()}
 	return &site
 }
 
 // DeepCopyObject implements runtime.Object.
 func (l *SiteList) DeepCopyObject() runtime.Object {
-	list := SiteList{TypeMeta: l.TypeMeta}
-	list.ListMeta = *l.ListMeta.DeepCopy()
+	list := SiteList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
 	for i := range l.Items {
 		list.Items = append(list.Items, *l.Items[i].DeepCopyObject().(*Site))
 	}
@@ -30,15 +28,13 @@ func (l *SiteList) DeepCopyObject() runtime.Object {
 
 // DeepCopyObject implements runtime.Object.
 func (r *Realm) DeepCopyObject() runtime.Object {
-	realm := Realm{TypeMeta: r.TypeMeta, Spec: r.Spec, Status: r.Status.copy()}
-	realm.ObjectMeta = *r.ObjectMeta.DeepCopy()
+	realm := Realm{TypeMeta: r.TypeMeta, ObjectMeta: *r.ObjectMeta.DeepCopy(), Spec: r.Spec, Status: r.Status.copy()}
 	return &realm
 }
 
 // DeepCopyObject implements runtime.Object.
 func (l *RealmList) DeepCopyObject() runtime.Object {
-	list := RealmList{TypeMeta: l.TypeMeta}
-	list.ListMeta = *l.ListMeta.DeepCopy()
+	list := RealmList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
 	for i := range l.Items {
 		list.Items = append(list.Items, *l.Items[i].DeepCopyObject().(*Realm))
 	}
