@@ -3,12 +3,13 @@ package scaffold
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 const (
@@ -90,6 +91,9 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 
 // once decides whether a Once file is written: only if neither it nor another in its place is there.
 func (f File) once(tree fs.FS) (Action, error) {
+	if err := wayTo(tree, f.Path); err != nil {
+		return "", err
+	}
 	entries, err := fs.ReadDir(tree, path.Dir(f.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -141,6 +145,9 @@ func lockChange(tree fs.FS, after Lock) (Change, error) {
 
 // read returns the content of a regular file, nil when there is none; anything else in its place is an error.
 func read(tree fs.FS, file string) ([]byte, error) {
+	if err := wayTo(tree, file); err != nil {
+		return nil, err
+	}
 	info, err := fs.Lstat(tree, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -149,11 +156,35 @@ func read(tree fs.FS, file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: in the way of a file that opgen writes: it is no regular file", file)
+		return nil, inTheWay(file, "is no regular file, and opgen writes a file there")
 	}
 	content, err := fs.ReadFile(tree, file)
 	if content == nil {
 		content = []byte{}
 	}
 	return content, err
+}
+
+// wayTo reports what stands where the folders of a file belong; folders that are absent are no obstacle.
+func wayTo(tree fs.FS, file string) error {
+	for i, r := range file {
+		if r != '/' {
+			continue
+		}
+		info, err := fs.Stat(tree, file[:i])
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return inTheWay(file[:i], "is no folder, and opgen writes files below it")
+		}
+	}
+	return nil
+}
+
+func inTheWay(file, what string) error {
+	return spec.Problems{{Pos: spec.Pos{File: file}, Message: what, Hint: "move it out of the way"}}.Err()
 }

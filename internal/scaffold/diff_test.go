@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -117,6 +118,36 @@ func TestDiffRefusesALockThatIsNone(t *testing.T) {
 			var problems spec.Problems
 			if !errors.As(err, &problems) || problems[0].Pos.File != LockPath || problems[0].Hint == "" {
 				t.Errorf("got %v, want a problem of opgen.lock with a hint", err)
+			}
+		})
+	}
+}
+
+func TestDiffSaysWhatIsInTheWay(t *testing.T) {
+	files := []File{{Path: "x/zz_generated.y.go"}, {Path: "x/sync.go", Owner: Once}}
+	tests := map[string]struct {
+		tree fstest.MapFS
+		want string
+	}{
+		"a folder in place of a file":  {fstest.MapFS{"x/zz_generated.y.go/z": {}}, "x/zz_generated.y.go"},
+		"a link in place of a file":    {fstest.MapFS{"x/zz_generated.y.go": {Mode: fs.ModeSymlink}}, "x/zz_generated.y.go"},
+		"a file in place of a folder":  {fstest.MapFS{"x": {}}, "x"},
+		"a folder in place of a lock":  {fstest.MapFS{"opgen.lock/z": {}}, "opgen.lock"},
+		"nothing, since all is absent": {fstest.MapFS{}, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			set, err := newFileSet("v1.0.0", files, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = set.Diff(test.tree)
+			var problems spec.Problems
+			if errors.As(err, &problems) != (test.want != "") {
+				t.Fatalf("got %v, want a problem about %q", err, test.want)
+			}
+			if test.want != "" && (problems[0].Pos.File != test.want || problems[0].Hint == "") {
+				t.Errorf("got %v, want a problem about %q with a hint", err, test.want)
 			}
 		})
 	}

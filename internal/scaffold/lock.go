@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -29,11 +28,8 @@ type Lock struct {
 
 // ReadLock returns the lock of a tree, an empty one when the tree has none.
 func ReadLock(tree fs.FS) (Lock, error) {
-	data, err := fs.ReadFile(tree, LockPath)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Lock{}, nil
-	}
-	if err != nil {
+	data, err := read(tree, LockPath)
+	if data == nil || err != nil {
 		return Lock{}, err
 	}
 	var lock Lock
