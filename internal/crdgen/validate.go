@@ -23,7 +23,9 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernet
 		return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 	}
 	errs := validation.ValidateCustomResourceDefinition(context.Background(), internal)
-	if len(errs) == 0 {
+	if len(errs) > 0 {
+		errs = append(errs, hiddenByDefaults(internal, errs)...)
+	} else {
 		errs, err = compileRules(crd, minKubernetes)
 		if err != nil {
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
@@ -40,6 +42,43 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernet
 		problems = append(problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint(message)})
 	}
 	return problems
+}
+
+// hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL rules while a
+// default breaks its schema.
+func hiddenByDefaults(crd *apiextensions.CustomResourceDefinition, known field.ErrorList) field.ErrorList {
+	bare := crd.DeepCopy()
+	if bare.Spec.Validation != nil {
+		dropDefaults(bare.Spec.Validation.OpenAPIV3Schema)
+	}
+	for _, v := range bare.Spec.Versions {
+		if v.Schema != nil {
+			dropDefaults(v.Schema.OpenAPIV3Schema)
+		}
+	}
+	said := map[string]bool{}
+	for _, err := range known {
+		said[err.Field] = true
+	}
+	errs := validation.ValidateCustomResourceDefinition(context.Background(), bare)
+	return slices.DeleteFunc(errs, func(err *field.Error) bool { return said[err.Field] })
+}
+
+func dropDefaults(s *apiextensions.JSONSchemaProps) {
+	if s == nil {
+		return
+	}
+	s.Default = nil
+	for name, property := range s.Properties {
+		dropDefaults(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		dropDefaults(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		dropDefaults(s.AdditionalProperties.Schema)
+	}
 }
 
 // crdPath finds paths of the CRD in messages.

@@ -37,7 +37,7 @@ func newSource(file string, data []byte) (*source, *Problem) {
 	s := &source{file: file, quoted: map[int]bool{}}
 	whole := Pos{File: file}
 	if len(data) > MaxFileSize {
-		return nil, &Problem{Pos: whole, Message: fmt.Sprintf("is too large: %d bytes, the limit is 16 MiB", len(data))}
+		return nil, &Problem{Pos: whole, Message: "is too large: the limit is 16 MiB"}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	s.text = string(data)
