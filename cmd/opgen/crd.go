@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,13 +27,21 @@ func newCRD(s streams) *cobra.Command {
 		Long: `Turn API spec files into CustomResourceDefinitions. They go to standard output, or with --dir to files there,
 named <plural>.<group>.yaml. - is standard input.`,
 		Example: "  opgen crd api/echoserver.yaml | kubectl apply --server-side -f -",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    needsFile,
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "write a file for each CRD into this folder")
 	cmd.Flags().StringVar(&o.minKubernetes, "min-kubernetes", spec.DefaultMinKubernetes, "oldest Kubernetes that the CRDs must work on")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
 	return cmd
+}
+
+// needsFile takes one file or more.
+func needsFile(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name a spec file, or - for standard input")
+	}
+	return nil
 }
 
 // namedCRD is one rendered CRD.
@@ -42,6 +51,9 @@ type namedCRD struct {
 }
 
 func (o *crdOptions) run(s streams, files []string) error {
+	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {
+		return usagef("--min-kubernetes %q: %w", o.minKubernetes, err)
+	}
 	crds, err := o.render(s, files)
 	if err != nil {
 		return err
@@ -94,7 +106,7 @@ func readSpecOrStdin(s streams, file string) ([]byte, error) {
 	if file == "-" {
 		return readLimited("standard input", s.in)
 	}
-	return readSpec(file)
+	return readSpec(file, file)
 }
 
 func (o *crdOptions) write(s streams, crds []namedCRD) error {

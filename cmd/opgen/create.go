@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 func newCreate(s streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -16,7 +20,11 @@ func newCreate(s streams) *cobra.Command {
 // needsSubcommand refuses a group of commands that is called by itself or with a name that it does not have.
 func needsSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s: name what", cmd.CommandPath())
+		var names []string
+		for _, sub := range cmd.Commands() {
+			names = append(names, sub.Name())
+		}
+		return usagef("%s: give one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
 	return usagef("%s: unknown command %q", cmd.CommandPath(), args[0])
 }

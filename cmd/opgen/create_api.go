@@ -37,7 +37,7 @@ A group without a dot gets the project's domain. A child of the core group is wr
 		Example: `  opgen create api -f echoserver.yaml
   opgen create api --group demo --version v1alpha1 --kind EchoServer --child v1/Pod --child apps/v1/Deployment`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.run(s) },
+		RunE: func(*cobra.Command, []string) error { return o.asFlagMistakes(o.run(s)) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
@@ -92,13 +92,40 @@ func (o *createAPIOptions) source(s streams, p *project) (name string, data []by
 		data, err = readLimited("standard input", s.in)
 		return "standard input", data, err
 	case o.file != "":
-		data, err = readSpec(o.file)
+		data, err = readSpec(o.file, o.file)
 		return o.file, data, err
 	case o.group == "" || o.version == "" || o.kind == "":
 		return "", nil, usagef("give -f FILE, or --group, --version and --kind")
 	}
 	data, err = o.draft(p)
-	return "draft of " + o.kind, data, err
+	return draftName, data, err
+}
+
+// draftName is what the draft of a spec file is called in positions.
+const draftName = "draft"
+
+// asFlagMistakes tells the mistakes in a draft, which nobody sees, as mistakes in the flags that it was made of.
+func (o *createAPIOptions) asFlagMistakes(err error) error {
+	var problems spec.Problems
+	if o.file != "" || !errors.As(err, &problems) {
+		return err
+	}
+	return asFlagMistakes(problems, func(p spec.Problem) string {
+		if p.Pos.File != draftName {
+			return ""
+		}
+		for i, child := range o.children {
+			if strings.HasPrefix(p.Path, fmt.Sprintf("operator.children[%d]", i)) {
+				return fmt.Sprintf("--child %q", child)
+			}
+		}
+		for field, flag := range map[string]string{"group": "--group", "names": "--kind", "versions": "--version"} {
+			if strings.HasPrefix(p.Path, field) {
+				return flag
+			}
+		}
+		return ""
+	})
 }
 
 func (o *createAPIOptions) draft(p *project) ([]byte, error) {

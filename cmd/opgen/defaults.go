@@ -78,13 +78,22 @@ func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) 
 	return "", false
 }
 
+// valueMistake says what a flag takes, in place of what Go's parser says of a value.
+func valueMistake(err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
+		return errors.New("write true or false")
+	}
+	return err
+}
+
 func setFlag(flags *pflag.FlagSet, flag *pflag.Flag, v *viper.Viper, key string) error {
 	value := v.GetString(key)
 	if _, isList := flag.Value.(pflag.SliceValue); isList {
 		value = strings.Join(v.GetStringSlice(key), ",")
 	}
 	if err := flags.Set(flag.Name, value); err != nil {
-		return fmt.Errorf("%q: %w", value, err)
+		return fmt.Errorf("%q: %w", value, valueMistake(err))
 	}
 	return nil
 }

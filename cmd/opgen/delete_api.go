@@ -79,6 +79,9 @@ func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
 	}
 	switch len(found) {
 	case 0:
+		if len(kinds) == 0 {
+			kinds = []string{"none"}
+		}
 		return nil, usagef("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(kinds, ", "))
 	case 1:
 		return found[0], nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ func newInit(s streams) *cobra.Command {
 repository does: .git, .gitignore, .gitattributes, a README and a licence, which are left as they are.`,
 		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
   opgen init . --module github.com/me/echo-operator`,
-		Args: cobra.ExactArgs(1),
+		Args: needsFolder,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -44,6 +45,14 @@ repository does: .git, .gitignore, .gitattributes, a README and a licence, which
 	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
 	o.write.addFlags(cmd)
 	return cmd
+}
+
+// needsFolder takes one folder.
+func needsFolder(_ *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		return errors.New("name one folder for the project; . is this one")
+	}
+	return nil
 }
 
 func (o *initOptions) run(s streams, dir string) error {
@@ -71,7 +80,7 @@ func (o *initOptions) run(s streams, dir string) error {
 	}
 	project, problems := spec.ParseProject(projectFile, file)
 	if len(problems) > 0 {
-		return asFlagMistakes(problems)
+		return asFlagMistakes(problems, func(p spec.Problem) string { return "--" + p.Path })
 	}
 	in := scaffold.Input{
 		Project: project,
@@ -81,15 +90,25 @@ func (o *initOptions) run(s streams, dir string) error {
 	if err := o.write.plan(s, dir, in); err != nil || o.write.quiet() {
 		return err
 	}
-	fmt.Fprintf(s.err, "next: cd %s && opgen create api -f FILE\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer)\n", shorten(dir))
+	next := "opgen create api -f FILE"
+	if here := shorten(dir); here != "." {
+		next = "cd " + here + " && " + next
+	}
+	fmt.Fprintf(s.err, "next: %s\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer)\n", next)
 	return nil
 }
 
-// asFlagMistakes tells mistakes in opgen.yaml as mistakes in the flags that it was made of.
-func asFlagMistakes(problems spec.Problems) error {
+// asFlagMistakes tells mistakes in a file as mistakes in the flags that it was made of; flag names the one of a
+// problem, or is empty for a problem elsewhere.
+func asFlagMistakes(problems spec.Problems, flag func(spec.Problem) string) error {
 	mistakes := make([]error, len(problems))
 	for i, p := range problems {
-		text := fmt.Sprintf("--%s: %s", p.Path, p.Message)
+		name := flag(p)
+		if name == "" {
+			mistakes[i] = errors.New(p.String())
+			continue
+		}
+		text := name + ": " + p.Message
 		if p.Hint != "" {
 			text += "\n    " + p.Hint
 		}
@@ -103,6 +122,9 @@ func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return usagef("%s is a file, or lies below one: name a folder", shorten(dir))
 	}
 	if err != nil {
 		return usageError{err}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -27,7 +28,7 @@ func loadProject() (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readSpec(filepath.Join(dir, projectFile))
+	data, err := readSpec(projectFile, filepath.Join(dir, projectFile))
 	if err != nil {
 		return nil, err
 	}
@@ -39,18 +40,41 @@ func loadProject() (*project, error) {
 		return nil, err
 	}
 	for _, file := range files {
-		data, err := readSpec(file)
+		name := "api/" + filepath.Base(file)
+		data, err := readSpec(name, file)
 		if err != nil {
 			return nil, err
 		}
-		api, more := spec.ParseAPI("api/"+filepath.Base(file), data)
+		api, more := spec.ParseAPI(name, data)
 		problems = append(problems, more...)
 		p.apis = append(p.apis, api)
 	}
-	if err := problems.Err(); err != nil {
+	unread, err := unreadSpecs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := append(problems, unread...).Err(); err != nil {
 		return nil, err
 	}
 	return p, spec.Check(p.spec, p.apis).Err()
+}
+
+// unreadSpecs reports what looks like a spec file and is not read as one.
+func unreadSpecs(dir string) (spec.Problems, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "api", "*.yml"))
+	if err != nil {
+		return nil, err
+	}
+	var problems spec.Problems
+	for _, file := range files {
+		name := "api/" + filepath.Base(file)
+		problems = append(problems, spec.Problem{
+			Pos:     spec.Pos{File: name},
+			Message: "is not read, since the names of spec files end in .yaml",
+			Hint:    "rename it to " + strings.TrimSuffix(name, ".yml") + ".yaml",
+		})
+	}
+	return problems, nil
 }
 
 // findProject looks for opgen.yaml here and in every folder above.
@@ -73,25 +97,34 @@ func findProject() (string, error) {
 	}
 }
 
-// readSpec reads a spec file; - is standard input only where the caller says so. A file above the size limit
-// of spec files is refused before it is read.
-func readSpec(path string) ([]byte, error) {
+// readSpec reads a spec file, which its mistakes call by name; - is standard input only where the caller says so.
+// A file above the size limit of spec files is refused before it is read.
+func readSpec(name, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, unreadable(name, err)
 	}
 	if info.IsDir() {
-		return nil, usagef("%s: is a directory: name a spec file", path)
+		return nil, usagef("%s: is a directory: name a spec file", name)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, usagef("%s: is not a regular file", path)
+		return nil, usagef("%s: is not a regular file", name)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, unreadable(name, err)
 	}
 	defer file.Close()
-	return readLimited(path, file)
+	return readLimited(name, file)
+}
+
+// unreadable says of a file why it cannot be read, without the call that found out.
+func unreadable(name string, err error) error {
+	var call *fs.PathError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	return usagef("%s: %w", name, err)
 }
 
 // readLimited reads one byte more than a spec file may have at the most, so that the parser sees that it is

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // streams are where a command reads and writes: data goes to out, reports and errors go to err.
@@ -56,6 +57,10 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), valueMistake(err))
+		}
 		return usagef("%w\n    see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
@@ -69,8 +74,19 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newCluster(s),
 		newVersion(s),
 	)
+	refineCompletion(root)
 	asUsage(root)
 	return root
+}
+
+// refineCompletion makes the command that cobra adds want the name of a shell, as every group of commands does.
+func refineCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = needsSubcommand, runNothing
+		}
+	}
 }
 
 // asUsage makes every mistake that cobra finds in the arguments of a command a mistake in usage, and a group

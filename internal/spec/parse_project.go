@@ -94,14 +94,21 @@ func (d *decoder) projectNames(root *yaml.Node, p *Project) {
 		return ""
 	})
 	check("minKubernetes", p.MinKubernetes, func(version string) string {
-		match := kubernetesMinor.FindStringSubmatch(version)
-		if match != nil {
-			if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {
-				return ""
-			}
+		if err := CheckMinKubernetes(version); err != nil {
+			return err.Error()
 		}
-		return fmt.Sprintf(`write a version from "1.%d" to "1.%d"`, oldestKubernetes, newestKubernetes)
+		return ""
 	})
+}
+
+// CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless this is one.
+func CheckMinKubernetes(version string) error {
+	if match := kubernetesMinor.FindStringSubmatch(version); match != nil {
+		if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {
+			return nil
+		}
+	}
+	return fmt.Errorf(`write a version from "1.%d" to "1.%d"`, oldestKubernetes, newestKubernetes)
 }
 
 // sorted returns the problems in the order of their positions.
