@@ -23,6 +23,9 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := dropped(before.Children, s.apis); err != nil {
+		return nil, err
+	}
 	var list []Change
 	for _, f := range s.files {
 		change, err := f.change(tree, before)

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Owner says to whom a file of a project belongs.
@@ -35,6 +37,7 @@ type FileSet struct {
 	files   []File
 	dropped []string
 	version string
+	apis    []*spec.API // that the files are of
 }
 
 // Files returns the files in the order of their paths.

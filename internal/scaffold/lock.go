@@ -17,13 +17,15 @@ import (
 // LockPath is where a project keeps its Lock.
 const LockPath = "opgen.lock"
 
-const lockHeader = `# The files that opgen generated, with their checksums. opgen replaces and removes no other file.
+const lockHeader = `# What opgen generated: the files with their checksums, of which opgen replaces and removes no other, and the kinds
+# of children that each API makes, so that none is dropped with its objects left behind.
 `
 
-// Lock lists the Generated files of a project.
+// Lock lists the Generated files of a project, and what they were generated for.
 type Lock struct {
-	Version string            `json:"opgen,omitempty"` // of the opgen that generated them
-	Files   map[string]string `json:"files,omitempty"` // path → checksum
+	Version  string              `json:"opgen,omitempty"`    // of the opgen that generated them
+	Files    map[string]string   `json:"files,omitempty"`    // path → checksum
+	Children map[string][]string `json:"children,omitempty"` // Kind.group of an API → Kind.group of its children
 }
 
 // ReadLock returns the lock of a tree, an empty one when the tree has none.
@@ -34,7 +36,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen and files")
+		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, files and children")
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
 		if !fs.ValidPath(path) || !generatedName(path) {
@@ -54,7 +56,7 @@ func lockProblem(message string) error {
 
 // lock returns the Lock of a tree that holds exactly the set.
 func (s *FileSet) lock() Lock {
-	lock := Lock{Version: s.version, Files: map[string]string{}}
+	lock := Lock{Version: s.version, Files: map[string]string{}, Children: childKinds(s.apis)}
 	for _, f := range s.files {
 		if f.Owner == Generated {
 			lock.Files[f.Path] = checksum(f.Content)
@@ -63,14 +65,19 @@ func (s *FileSet) lock() Lock {
 	return lock
 }
 
-// marshal renders the lock, the version first and the files sorted by path.
+// marshal renders the lock: the version, the children, then the files, each sorted.
 func (l Lock) marshal() ([]byte, error) {
-	version, err := yaml.Marshal(Lock{Version: l.Version})
-	if err != nil {
-		return nil, err
+	out := []byte(lockHeader)
+	for _, part := range []Lock{{Version: l.Version}, {Children: l.Children}, {Files: l.Files}} {
+		text, err := yaml.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		if string(text) != "{}\n" {
+			out = append(out, text...)
+		}
 	}
-	files, err := yaml.Marshal(Lock{Files: l.Files})
-	return slices.Concat([]byte(lockHeader), version, files), err
+	return out, nil
 }
 
 // checksum is the same for either kind of line ending, so that a checkout may convert them.

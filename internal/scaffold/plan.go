@@ -60,7 +60,12 @@ func Plan(in Input) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
-	return newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
+	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
+	if err != nil {
+		return nil, err
+	}
+	set.apis = in.APIs
+	return set, nil
 }
 
 // render renders the outputs of a kind, or of the whole project.
