@@ -12,9 +12,8 @@ import (
 )
 
 // Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made from the schema:
-// every required field, and the optional fields of a simple type as far as they keep the object valid. The
-// error says what stands against the object when no valid one is found, which only rules or patterns that
-// cannot be guessed bring about.
+// every required field, and the optional fields of a simple type as far as they keep the object valid. Where rules
+// or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
 	crd, problems := build(api)
 	if err := problems.Err(); err != nil {
@@ -38,10 +37,17 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 	if root := api.Versions[at].Spec; root != nil {
 		sampler.spec(root, schema.Properties["spec"])
 	}
-	if errs := validator.validate(object); len(errs) > 0 {
-		return nil, fmt.Errorf("no valid sample of %s was found: %s", api.Names.Kind, strings.Join(errs, "; "))
+	text, err := yaml.Marshal(object)
+	return append(toComplete(validator.validate(object)), text...), err
+}
+
+// toComplete is a comment about what is wrong with a sample; empty when nothing is.
+func toComplete(errs []string) []byte {
+	if len(errs) == 0 {
+		return nil
 	}
-	return yaml.Marshal(object)
+	text := "Complete this object, of which opgen could not guess all:\n" + strings.Join(errs, "\n")
+	return []byte("# " + strings.ReplaceAll(text, "\n", "\n#   ") + "\n")
 }
 
 // sampler fills in an object.
