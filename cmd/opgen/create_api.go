@@ -129,6 +129,9 @@ func (o *createAPIOptions) asFlagMistakes(err error) error {
 }
 
 func (o *createAPIOptions) draft(p *project) ([]byte, error) {
+	if !strings.Contains(o.group, ".") && p.spec.Domain == "" {
+		return nil, usagef("--group %q: write the whole group, such as %s.example.com, since opgen.yaml names no domain", o.group, o.group)
+	}
 	view := templates.DraftView{Group: o.group, Version: o.version, Kind: o.kind, Scope: string(spec.Namespaced)}
 	if !strings.Contains(view.Group, ".") {
 		view.Group += "." + p.spec.Domain
