@@ -37,12 +37,14 @@ func message(err *field.Error) string {
 var (
 	bodyPrefix = regexp.MustCompile(`^\S* ?in body `)
 	wrongType  = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
+	wrongRange = regexp.MustCompile(`^Checked value must be of type \w+ with format (\w+) in.*$`)
 	costAdvice = regexp.MustCompile(` \(try simplifying the rule[^)]*\)`)
 )
 
 func shorten(detail string) string {
 	detail = bodyPrefix.ReplaceAllString(detail, "")
 	detail = wrongType.ReplaceAllString(detail, "must be of type $1, not $2")
+	detail = wrongRange.ReplaceAllString(detail, "does not fit $1")
 	detail = costAdvice.ReplaceAllString(detail, "")
 	return celDetail(detail)
 }

@@ -1,9 +1,11 @@
 package crdgen
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -86,7 +88,24 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 		b.problems = append(b.problems, problem)
 		return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)} // whatever it is: go on with the rest
 	}
+	if s.Type == spec.TypeDuration {
+		b.durationDefault(s, path)
+	}
 	return overlay(t.Schema, *s.Keywords.DeepCopy())
+}
+
+// durationDefault checks what the API server would store, and then no operator could read.
+func (b *schemaBuilder) durationDefault(s *spec.Schema, path string) {
+	var text string
+	if s.Keywords.Default == nil || json.Unmarshal(s.Keywords.Default.Raw, &text) != nil {
+		return
+	}
+	if _, err := time.ParseDuration(text); err != nil {
+		b.problems = append(b.problems, spec.Problem{
+			Pos: at(s, "default"), Path: path + ".default",
+			Message: fmt.Sprintf("%q is not a duration", text), Hint: "such as 30s or 1h30m",
+		})
+	}
 }
 
 // overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
