@@ -54,17 +54,21 @@ func (s *settings) run(controllers func(Manager) ([]Controller, error), options 
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	return explain(Run(ctx, config, s.Options, controllers), config.Host)
 }
 
 // explain says what to do about an error that keeps an operator from running.
 func explain(err error, host string) error {
+	var network *net.OpError
 	switch {
 	case err == nil:
 		return nil
 	case clientcmd.IsEmptyConfig(err):
 		return errors.New("no cluster is configured: set KUBECONFIG or pass --kubeconfig; opgen cluster up starts a local one")
-	case errors.As(err, new(*net.OpError)):
+	case errors.As(err, &network) && network.Op == "listen":
+		return fmt.Errorf("%w: does another operator run here? --health-probe-bind-address and --metrics-bind-address choose other addresses", err)
+	case errors.As(err, &network):
 		return fmt.Errorf("cannot reach the API server at %s: %w: check that it runs and that KUBECONFIG is the right one", host, err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the API server at %s does not accept the credentials of this KUBECONFIG: %w", host, err)

@@ -1,0 +1,35 @@
+package operator
+
+import (
+	"net"
+	"strings"
+	"testing"
+)
+
+func TestExplainTellsWhoseConnectionFails(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := taken.Addr().String()
+	_, listening := net.Listen("tcp", address)
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, dialing := net.Dial("tcp", address)
+
+	for _, test := range []struct {
+		name   string
+		err    error
+		expect string
+	}{
+		{"an address of its own is taken", listening, "--health-probe-bind-address"},
+		{"nobody listens at the API server's", dialing, "cannot reach the API server at https://" + address},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := explain(test.err, "https://"+address); got == nil || !strings.Contains(got.Error(), test.expect) {
+				t.Errorf("got %v, expected it to name %s", got, test.expect)
+			}
+		})
+	}
+}
