@@ -119,7 +119,7 @@ func (o *createAPIOptions) asFlagMistakes(err error) error {
 				return fmt.Sprintf("--child %q", child)
 			}
 		}
-		for field, flag := range map[string]string{"group": "--group", "names": "--kind", "versions": "--version"} {
+		for field, flag := range map[string]string{"group": "--group", "names": "--kind", "scope": "--cluster-scoped", "versions": "--version"} {
 			if strings.HasPrefix(p.Path, field) {
 				return flag
 			}

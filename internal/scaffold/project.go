@@ -41,17 +41,17 @@ func newProject(in Input) (*project, error) {
 	p := &project{Project: in.Project, release: in.Tool.release()}
 	packages, problems := crdgen.Packages(in.Project, in.APIs)
 	p.packages = packages
+	named := len(problems) == 0 // or else a child may be of a kind that has no package
 	for _, api := range in.APIs {
 		crd, found := crdgen.CRD(api, in.Project.MinKubernetes)
 		problems = append(problems, found...)
 		p.crds = append(p.crds, crd)
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch}
 	for _, api := range in.APIs {
-		problems = append(problems, p.add(api)...)
+		if named {
+			problems = append(problems, p.add(api)...)
+		}
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
