@@ -39,14 +39,9 @@ func Canonical(object any) (map[string]any, error) {
 func fields(object any) (map[string]any, error) {
 	switch object := object.(type) {
 	case *unstructured.Unstructured:
-		return runtime.DeepCopyJSON(object.Object), nil
+		return viaJSON(object.Object) // authors put Go's own types into it: int, []string
 	case runtime.ApplyConfiguration:
-		data, err := json.Marshal(object)
-		if err != nil {
-			return nil, err
-		}
-		content := map[string]any{}
-		return content, utiljson.Unmarshal(data, &content)
+		return viaJSON(object)
 	default:
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
@@ -55,6 +50,15 @@ func fields(object any) (map[string]any, error) {
 		dropZeroStructs(reflect.ValueOf(object), content)
 		return content, nil
 	}
+}
+
+func viaJSON(object any) (map[string]any, error) {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	content := map[string]any{}
+	return content, utiljson.Unmarshal(data, &content)
 }
 
 // dropZeroStructs removes from content, the JSON form of v, the values that

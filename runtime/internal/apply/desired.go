@@ -43,6 +43,7 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 		encodeStringData(content)
 	}
 	metadata := child(content, "metadata")
+	dropAnnotation(metadata, d.HashKey) // of a child that was observed and is desired again
 	metadata["name"] = d.Name.Name
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace
@@ -69,6 +70,17 @@ func (d Desired) body(precondition, value string) ([]byte, error) {
 	metadata[precondition] = value
 	content["metadata"] = metadata
 	return json.Marshal(content)
+}
+
+func dropAnnotation(metadata map[string]any, key string) {
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if _, ok := annotations[key]; !ok {
+		return
+	}
+	delete(annotations, key)
+	if len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
 }
 
 // child returns the object at name, which it makes where there is none.

@@ -85,7 +85,9 @@ func (m Memo) remember(d Desired, live client.Object, manager string) error {
 }
 
 // matches tells whether live is as desired, compared field by field at the
-// paths that we own. A value that the API server normalises makes it false.
+// paths that we own. A value that the API server normalises makes it false;
+// but where live carries the hash of this very desired state, that we still
+// own an atomic value says that nobody has changed it.
 func (d Desired) matches(live client.Object, manager string) bool {
 	_, set := ownedPaths(live, manager)
 	content, err := contentOf(live)
@@ -102,5 +104,5 @@ func (d Desired) matches(live client.Object, manager string) bool {
 	if len(metadata) > 0 {
 		desired["metadata"] = metadata
 	}
-	return covered(desired, content, set)
+	return covered(desired, content, set, d.HashKey != "" && live.GetAnnotations()[d.HashKey] == d.Hash)
 }

@@ -153,10 +153,11 @@ func matching(item any, keys map[string]any) (n int) {
 }
 
 // covered tells whether live already has everything that is desired, and this
-// set of owned paths holds nothing else.
-func covered(desired, live any, set paths) bool {
+// set of owned paths holds nothing else. Where the paths end, live may be more
+// than desired if it is known to have been completed by the API server alone.
+func covered(desired, live any, set paths, completed bool) bool {
 	if len(set) == 0 {
-		return equal(desired, live)
+		return completed || equal(desired, live)
 	}
 	steps := 0
 	for step, below := range set {
@@ -166,7 +167,7 @@ func covered(desired, live any, set paths) bool {
 		steps++
 		d, inDesired := descend(desired, step)
 		l, inLive := descend(live, step)
-		if !inDesired || !inLive || !covered(d, l, below) {
+		if !inDesired || !inLive || !covered(d, l, below, completed) {
 			return false
 		}
 	}

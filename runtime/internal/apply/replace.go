@@ -25,6 +25,9 @@ func (a *Applier) replace(ctx context.Context, memo Memo, d Desired, live client
 	if err != nil {
 		return Outcome{}, err
 	}
+	if dry.GetResourceVersion() != live.GetResourceVersion() {
+		return Outcome{}, ErrStale{d.Key()} // the difference may be someone else's change
+	}
 	differs, err := differ(d, live, dry)
 	if err != nil {
 		return Outcome{}, err

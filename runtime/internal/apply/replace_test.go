@@ -1,0 +1,55 @@
+package apply_test
+
+import (
+	"errors"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+func TestAChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
+	cluster := operatortest.Start(t, operatortest.Config{
+		Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil },
+	})
+	desire := func(policy corev1.RestartPolicy) apply.Desired {
+		t.Helper()
+		content, err := apply.Canonical(&corev1.Pod{Spec: corev1.PodSpec{RestartPolicy: policy, Containers: []corev1.Container{{Name: "main", Image: "web:1"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desired, err := apply.NewDesired(apply.Desired{
+			Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Name: types.NamespacedName{Namespace: cluster.Namespace, Name: "web"},
+			Strategy: apply.Recreate, HashKey: "test.opgen.dev/desired-hash",
+		}, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return desired
+	}
+	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
+	memo := apply.Memo{}
+	created, err := applier.Do(t.Context(), memo, desire(""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Someone changes the Pod, and the cache has yet to see it when a new
+	// version of the operator writes out what was the default before.
+	current := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	cluster.Update(current, func() { current.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600) })
+	if outcome, err := applier.Do(t.Context(), memo, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
+		t.Errorf("outcome %s, error %v; want a call for another look", outcome.Action, err)
+	}
+	outcome, err := applier.Do(t.Context(), memo, desire(corev1.RestartPolicyAlways), current)
+	if err != nil || outcome.Action != apply.Updated {
+		t.Errorf("outcome %s, error %v; want an update in place", outcome.Action, err)
+	}
+}
