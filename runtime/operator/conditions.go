@@ -137,11 +137,14 @@ func reason(err error) string {
 	return reasonApply
 }
 
-// message is an error as a person reads it in a status or an Event, both of
-// which have room for so many bytes.
+// message is an error as a person reads it in a status or an Event.
 func message(err error) string {
+	return cut(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; "))
+}
+
+// cut shortens a text to what an Event has room for.
+func cut(text string) string {
 	const room = 1000
-	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; ")
 	if len(text) > room {
 		text = strings.ToValidUTF8(text[:room], "") + "…"
 	}

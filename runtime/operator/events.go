@@ -12,7 +12,7 @@ import (
 func (p *pass) record(author []Event, err error) {
 	for _, event := range author {
 		if !slices.Contains(p.state.events, event) {
-			p.events.Eventf(p.parent, nil, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, "Sync", "%s", event.Message)
+			p.events.Eventf(p.parent, nil, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, "Sync", "%s", cut(event.Message))
 		}
 	}
 	p.state.events = slices.Clone(author)

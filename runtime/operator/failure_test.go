@@ -147,9 +147,21 @@ func TestEventsAreRecordedOnce(t *testing.T) {
 }
 
 func TestMissingRightsAreNamed(t *testing.T) {
+	f := startLimited(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	message := f.status("Ready", "Forbidden").Conditions[0].Message
+	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot patch resource "configmaps"`} {
+		if !strings.Contains(message, part) {
+			t.Errorf("message %q does not name %s", message, part)
+		}
+	}
+}
+
+// startLimited is start for an operator that may read everything, but write
+// only the status of a Site.
+func startLimited(t *testing.T, a *author) *fixture {
+	t.Helper()
 	t.Parallel()
-	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
-	user := "limited-" + strconv.Itoa(os.Getpid())
+	user := "limited-" + strconv.Itoa(os.Getpid()) + "-" + strings.ToLower(t.Name())
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -170,12 +182,7 @@ func TestMissingRightsAreNamed(t *testing.T) {
 		},
 		f.site,
 	)
-	message := f.status("Ready", "Forbidden").Conditions[0].Message
-	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot patch resource "configmaps"`} {
-		if !strings.Contains(message, part) {
-			t.Errorf("message %q does not name %s", message, part)
-		}
-	}
+	return f
 }
 
 func TestKindsThatCannotBeServedAreNamed(t *testing.T) {

@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
 // soon is when to look at a parent again after the view of it proved to be out
@@ -40,9 +43,13 @@ func (r *reconciler[P, S, C, D]) Reconcile(ctx context.Context, request reconcil
 	if p == nil || err != nil {
 		return reconcile.Result{}, err
 	}
-	if seen, err := p.state.writes.Seen(ctx, r.cache, r.live, p.now); err != nil || !seen {
+	seen, err := p.state.writes.Seen(ctx, r.cache, r.live, p.now)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !seen {
 		r.metrics.stale(r.name)
-		return reconcile.Result{RequeueAfter: soon}, err
+		return reconcile.Result{RequeueAfter: soon}, nil
 	}
 	// Only now is the cache known to be new enough.
 	if p, err = r.look(ctx, request); p == nil || err != nil {
@@ -101,8 +108,13 @@ type verdict struct {
 // run does what a pass has to do once its view of the world is complete.
 func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
 	stale, err := p.holdFinalizer(ctx, r.definition.Finalize != nil)
-	if stale || err != nil || p.finalizing() && r.definition.Finalize == nil {
-		return verdict{stale: stale, err: err}
+	switch {
+	case stale:
+		return verdict{stale: true}
+	case err != nil:
+		return r.conclude(ctx, p, new(Response[D, S]), p.all(), fmt.Errorf("write the finalizer: %w", err))
+	case p.finalizing() && r.definition.Finalize == nil:
+		return verdict{}
 	}
 	response, err := r.call(ctx, p)
 	if response == nil {
@@ -116,8 +128,22 @@ func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
 	if report.stale || ctx.Err() != nil { // or told to stop, which is no error to show
 		return verdict{stale: true}
 	}
-	err = errors.Join(err, r.writeStatus(ctx, p, response, p.conditions(report.children, err), err))
+	return r.conclude(ctx, p, response, report.children, err)
+}
+
+// conclude shows how a pass ended, and lets a parent go that is finalized.
+func (r *reconciler[P, S, C, D]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
+	refused := r.writeStatus(ctx, p, response, p.conditions(children, err), err)
+	if errors.As(refused, new(apply.ErrStale)) {
+		return verdict{stale: true}
+	}
+	if apierrors.IsInvalid(refused) { // so the author's part of it is wrong: leave that out, and say so
+		err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
+		refused = r.writeStatus(ctx, p, new(Response[D, S]), p.conditions(children, err), err)
+	}
+	err = errors.Join(err, refused)
 	p.record(response.Events, err)
+	var stale bool
 	if response.Finalized && err == nil {
 		stale, err = p.dropFinalizer(ctx)
 	}
@@ -133,10 +159,11 @@ func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
 		return reconcile.Result{RequeueAfter: delay}
 	}
-	p.state.failure = failure{}
-	r.metrics.passed(r.name, "success", r.now().Sub(p.now))
 	if end.stale {
+		r.metrics.passed(r.name, "stale", r.now().Sub(p.now))
 		return reconcile.Result{RequeueAfter: soon}
 	}
+	p.state.failure = failure{}
+	r.metrics.passed(r.name, "success", r.now().Sub(p.now))
 	return reconcile.Result{RequeueAfter: end.requeue}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -56,6 +58,9 @@ func (p *pass) desire(child kind, wanted Wanted) (apply.Desired, error) {
 	if wanted.Configuration != nil {
 		object = wanted.Configuration
 	}
+	if v := reflect.ValueOf(object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return apply.Desired{}, fmt.Errorf("a desired %s is nil", child.Kind)
+	}
 	content, err := apply.Canonical(object)
 	if err != nil {
 		return apply.Desired{}, fmt.Errorf("a desired %s: %w", child.Kind, err)
@@ -98,6 +103,8 @@ func (p *pass) identify(child kind, content map[string]any) (types.NamespacedNam
 		return name, fmt.Errorf("%s has no namespace, which a child of a cluster-scoped parent needs", key)
 	case p.loop.parent.namespaced && name.Namespace != p.parent.GetNamespace():
 		return name, fmt.Errorf("%s is outside of its parent's namespace, %s", key, p.parent.GetNamespace())
+	case child.namespaced && p.watched != "" && name.Namespace != p.watched:
+		return name, fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, p.watched)
 	}
 	return name, nil
 }
@@ -109,6 +116,10 @@ func (p *pass) own(content map[string]any) error {
 		return errors.New("a desired child has no metadata")
 	}
 	references, _ := metadata["ownerReferences"].([]any)
+	references = slices.DeleteFunc(references, func(reference any) bool { // the author may have set ours, too
+		fields, _ := reference.(map[string]any)
+		return fields["uid"] == string(p.parent.GetUID())
+	})
 	metadata["ownerReferences"] = append(references, map[string]any{
 		"apiVersion":         p.loop.parent.GroupVersion().String(),
 		"kind":               p.loop.parent.Kind,

@@ -44,6 +44,6 @@ type Event struct {
 	Type string
 	// Reason is one word in upper camel case, for machines.
 	Reason string
-	// Message is a sentence for people, at most 1,024 bytes.
+	// Message is a sentence for people; what exceeds 1,000 bytes is cut off.
 	Message string
 }

@@ -19,6 +19,7 @@ type loop struct {
 	group     string
 	finalizer string
 	manager   string // the field manager of all writes
+	watched   string // the only namespace that the cache holds; empty for all
 	parent    kind
 	children  []kind
 
@@ -37,7 +38,7 @@ func setUp[P client.Object, S, C, D any](mgr Manager, options Options, definitio
 	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
 		return err
 	}
-	loop, err := newLoop(mgr, definition.Name, definition.Group, definition.Parent)
+	loop, err := newLoop(mgr, options, definition.Name, definition.Group, definition.Parent)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func setUp[P client.Object, S, C, D any](mgr Manager, options Options, definitio
 	}).Complete(reconciler)
 }
 
-func newLoop(mgr Manager, name, group string, parent client.Object) (*loop, error) {
+func newLoop(mgr Manager, options Options, name, group string, parent client.Object) (*loop, error) {
 	known, err := newKind(mgr, parent)
 	if err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ func newLoop(mgr Manager, name, group string, parent client.Object) (*loop, erro
 		group:     group,
 		finalizer: group + "/finalizer",
 		manager:   apply.FieldManager(name, group),
+		watched:   options.Namespace,
 		parent:    known,
 		cache:     mgr.GetCache(),
 		live:      mgr.GetAPIReader(),

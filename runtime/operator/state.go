@@ -22,7 +22,8 @@ type state struct {
 	uid     types.UID
 	memo    apply.Memo
 	writes  consistency.Writes
-	events  []Event // those of the last pass
+	events  []Event   // those of the last pass
+	vain    vainPatch // of the status
 	failure failure
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,18 +42,46 @@ func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, respo
 		*of(&after) = mergeConditions(*of(before), conditions, response.Conditions, ours, failed != nil, p.parent.GetGeneration(), p.now)
 	}
 	patch, err := statusPatch(p.parent.GetUID(), before, &after)
-	if err != nil || patch == nil {
+	if err != nil || patch == nil || p.state.vain.again(before, patch) {
 		return err
 	}
 	answer := r.parent.new()
 	answer.SetName(p.parent.GetName())
 	answer.SetNamespace(p.parent.GetNamespace())
 	err = r.client.Status().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(r.manager))
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case outdated(err):
+		return apply.ErrStale{Key: apply.Key{Kind: r.parent.GroupVersionKind, Name: client.ObjectKeyFromObject(p.parent)}}
+	case err != nil:
+		return err
+	}
+	p.state.vain = vainPatch{}
+	if answer.GetResourceVersion() == p.parent.GetResourceVersion() {
+		p.state.vain = vainPatch{before, patch}
 	}
 	p.wroteParent(answer)
 	return nil
+}
+
+// outdated tells whether a JSON patch did not fit the object: it was made from
+// an older state of it, or for another object of its name. The API server
+// names the object only where it is the outcome that is invalid.
+func outdated(err error) bool {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
+}
+
+// vainPatch is a patch that the API server took and that changed nothing: the
+// CRD does not know a field, or has a default for one that is to be removed.
+type vainPatch struct {
+	before any // the status
+	patch  []byte
+}
+
+func (v vainPatch) again(before any, patch []byte) bool {
+	return bytes.Equal(v.patch, patch) && reflect.DeepEqual(v.before, before)
 }
 
 // showsError tells whether a status shows an error of an earlier pass.

@@ -109,3 +109,39 @@ func TestForeignStatusFieldsAreLeftAlone(t *testing.T) {
 		t.Errorf("phase is %q", current.Status.Phase)
 	}
 }
+
+func TestStatusFieldThatTheCRDDoesNotKnowCostsNothing(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		return &Response{Status: &testapi.Status{Phase: "Synced", Unknown: "pruned"}}, nil
+	}})
+	f.status("Ready", "Ready")
+	f.pass()
+	f.expectRequests(0,
+		"patch sites/status web: 200",
+		"patch sites/status web: 200", // from which the runtime learns
+	)
+}
+
+func TestStatusThatOthersChangeMeanwhileIsNoFailure(t *testing.T) {
+	var f *fixture
+	a := &author{sync: wants(func(*Desired) {})}
+	f = start(t, a)
+	f.status("Ready", "Ready")
+	once := true
+	a.setSync(func(context.Context, *Request) (*Response, error) {
+		if once {
+			once = false
+			current := site("web")
+			f.UpdateStatus(current, func() { current.Status.Phase = "" })
+		}
+		return &Response{Status: &testapi.Status{}}, nil
+	})
+	f.pass()
+	f.Settled()
+	if events := f.events(); len(events) > 0 {
+		t.Errorf("events are %q", events)
+	}
+	if status := f.status("Ready", "Ready"); status.Phase != "" {
+		t.Errorf("phase is %q", status.Phase)
+	}
+}

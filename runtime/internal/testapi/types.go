@@ -44,6 +44,7 @@ type Spec struct {
 // Status is what a Sync writes.
 type Status struct {
 	Phase              string             `json:"phase,omitempty"`
+	Unknown            string             `json:"unknown,omitempty"` // to the CRD
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
