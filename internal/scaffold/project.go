@@ -75,7 +75,7 @@ func (p *project) add(api *spec.API) spec.Problems {
 	}
 	operated := deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
-		Finalize: api.Operator.Finalize, Rules: api.Operator.RBAC,
+		Rules: api.Operator.RBAC,
 	}
 	for _, c := range children {
 		k.templates.Children = append(k.templates.Children, c.view())

@@ -22,7 +22,6 @@ type Operator struct {
 type Kind struct {
 	Group, Plural string
 	HasStatus     bool
-	Finalize      bool
 	Children      []Child
 	Rules         []spec.PolicyRule // for side effects of Sync
 }

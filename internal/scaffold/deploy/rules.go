@@ -31,14 +31,13 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 
 func (k Kind) rules() []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
-		rule(k.Group, k.Plural, "get", "list", "watch"),
+		// Even where the spec does not say finalize: an earlier one may have, and parents that the runtime could
+		// not take the finalizer off would never go.
+		rule(k.Group, k.Plural, "get", "list", "watch", "patch"),
 		rule("events.k8s.io", "events", "create", "patch"),
 	}
 	if k.HasStatus {
 		rules = append(rules, rule(k.Group, k.Plural+"/status", "patch"))
-	}
-	if k.Finalize {
-		rules = append(rules, rule(k.Group, k.Plural, "patch"))
 	}
 	if len(k.Children) > 0 {
 		// An owner reference that blocks the owner's deletion is refused to those who could not update its finalizers.
