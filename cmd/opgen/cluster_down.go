@@ -13,7 +13,14 @@ import (
 // downOptions are the flags of opgen cluster down.
 type downOptions struct {
 	instanceName
+	output      output
 	all, dryRun bool
+}
+
+// downReport is what opgen cluster down has done, or would do.
+type downReport struct {
+	DryRun  bool     `json:"dryRun"`
+	Stopped []string `json:"stopped"` // names of instances
 }
 
 func newClusterDown(s streams) *cobra.Command {
@@ -27,6 +34,7 @@ func newClusterDown(s streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.addFlag(cmd)
+	o.output.addFlag(cmd)
 	cmd.Flags().BoolVar(&o.all, "all", false, "every instance")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be done and do nothing")
 	cmd.MarkFlagsMutuallyExclusive("name", "all")
@@ -34,7 +42,7 @@ func newClusterDown(s streams) *cobra.Command {
 }
 
 func (o *downOptions) run(ctx context.Context, s streams) error {
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), o.output.check()); err != nil {
 		return err
 	}
 	state, err := cluster.DefaultState()
@@ -45,36 +53,41 @@ func (o *downOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	report := downReport{DryRun: o.dryRun, Stopped: []string{}}
 	var mistakes []error
-	found := false
 	for _, instance := range list {
 		if !o.all && instance.Name != o.name {
 			continue
 		}
-		found = true
-		mistakes = append(mistakes, o.remove(ctx, s, state, instance))
+		existed, err := true, error(nil)
+		if !o.dryRun {
+			existed, err = cluster.Down(ctx, state, instance.Name)
+		}
+		mistakes = append(mistakes, err)
+		if existed && err == nil {
+			report.Stopped = append(report.Stopped, instance.Name)
+		}
+	}
+	return errors.Join(append(mistakes, o.report(s, report))...)
+}
+
+func (o *downOptions) report(s streams, report downReport) error {
+	if o.output.json() {
+		return writeJSON(s.out, report)
+	}
+	what := "cluster %q is gone\n"
+	if o.dryRun {
+		what = "would stop cluster %q and remove everything of it\n"
+	}
+	for _, name := range report.Stopped {
+		fmt.Fprintf(s.err, what, name)
 	}
 	switch {
-	case found:
+	case len(report.Stopped) > 0:
 	case o.all:
 		fmt.Fprintln(s.err, "no cluster is running")
 	default:
 		fmt.Fprintf(s.err, "cluster %q is not running\n", o.name)
-	}
-	return errors.Join(mistakes...)
-}
-
-func (o *downOptions) remove(ctx context.Context, s streams, state cluster.State, instance cluster.Status) error {
-	if o.dryRun {
-		fmt.Fprintf(s.err, "would stop cluster %q and remove %s\n", instance.Name, instance.Dir)
-		return nil
-	}
-	existed, err := cluster.Down(ctx, state, instance.Name)
-	if err != nil {
-		return err
-	}
-	if existed {
-		fmt.Fprintf(s.err, "cluster %q is gone\n", instance.Name)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -17,6 +18,7 @@ import (
 type crdOptions struct {
 	dir, minKubernetes string
 	dryRun             bool
+	output             output
 }
 
 func newCRD(s streams) *cobra.Command {
@@ -30,6 +32,7 @@ named <plural>.<group>.yaml. - is standard input.`,
 		Args:    needsFile,
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
 	}
+	o.output.addFlag(cmd)
 	cmd.Flags().StringVar(&o.dir, "dir", "", "write a file for each CRD into this folder")
 	cmd.Flags().StringVar(&o.minKubernetes, "min-kubernetes", spec.DefaultMinKubernetes, "oldest Kubernetes that the CRDs must work on")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
@@ -51,6 +54,9 @@ type namedCRD struct {
 }
 
 func (o *crdOptions) run(s streams, files []string) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
 	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {
 		return usagef("--min-kubernetes %q: %w", o.minKubernetes, err)
 	}
@@ -115,11 +121,12 @@ func (o *crdOptions) write(s streams, crds []namedCRD) error {
 			return err
 		}
 	}
+	reports := []changeReport{}
 	for _, crd := range crds {
 		path := filepath.Join(o.dir, crd.name+".yaml")
-		action, there := "create", []byte(nil)
+		action, there := scaffold.Create, []byte(nil)
 		if old, err := os.ReadFile(path); err == nil {
-			action, there = "update", old
+			action, there = scaffold.Update, old
 		}
 		if bytes.Equal(there, crd.yaml) {
 			continue
@@ -129,7 +136,13 @@ func (o *crdOptions) write(s streams, crds []namedCRD) error {
 				return err
 			}
 		}
-		fmt.Fprintf(s.err, "%-7s %s\n", action, path)
+		reports = append(reports, changeReport{Path: path, Action: action})
+	}
+	if o.output.json() {
+		return writeJSON(s.out, map[string]any{"dryRun": o.dryRun, "changes": reports})
+	}
+	for _, r := range reports {
+		fmt.Fprintf(s.err, "%-7s %s\n", r.Action, r.Path)
 	}
 	return nil
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // output is the flag -o: how a command reports.
@@ -24,6 +27,33 @@ func (o *output) check() error {
 }
 
 func (o *output) json() bool { return o.format == "json" }
+
+// reportError prints why a command has not done its work. Mistakes in spec files are data for whoever asked for
+// JSON.
+func reportError(s streams, cmd *cobra.Command, err error) {
+	var problems spec.Problems
+	asked := cmd.Flags().Lookup("output")
+	if asked != nil && asked.Value.String() == "json" && errors.As(err, &problems) {
+		reports := make([]problemReport, len(problems))
+		for i, p := range problems {
+			reports[i] = problemReport{p.Pos.File, p.Pos.Line, p.Pos.Column, p.Path, p.Message, p.Hint}
+		}
+		err = writeJSON(s.out, map[string]any{"problems": reports})
+	}
+	if err != nil {
+		fmt.Fprintln(s.err, err)
+	}
+}
+
+// problemReport is one mistake in a spec file as -o json tells it.
+type problemReport struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
 
 // writeJSON writes one value as indented JSON.
 func writeJSON(w io.Writer, value any) error {

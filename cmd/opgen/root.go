@@ -25,9 +25,9 @@ func run(args []string, s streams) int {
 	defer stop()
 	root := newRoot(s)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintln(s.err, err)
+		reportError(s, cmd, err)
 	}
 	return exitCode(err)
 }
