@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -58,6 +59,15 @@ func (s *settings) run(controllers func(Manager) ([]Controller, error), options 
 	return explain(Run(ctx, config, s.Options, controllers), config.Host)
 }
 
+// inKubeconfig names the file in which no cluster was found, which is often one
+// that does not exist.
+func inKubeconfig(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + path + ", which KUBECONFIG names"
+}
+
 // explain says what to do about an error that keeps an operator from running.
 func explain(err error, host string) error {
 	var network *net.OpError
@@ -65,7 +75,9 @@ func explain(err error, host string) error {
 	case err == nil:
 		return nil
 	case clientcmd.IsEmptyConfig(err):
-		return errors.New("no cluster is configured: set KUBECONFIG or pass --kubeconfig; opgen cluster up starts a local one")
+		return fmt.Errorf("no cluster is configured%s: set KUBECONFIG or pass --kubeconfig; opgen cluster up starts a local one", inKubeconfig(os.Getenv("KUBECONFIG")))
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return fmt.Errorf("the API server at %s is not the one that this KUBECONFIG was made for: %w", host, err)
 	case errors.As(err, &network) && network.Op == "listen":
 		return fmt.Errorf("%w: does another operator run here? --health-probe-bind-address and --metrics-bind-address choose other addresses", err)
 	case errors.As(err, &network):

@@ -1,9 +1,13 @@
 package operator
 
 import (
+	"crypto/tls"
+	"errors"
 	"net"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 func TestExplainTellsWhoseConnectionFails(t *testing.T) {
@@ -16,6 +20,7 @@ func TestExplainTellsWhoseConnectionFails(t *testing.T) {
 	if err := taken.Close(); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("KUBECONFIG", "/nowhere/config")
 	_, dialing := net.Dial("tcp", address)
 
 	for _, test := range []struct {
@@ -24,6 +29,8 @@ func TestExplainTellsWhoseConnectionFails(t *testing.T) {
 		expect string
 	}{
 		{"an address of its own is taken", listening, "--health-probe-bind-address"},
+		{"another API server is there", &tls.CertificateVerificationError{Err: errors.New("x509")}, "is not the one that this KUBECONFIG was made for"},
+		{"the file is not there", clientcmd.ErrEmptyConfig, "no cluster is configured in /nowhere/config, which KUBECONFIG names"},
 		{"nobody listens at the API server's", dialing, "cannot reach the API server at https://" + address},
 	} {
 		t.Run(test.name, func(t *testing.T) {

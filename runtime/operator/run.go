@@ -43,7 +43,7 @@ func Run(ctx context.Context, config *rest.Config, options Options, controllers 
 	if err := addProbes(mgr); err != nil {
 		return err
 	}
-	return mgr.Start(ctx)
+	return startManager(ctx, mgr)
 }
 
 func newManager(config *rest.Config, options Options) (Manager, error) {
@@ -51,9 +51,11 @@ func newManager(config *rest.Config, options Options) (Manager, error) {
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
+	logger := cmp.Or(options.Logger, slog.Default())
 	cached := cache.Options{
-		DefaultTransform: apply.TrimManagedFields,
-		SyncPeriod:       ptr.To(options.Resync),
+		DefaultTransform:         apply.TrimManagedFields,
+		SyncPeriod:               ptr.To(options.Resync),
+		DefaultWatchErrorHandler: watchErrors(logger),
 	}
 	if options.Namespace != "" {
 		cached.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
@@ -66,7 +68,7 @@ func newManager(config *rest.Config, options Options) (Manager, error) {
 	return manager.New(config, manager.Options{
 		Scheme:                        scheme,
 		Cache:                         cached,
-		Logger:                        logr.FromSlogHandler(cmp.Or(options.Logger, slog.Default()).Handler()),
+		Logger:                        logr.FromSlogHandler(logger.Handler()),
 		Metrics:                       metrics,
 		HealthProbeBindAddress:        options.HealthAddress,
 		LeaderElection:                options.LeaderElect,
