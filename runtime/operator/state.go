@@ -2,6 +2,7 @@ package operator
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/fnv"
 	"math"
 	"sync"
@@ -34,6 +35,7 @@ type failure struct {
 	input   uint64    // what the pass saw
 	version string    // of the parent, after the pass
 	retry   time.Time // zero: not before something changes
+	taken   bool      // a name that an object has which no pass sees
 }
 
 const (
@@ -46,7 +48,7 @@ const (
 // An error that the author calls terminal waits for a change.
 func (s *state) fail(err error, input uint64, version string, now time.Time) time.Duration {
 	count := s.failure.count + 1
-	s.failure = failure{err: err.Error(), count: count, input: input, version: version}
+	s.failure = failure{err: err.Error(), count: count, input: input, version: version, taken: errors.As(err, new(apply.ErrTaken))}
 	if terminal(err) {
 		return 0
 	}
@@ -57,9 +59,10 @@ func (s *state) fail(err error, input uint64, version string, now time.Time) tim
 }
 
 // waits tells whether the pass would only repeat the last one, which failed,
-// before its time: the event that caused it brought nothing new.
+// before its time: the event that caused it brought nothing new. Where a name
+// was taken, the event may be that of the object that had it.
 func (s *state) waits(parent client.Object, input uint64, now time.Time) (time.Duration, bool) {
-	if s.failure.count == 0 || s.failure.version != parent.GetResourceVersion() || s.failure.input != input {
+	if s.failure.count == 0 || s.failure.taken || s.failure.version != parent.GetResourceVersion() || s.failure.input != input {
 		return 0, false
 	}
 	if s.failure.retry.IsZero() {

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
 func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
@@ -30,6 +32,7 @@ func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
 		{name: "its time has come", err: errors.New("no"), parent: parent, input: 1, after: time.Second, waits: false},
 		{name: "the parent changed", err: errors.New("no"), parent: changed, input: 1, waits: false},
 		{name: "a child changed", err: errors.New("no"), parent: parent, input: 2, waits: false},
+		{name: "the name of a child may be free again", err: apply.ErrTaken{}, parent: parent, input: 1, waits: false},
 		{name: "a terminal error, much later", err: terminal, parent: parent, input: 1, after: time.Hour, waits: true},
 		{name: "a terminal error, the parent changed", err: terminal, parent: changed, input: 1, waits: false},
 	} {

@@ -52,6 +52,7 @@ func (e ErrStale) Error() string {
 type ErrTaken struct {
 	Key
 	Holder string // who controls the object; empty when nobody does
+	Going  bool   // it is being deleted
 }
 
 func (e ErrTaken) Error() string {
@@ -59,7 +60,11 @@ func (e ErrTaken) Error() string {
 	if e.Holder != "" {
 		holder = "belongs to " + e.Holder
 	}
-	return fmt.Sprintf("%s exists already and %s: delete it or choose another name", e.Key, holder)
+	advice := ": delete it or choose another name"
+	if e.Going {
+		advice = ", but is being deleted"
+	}
+	return fmt.Sprintf("%s exists already and %s%s", e.Key, holder, advice)
 }
 
 // Do brings a child to its desired state. live is the child as observed; nil
@@ -122,7 +127,7 @@ func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, err
 	if ref := metav1.GetControllerOf(live); ref != nil {
 		holder = ref.Kind + " " + ref.Name
 	}
-	return Outcome{}, ErrTaken{key, holder}
+	return Outcome{}, ErrTaken{key, holder, live.GetDeletionTimestamp() != nil}
 }
 
 func owned(object client.Object, owner types.UID) bool {

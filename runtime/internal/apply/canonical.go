@@ -63,7 +63,8 @@ func viaJSON(object any) (map[string]any, error) {
 
 // dropZeroStructs removes from content, the JSON form of v, the values that
 // stand for struct fields nobody set (resources: {}, targetPort: 0). An empty
-// object behind a pointer (emptyDir: {}) was set, and stays.
+// object behind a pointer (emptyDir: {}) was set, and stays; so does one that
+// the type never omits, since it may be required.
 func dropZeroStructs(v reflect.Value, content any) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -104,10 +105,16 @@ func dropZeroFields(v reflect.Value, content map[string]any) {
 		}
 		dropZeroStructs(v.Field(i), value)
 		object, isObject := value.(map[string]any)
-		if field.Type.Kind() == reflect.Struct && (v.Field(i).IsZero() || isObject && len(object) == 0) {
+		if optional(options) && field.Type.Kind() == reflect.Struct && (v.Field(i).IsZero() || isObject && len(object) == 0) {
 			delete(content, name)
 		}
 	}
+}
+
+// optional tells from the options of a json tag whether a field may be absent.
+// Go omits no struct for omitempty, but CRDs are made as if it did.
+func optional(options string) bool {
+	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 }
 
 func dropNulls(value any) {

@@ -32,6 +32,16 @@ func TestCanonical(t *testing.T) {
 			object{"metadata": object{"name": "web"}, "spec": object{"ports": []any{object{"port": int64(80)}}}},
 		},
 		{
+			"a struct that its type never omits stays, even when it is empty",
+			&struct {
+				Spec struct {
+					Size int `json:"size,omitempty"`
+				} `json:"spec"`
+				Since metav1.Time `json:"since"`
+			}{},
+			object{"spec": object{}},
+		},
+		{
 			"what stands behind a pointer stays",
 			&corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}}},
 			object{"spec": object{"volumes": []any{object{"name": "v", "emptyDir": object{}}}}},
@@ -40,7 +50,7 @@ func TestCanonical(t *testing.T) {
 			"a selector of everything stays",
 			&networkingv1.NetworkPolicy{Spec: networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{
 				From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}}}}},
-			object{"spec": object{"ingress": []any{object{"from": []any{object{"podSelector": object{}}}}}}},
+			object{"spec": object{"podSelector": object{}, "ingress": []any{object{"from": []any{object{"podSelector": object{}}}}}}},
 		},
 		{
 			"quantities are written as the API server writes them",
