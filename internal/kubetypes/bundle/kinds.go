@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -34,7 +35,21 @@ func (k *kube) kinds() ([]kubetypes.Kind, error) {
 }
 
 func stored(m markers.MarkerValues) bool {
-	return m.Get("genclient") != nil && m.Get("genclient:noVerbs") == nil && m.Get("genclient:onlyVerbs") == nil
+	return m.Get("genclient") != nil && m.Get("genclient:noVerbs") == nil && m.Get("genclient:onlyVerbs") == nil &&
+		!removed(m)
+}
+
+// oldest is the oldest release of Kubernetes that a project can name as its minKubernetes.
+var oldest = version.MustParseGeneric("1.29")
+
+// removed tells whether no supported API server has the kind any more.
+func removed(m markers.MarkerValues) bool {
+	release, ok := m.Get(removedMarker).(markers.RawArguments)
+	if !ok {
+		return false
+	}
+	in, err := version.ParseGeneric(string(release))
+	return err == nil && !oldest.LessThan(in)
 }
 
 func kind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {

@@ -22,8 +22,12 @@ var roots = []string{
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
 }
 
-// clientMarkers are what client-gen reads: they tell kinds from other types, and their scope.
-var clientMarkers = []string{"genclient", "genclient:nonNamespaced", "genclient:noVerbs", "genclient:onlyVerbs"}
+// removedMarker says in which release of Kubernetes a kind was removed.
+const removedMarker = "k8s:prerelease-lifecycle-gen:removed"
+
+// kindMarkers are what Kubernetes' own generators read: they tell kinds from other types, their scope, and whether
+// any API server still has them.
+var kindMarkers = []string{"genclient", "genclient:nonNamespaced", "genclient:noVerbs", "genclient:onlyVerbs", removedMarker}
 
 // kube is Kubernetes' Go packages, loaded.
 type kube struct {
@@ -42,7 +46,7 @@ func load() (*kube, error) {
 	if err := crdmarkers.Register(registry); err != nil {
 		return nil, err
 	}
-	for _, name := range clientMarkers {
+	for _, name := range kindMarkers {
 		def, err := markers.MakeDefinition(name, markers.DescribesType, markers.RawArguments(nil))
 		if err != nil {
 			return nil, err
