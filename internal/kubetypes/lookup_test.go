@@ -36,7 +36,7 @@ func TestLookup(t *testing.T) {
 
 func TestLookupUnknown(t *testing.T) {
 	for _, k := range [][2]string{{"v1", "Deployment"}, {"apps/v1", "deployment"}, {"", ""}, {"a/b/c", "Pod"},
-		{"authentication.k8s.io/v1", "TokenReview"}, // cannot be stored, so nobody owns one
+		{"authentication.k8s.io/v1", "TokenReview"},                    // cannot be stored, so nobody owns one
 		{"apps/v1beta1", "Deployment"}, {"batch/v1beta1", "CronJob"}} { // no API server has them any more
 		if got, found := kubetypes.Lookup(k[0], k[1]); found {
 			t.Errorf("%v: got %+v", k, got)
