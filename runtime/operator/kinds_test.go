@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -64,9 +65,9 @@ var (
 	}
 )
 
-// builtIns are children of the kinds that operators make most, as their
+// everyKind are children of the kinds that operators make most, as their
 // authors write them.
-var builtIns = []client.Object{
+var everyKind = []client.Object{
 	&corev1.ConfigMap{ObjectMeta: metadata, Data: map[string]string{"empty": "", "text": "a\nb"}, BinaryData: map[string][]byte{"binary": {0, 255}}},
 	&corev1.Secret{ObjectMeta: metadata, Data: map[string][]byte{"a": []byte("b")}, StringData: map[string]string{"c": "d"}},
 	&corev1.ServiceAccount{ObjectMeta: metadata, AutomountServiceAccountToken: ptr.To(false)},
@@ -98,6 +99,11 @@ var builtIns = []client.Object{
 	&policyv1.PodDisruptionBudget{ObjectMeta: metadata, Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: ptr.To(intstr.FromInt32(1)), Selector: &selector}},
 	&rbacv1.Role{ObjectMeta: metadata, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}},
 	&rbacv1.RoleBinding{ObjectMeta: metadata, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "web"}, Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "web"}}},
+	&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "test.opgen.dev/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "web"},
+		"spec":     map[string]any{"tree": map[string]any{"ratio": 0.5, "whole": 2.0, "list": []any{1, "two", map[string]any{}}, "empty": map[string]any{}}},
+	}},
 }
 
 func never(template corev1.PodTemplateSpec) corev1.PodTemplateSpec {
@@ -106,48 +112,56 @@ func never(template corev1.PodTemplateSpec) corev1.PodTemplateSpec {
 }
 
 type (
-	builtInChildren []operator.Snapshot[client.Object]
-	builtInDesired  []operator.DesiredSet[client.Object]
+	kindChildren []operator.Snapshot[client.Object]
+	kindDesired  []operator.DesiredSet[client.Object]
 )
 
-// builtInKinds makes a controller whose parents want each of builtIns.
-func builtInKinds(operator.Manager) ([]operator.Controller, error) {
-	return []operator.Controller{operator.NewController(operator.Definition[*testapi.Site, testapi.Status, builtInChildren, builtInDesired]{
-		Name:    "built-in",
+// kindController makes a controller whose parents want one child of each kind.
+func kindController(operator.Manager) ([]operator.Controller, error) {
+	return []operator.Controller{operator.NewController(operator.Definition[*testapi.Site, testapi.Status, kindChildren, kindDesired]{
+		Name:    "every-kind",
 		Group:   testapi.Version.Group,
 		Parent:  &testapi.Site{},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Kinds: func(observed *builtInChildren, desired *builtInDesired) (kinds []operator.ChildKind) {
-			*observed = make(builtInChildren, len(builtIns))
+		Kinds: func(observed *kindChildren, desired *kindDesired) (kinds []operator.ChildKind) {
+			*observed = make(kindChildren, len(everyKind))
 			if *desired == nil {
-				*desired = make(builtInDesired, len(builtIns))
+				*desired = make(kindDesired, len(everyKind))
 			}
-			for i, object := range builtIns {
-				empty := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
-				kind := operator.ChildKind{Object: empty, Fields: operator.Bind(&(*observed)[i], &(*desired)[i])}
-				if _, isPod := object.(*corev1.Pod); isPod {
-					kind.Update = operator.Recreate
-				}
-				kinds = append(kinds, kind)
+			for i, object := range everyKind {
+				kinds = append(kinds, operator.ChildKind{Object: emptied(object), Fields: operator.Bind(&(*observed)[i], &(*desired)[i])})
 			}
 			return kinds
 		},
 		Status: func(s *testapi.Site) *testapi.Status { return &s.Status },
-		Sync: func(_ context.Context, req *operator.Request[*testapi.Site, builtInChildren]) (*operator.Response[builtInDesired, testapi.Status], error) {
-			want := make(builtInDesired, len(builtIns))
-			for i, object := range builtIns {
+		Sync: func(_ context.Context, req *operator.Request[*testapi.Site, kindChildren]) (*operator.Response[kindDesired, testapi.Status], error) {
+			want := make(kindDesired, len(everyKind))
+			for i, object := range everyKind {
+				if _, isPod := object.(*corev1.Pod); isPod {
+					want[i].Add(object, operator.Recreate)
+					continue
+				}
 				want[i].Add(object)
 			}
-			return &operator.Response[builtInDesired, testapi.Status]{Children: &want, Status: &testapi.Status{Phase: req.Parent.Spec.Text}}, nil
+			return &operator.Response[kindDesired, testapi.Status]{Children: &want, Status: &testapi.Status{Phase: req.Parent.Spec.Text}}, nil
 		},
 	})}, nil
 }
 
+// emptied returns an empty object of the same kind.
+func emptied(object client.Object) client.Object {
+	if _, ok := object.(*unstructured.Unstructured); ok {
+		gvk := object.GetObjectKind().GroupVersionKind()
+		return operator.Unstructured(gvk.GroupVersion().String(), gvk.Kind)
+	}
+	return reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
+}
+
 // The cluster's own controllers write to most of these children meanwhile.
-func TestBuiltInKindsConverge(t *testing.T) {
+func TestEveryKindConverges(t *testing.T) {
 	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
-		Controllers: builtInKinds,
+		Controllers: kindController,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 	})
@@ -173,8 +187,8 @@ func TestBuiltInKindsConverge(t *testing.T) {
 		made = len(cluster.Requests())
 		return children
 	}
-	if created := pass("created"); len(created) != len(builtIns) {
-		t.Errorf("requests for %d children: %q", len(builtIns), created)
+	if created := pass("created"); len(created) != len(everyKind) {
+		t.Errorf("requests for %d children: %q", len(everyKind), created)
 	}
 	if requests := pass("unchanged"); len(requests) > 0 {
 		t.Errorf("a pass over converged children made requests: %q", requests)
