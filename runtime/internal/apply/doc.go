@@ -2,8 +2,7 @@
 // possible, and with none when it is there already.
 //
 //	NewDesired   object          → Desired   canonical, hashed
-//	Decide       Desired + live  → Action    without a call, by the memo
-//	Applier.Do   Desired + live  → Outcome   server-side apply where needed
+//	Applier.Do   Desired + live  → Outcome   server-side apply where the memo asks for it
 //	Applier.Delete                           by UID
 //
 // Desired and live objects never compare equal field by field, because the
@@ -17,5 +16,6 @@
 // The paths that we own are those of our field manager's entry in the object's
 // managedFields, which is why every write is a patch whose response is read.
 // Without a memo, after a restart, the desired state itself is compared at the
-// owned paths; where normalisation makes it differ, one apply settles it.
+// owned paths; where normalisation makes it differ, one apply settles it, unless
+// the child carries the hash of what is desired.
 package apply

@@ -1,4 +1,4 @@
-package apply_test
+package operator_test
 
 import (
 	"errors"
@@ -15,7 +15,8 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-func TestAChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
+func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
+	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil },
 	})
