@@ -26,7 +26,7 @@ demo: ## Watch a spec file become a running operator.
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated files of the examples anew.
-	go test ./cmd/opgen ./internal/crdgen ./internal/scaffold ./internal/spec ./internal/templates \
+	go test ./cmd/opgen ./internal/crdgen ./internal/reference ./internal/scaffold ./internal/spec ./internal/templates \
 		-run '^Test(Golden|Problems|GoAPI)' -update
 	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
 
@@ -35,8 +35,9 @@ lint: ## Check formatting, the import rules and the rest of .golangci.yml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION) run ./...
 
 .PHONY: docs
-docs: ## Write the parts of docs/ that come from the code: the command reference.
+docs: ## Write the parts of docs/ that come from the code: the references of commands and of spec files.
 	go test ./cmd/opgen -run TestGoldenCommandDocs -update
+	go test ./internal/reference -run TestGoldenSpecDocs -update
 
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.

@@ -10,7 +10,7 @@ func suggestion(name string, known []string) string {
 	if best := closest(name, known); best != "" {
 		return `did you mean "` + best + `"?`
 	}
-	if len(known) > 16 {
+	if len(known) > 24 {
 		return ""
 	}
 	return "known: " + strings.Join(known, ", ")

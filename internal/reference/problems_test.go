@@ -1,0 +1,163 @@
+package reference
+
+import (
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/tools/txtar"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// invisible are the problems that no JSON Schema can see, by their message, with the reason.
+var invisible = []struct{ message, reason string }{
+	{`is not YAML`, "YAML itself, which the editor reports"},
+	{`^duplicate key`, "YAML itself, which the editor reports"},
+	{`is empty|second document`, "there is nothing to validate, or something else"},
+	{`^(anchors|aliases|tags|merge keys) .* are not accepted`, "editors resolve them before they validate"},
+	{`nested more than 64 levels`, "a recursive schema has no depth"},
+	{`starts a mapping$`, "a mapping is valid in that place"},
+	{`YAML ends the value here`, "comments are gone before validation"},
+	{`is a boolean to many YAML readers|expected a name as key|got the date`, "text to editors, which read YAML 1.2"},
+	{`number that JSON has|finite decimal number|9223372036854775808 is out of range`, "numbers have no digits once they are read"},
+	{`is not an integer$`, "no regular expression counts to 64 bits or knows the items of a default"},
+	{`leads to no field|has no field|replicas are counted|the selector is text`, "it is a path through another part of the file"},
+	{`^duplicate (child|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
+	{`cannot be its own child|is the kind itself|the name of the CRD|cannot have the name func`, "another value of the file takes part"},
+	{`its Go (name|field)`, "Go names are derived"},
+	{`^2 versions have storage: true`, "draft-07 does not count above one"},
+	{`standard status|writes its conditions here|writes the generation here|is not an object$`, "it depends on the status that the operator adds"},
+	{`lacks the key (group|names|versions)`, "the file is of no known kind, which the schema refuses"},
+}
+
+// TestProblems holds the bad input that the parser is tested with against the schema: what the parser reports, the
+// schema refuses at the same place, but for what is invisible.
+func TestProblems(t *testing.T) {
+	archives, err := filepath.Glob("../spec/testdata/problems/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	all := compile(t, must(JSONSchema()))
+	used, refused := map[int]bool{}, 0
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files[:len(archive.Files)-1] {
+			places := refusals(all, f.Data)
+			for _, p := range parse(filepath.Base(path)+"/"+f.Name, f.Data) {
+				if places.have(p.Pos) {
+					refused++
+					continue
+				}
+				if i := reasonFor(p); i >= 0 {
+					used[i] = true
+					continue
+				}
+				t.Errorf("the schema accepts: %v", p)
+			}
+		}
+	}
+	for i, r := range invisible {
+		if !used[i] {
+			t.Errorf("no problem is invisible because of: %s", r.message)
+		}
+	}
+	if refused < 100 {
+		t.Errorf("the schema refuses %d problems only", refused)
+	}
+}
+
+// reasonFor is the index of the reason why a problem is invisible, -1 when there is none.
+func reasonFor(p spec.Problem) int {
+	for i, r := range invisible {
+		if regexp.MustCompile(r.message).MatchString(p.Message) {
+			return i
+		}
+	}
+	return -1
+}
+
+// places are where a schema refuses a file: nodes by line and column, and texts by the line that they are on.
+type places struct{ nodes, texts []spec.Pos }
+
+// have tells whether a problem is at one of the places; in a text it may be at any column behind the beginning.
+func (p places) have(pos spec.Pos) bool {
+	for _, n := range p.nodes {
+		if n.Line == pos.Line && n.Column == pos.Column {
+			return true
+		}
+	}
+	for _, n := range p.texts {
+		if n.Line == pos.Line && n.Column <= pos.Column {
+			return true
+		}
+	}
+	return false
+}
+
+func refusals(s *jsonschema.Schema, data []byte) places {
+	var document yaml.Node
+	if yaml.Unmarshal(data, &document) != nil || len(document.Content) == 0 {
+		return places{}
+	}
+	var found places
+	root := document.Content[0]
+	for _, e := range leaves(s.Validate(nodeValue(root))) {
+		n := nodeAt(root, e.InstanceLocation)
+		if k, ofName := e.ErrorKind.(*kind.PropertyNames); ofName { // the library does not tell the location right
+			found.nodes = append(found.nodes, keysNamed(root, k.Property)...)
+			continue
+		}
+		found.nodes = append(found.nodes, spec.Pos{Line: n.Line, Column: n.Column})
+		switch k := e.ErrorKind.(type) {
+		case *kind.Pattern:
+			found.texts = append(found.texts, textPos(n))
+		case *kind.AdditionalProperties:
+			for _, name := range k.Properties {
+				found.nodes = append(found.nodes, keyPos(n, name))
+			}
+		case *kind.Not:
+			if last := len(e.InstanceLocation) - 1; last >= 0 {
+				found.nodes = append(found.nodes, keyPos(nodeAt(root, e.InstanceLocation[:last]), e.InstanceLocation[last]))
+			}
+		}
+	}
+	return found
+}
+
+// textPos is where a text begins: that of a block on the line below its |.
+func textPos(n *yaml.Node) spec.Pos {
+	if n.Style == yaml.LiteralStyle {
+		return spec.Pos{Line: n.Line + 1}
+	}
+	return spec.Pos{Line: n.Line, Column: n.Column}
+}
+
+func keyPos(mapping *yaml.Node, name string) spec.Pos {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == name {
+			return spec.Pos{Line: mapping.Content[i].Line, Column: mapping.Content[i].Column}
+		}
+	}
+	return spec.Pos{}
+}
+
+// keysNamed are the places of the keys with a name in all mappings.
+func keysNamed(n *yaml.Node, name string) []spec.Pos {
+	var found []spec.Pos
+	if n.Kind == yaml.MappingNode {
+		if pos := keyPos(n, name); pos.Line > 0 {
+			found = append(found, pos)
+		}
+	}
+	for _, c := range n.Content {
+		found = append(found, keysNamed(c, name)...)
+	}
+	return found
+}

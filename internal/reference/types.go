@@ -1,0 +1,51 @@
+package reference
+
+import (
+	"strings"
+)
+
+// typeWord is a type of the shorthand.
+type typeWord struct {
+	names      []string
+	openAPI    string // what it stands for, in Markdown
+	goType     string // in Markdown
+	kind       string // its type in OpenAPI; empty: any value
+	formatted  bool   // it says its format already
+	kubernetes bool   // it names a Kubernetes type, which takes every marker
+}
+
+// typeWords are the types of the shorthand that are one word.
+func typeWords() []typeWord {
+	return []typeWord{
+		{names: []string{"string"}, kind: "string", openAPI: "type string", goType: "`string`"},
+		{names: []string{"bool", "boolean"}, kind: "boolean", openAPI: "type boolean", goType: "`bool`"},
+		{names: []string{"int32", "int64"}, kind: "integer", formatted: true, openAPI: "type integer, with the format", goType: "`int32`, `int64`"},
+		{names: []string{"integer"}, kind: "integer", openAPI: "type integer", goType: "`int64`"},
+		{names: []string{"float", "double"}, kind: "number", formatted: true, openAPI: "type number, with the format", goType: "`float32`, `float64`"},
+		{names: []string{"number"}, kind: "number", openAPI: "type number", goType: "`float64`"},
+		{names: []string{"time"}, kubernetes: true, openAPI: "type string, format date-time", goType: "`metav1.Time`"},
+		{names: []string{"duration"}, kubernetes: true, openAPI: "type string", goType: "`metav1.Duration`"},
+		{names: []string{"quantity"}, kubernetes: true, openAPI: "int-or-string with a pattern", goType: "`resource.Quantity`"},
+		{names: []string{"intOrString"}, kubernetes: true, openAPI: "int-or-string", goType: "`intstr.IntOrString`"},
+		{names: []string{"object"}, kind: "object", openAPI: "type object that keeps unknown fields", goType: "open"},
+		{names: []string{"any"}, openAPI: "any value", goType: "open"},
+	}
+}
+
+// Types that are no words. Prefixes may be repeated: map[string][]int32.
+const (
+	kubernetesType = `[a-z][a-z0-9]*(?:/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*`
+	listPrefix     = `\[\]`
+	mapPrefix      = `map\[string\]`
+)
+
+// kubernetesWords matches the words that stand for a Kubernetes type.
+func kubernetesWords() string {
+	var names []string
+	for _, w := range typeWords() {
+		if w.kubernetes {
+			names = append(names, w.names...)
+		}
+	}
+	return strings.Join(names, "|")
+}
