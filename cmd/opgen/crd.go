@@ -1,24 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
-	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // crdOptions are the flags of opgen crd.
 type crdOptions struct {
-	dir, minKubernetes string
-	dryRun             bool
-	output             output
+	minKubernetes string
+	write         dirOptions
 }
 
 func newCRD(s streams) *cobra.Command {
@@ -32,10 +27,8 @@ named <plural>.<group>.yaml. - is standard input.`,
 		Args:    needsFile,
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
 	}
-	o.output.addFlag(cmd)
-	cmd.Flags().StringVar(&o.dir, "dir", "", "write a file for each CRD into this folder")
+	o.write.addFlags(cmd, "write a file for each CRD into this folder")
 	cmd.Flags().StringVar(&o.minKubernetes, "min-kubernetes", spec.DefaultMinKubernetes, "oldest Kubernetes that the CRDs must work on")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
 	return cmd
 }
 
@@ -47,14 +40,8 @@ func needsFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// namedCRD is one rendered CRD.
-type namedCRD struct {
-	name string
-	yaml []byte
-}
-
 func (o *crdOptions) run(s streams, files []string) error {
-	if err := o.output.check(); err != nil {
+	if err := o.write.output.check(); err != nil {
 		return err
 	}
 	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {
@@ -64,24 +51,24 @@ func (o *crdOptions) run(s streams, files []string) error {
 	if err != nil {
 		return err
 	}
-	if o.dir == "" {
+	if o.write.dir == "" {
 		for i, crd := range crds {
 			if i > 0 {
 				fmt.Fprintln(s.out, "---")
 			}
-			if _, err := s.out.Write(crd.yaml); err != nil {
+			if _, err := s.out.Write(crd.content); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return o.write(s, crds)
+	return o.write.files(s, crds)
 }
 
 // render makes every CRD before one is written, and reports the mistakes of all files at once.
-func (o *crdOptions) render(s streams, files []string) ([]namedCRD, error) {
+func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 	var (
-		crds     []namedCRD
+		crds     []dataFile
 		problems spec.Problems
 	)
 	for _, file := range files {
@@ -103,7 +90,7 @@ func (o *crdOptions) render(s streams, files []string) ([]namedCRD, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		crds = append(crds, namedCRD{crd.Name, text})
+		crds = append(crds, dataFile{crd.Name + ".yaml", text})
 	}
 	return crds, problems.Err()
 }
@@ -113,36 +100,4 @@ func readSpecOrStdin(s streams, file string) ([]byte, error) {
 		return readLimited("standard input", s.in)
 	}
 	return readSpec(file, file)
-}
-
-func (o *crdOptions) write(s streams, crds []namedCRD) error {
-	if !o.dryRun {
-		if err := os.MkdirAll(o.dir, 0o755); err != nil {
-			return err
-		}
-	}
-	reports := []changeReport{}
-	for _, crd := range crds {
-		path := filepath.Join(o.dir, crd.name+".yaml")
-		action, there := scaffold.Create, []byte(nil)
-		if old, err := os.ReadFile(path); err == nil {
-			action, there = scaffold.Update, old
-		}
-		if bytes.Equal(there, crd.yaml) {
-			continue
-		}
-		if !o.dryRun {
-			if err := os.WriteFile(path, crd.yaml, 0o644); err != nil {
-				return err
-			}
-		}
-		reports = append(reports, changeReport{Path: path, Action: action})
-	}
-	if o.output.json() {
-		return writeJSON(s.out, map[string]any{"dryRun": o.dryRun, "changes": reports})
-	}
-	for _, r := range reports {
-		fmt.Fprintf(s.err, "%-7s %s\n", r.Action, r.Path)
-	}
-	return nil
 }

@@ -70,6 +70,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newDiff(s),
 		newCheck(s),
 		newCRD(s),
+		newSchema(s),
 		newDelete(s),
 		newCluster(s),
 		newVersion(s),

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/reference"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
@@ -30,6 +31,7 @@ func (p *project) manifest() []output {
 		{path: "go.sum", owner: Once, render: p.release.GoSum},
 		{path: "tools.mod", owner: Once, render: of(p.release.ToolsMod, p.Module)},
 		{path: "tools.sum", owner: Once, render: p.release.ToolsSum},
+		{path: "zz_generated.spec.schema.json", render: reference.JSONSchema},
 		{path: "deploy/kustomization.yaml", owner: Once, render: of(templates.Kustomization, t)},
 		{path: "deploy/zz_generated.namespace.yaml", render: objects(p.operator.NamespaceObjects())},
 		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
