@@ -85,3 +85,12 @@ func TestStateOfAnEarlierParentIsNotUsed(t *testing.T) {
 		t.Error("a new parent of the name gets the old one's state")
 	}
 }
+
+func TestParentThatIsGoneLeavesNothing(t *testing.T) {
+	s, name := newStates(), types.NamespacedName{Name: "web"}
+	s.of(name, "1")
+	s.forget(name)
+	if len(s.byName) > 0 {
+		t.Errorf("states are %v", s.byName)
+	}
+}
