@@ -133,6 +133,28 @@ func TestFailureIsRetriedWithoutAnyChange(t *testing.T) {
 	f.status("Ready", "Ready")
 }
 
+func TestCorrectionDuringAFailingPassIsSeen(t *testing.T) {
+	var f *fixture
+	a := &author{sync: wants(func(*Desired) {})}
+	f = start(t, a)
+	f.status("Ready", "Ready")
+	a.setSync(func(ctx context.Context, req *Request) (*Response, error) {
+		if req.Parent.Spec.Text == "corrected" {
+			return wants(func(*Desired) {})(ctx, req)
+		}
+		current := site("web")
+		f.Update(current, func() { current.Spec.Text = "corrected" })
+		return nil, reconcile.TerminalError(errors.New("the text makes no sense"))
+	})
+	f.Update(f.site, func() { f.site.Spec.Text = "nonsense" })
+	f.Eventually("the correction is seen", func() error {
+		if f.Get(f.site); f.site.Status.ObservedGeneration != f.site.Generation || f.site.Spec.Text != "corrected" || len(f.site.Status.Conditions) != 1 {
+			return fmt.Errorf("status is %+v", f.site.Status)
+		}
+		return nil
+	})
+}
+
 func TestEventsAreRecordedOnce(t *testing.T) {
 	a := &author{sync: func(context.Context, *Request) (*Response, error) {
 		return &Response{Events: []operator.Event{{Reason: "Greeted", Message: "hello"}}}, nil

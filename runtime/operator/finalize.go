@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,9 +48,19 @@ func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, s
 
 // wroteParent goes on with the parent as the API server answered it.
 func (p *pass) wroteParent(answer client.Object) {
+	p.overtaken = p.overtaken || overtaken(p.parent, answer)
 	p.parent = answer
 	if p.finalizing() && len(answer.GetFinalizers()) == 0 {
 		return // that was the last write: the parent is gone
 	}
 	p.state.writes.Wrote(p.loop.parent.GroupVersionKind, p.loop.parent.empty, answer, p.now)
+}
+
+// overtaken tells whether the answer to a write of ours holds a change of
+// someone else's, too, which this pass has not seen.
+func overtaken(seen, answer client.Object) bool {
+	return seen.GetGeneration() != answer.GetGeneration() ||
+		!seen.GetDeletionTimestamp().Equal(answer.GetDeletionTimestamp()) ||
+		!maps.Equal(seen.GetLabels(), answer.GetLabels()) ||
+		!maps.Equal(seen.GetAnnotations(), answer.GetAnnotations())
 }

@@ -26,6 +26,8 @@ type pass struct {
 	parent   client.Object     // a private copy
 	observed [][]client.Object // per kind of children; the cache's own objects
 	now      time.Time
+
+	overtaken bool // the parent has changed since; another pass is due
 }
 
 // finalizing tells whether the parent is being deleted.
@@ -154,7 +156,11 @@ func (r *reconciler[P, S, C, D]) conclude(ctx context.Context, p *pass, response
 // the state's affair, so the work queue never sees an error.
 func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint64, end verdict) reconcile.Result {
 	if end.err != nil {
-		delay := p.state.fail(end.err, input, p.parent.GetResourceVersion(), p.now)
+		version := p.parent.GetResourceVersion()
+		if p.overtaken {
+			version = "" // as seen by no pass, so that none is put off
+		}
+		delay := p.state.fail(end.err, input, version, p.now)
 		r.metrics.passed(r.name, reason(end.err), r.now().Sub(p.now))
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
 		return reconcile.Result{RequeueAfter: delay}
