@@ -1,7 +1,10 @@
 package crdgen
 
 import (
+	"reflect"
 	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -33,7 +36,7 @@ func (n node) called(name string) node {
 
 func (b *packageBuilder) build() Package {
 	for _, k := range b.kinds { // before any nested type can take one of these names
-		for _, name := range []string{k.api.Names.Kind, k.api.Names.ListKind} {
+		for _, name := range []string{k.api.Names.GoKind, k.api.Names.GoListKind} {
 			b.names[name] = true
 		}
 		b.names[specName(k)], b.names[statusName(k)] = true, true
@@ -47,12 +50,12 @@ func (b *packageBuilder) build() Package {
 	return b.pkg
 }
 
-func specName(k served) string   { return k.api.Names.Kind + "Spec" }
-func statusName(k served) string { return k.api.Names.Kind + "Status" }
+func specName(k served) string   { return k.api.Names.GoKind + "Spec" }
+func statusName(k served) string { return k.api.Names.GoKind + "Status" }
 
 // kind declares the types of one kind: itself, its spec and status with all they need, and its list.
 func (b *packageBuilder) kind(k served) {
-	kind := Kind{API: k.api, Name: k.api.Names.Kind, List: k.api.Names.ListKind}
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: k.api.Names.GoListKind}
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
 		Doc: b.typeDoc(kind.Name, k.version.Description, kind.Name+" is a kind of "+b.pkg.Group+"/"+b.pkg.Version+"."),
@@ -63,6 +66,7 @@ func (b *packageBuilder) kind(k served) {
 	}
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
+	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
 		kind.Spec = specName(k)
 		n := node{schema: s, name: kind.Spec, prefix: kind.Name, path: kind.Name + ".spec"}
@@ -76,10 +80,36 @@ func (b *packageBuilder) kind(k served) {
 	}
 	b.pkg.Types[at] = root
 	b.pkg.Types = append(b.pkg.Types, listType(kind))
-	if kind.List != kind.Name+"List" {
-		b.unsaid(kind.Name, "listKind")
-	}
+	b.unsaidOfKind(kind, k.version)
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
+}
+
+// ownFields returns the fields that a root has beside those that every kind has.
+func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
+	var fields []Field
+	if root == nil {
+		return nil
+	}
+	n := node{schema: root, name: kind, prefix: kind, path: kind}
+	taken := []string{"TypeMeta", "ObjectMeta", "Spec", "Status"}
+	for _, p := range root.Properties {
+		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, p.Name) {
+			continue
+		}
+		for slices.Contains(taken, p.GoName) || isObjectMethod(p.GoName) {
+			p.GoName += "Field"
+		}
+		taken = append(taken, p.GoName)
+		fields = append(fields, b.field(n, p, slices.Contains(root.Keywords.Required, p.Name)))
+	}
+	return fields
+}
+
+// isObjectMethod tells whether a kind has a method of a name, or a field of the types that it embeds.
+func isObjectMethod(name string) bool {
+	_, method := reflect.TypeFor[*metav1.PartialObjectMetadata]().MethodByName(name)
+	_, field := reflect.TypeFor[metav1.PartialObjectMetadata]().FieldByName(name)
+	return method || field
 }
 
 func listType(k Kind) Type {
@@ -154,9 +184,6 @@ func (b *packageBuilder) structType(n node) *GoType {
 // field returns the field of a property.
 func (b *packageBuilder) field(parent node, p spec.Property, required bool) Field {
 	name := p.GoName
-	if name == "" {
-		name = spec.GoName(p.Name)
-	}
 	n := node{
 		schema: p.Schema, name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,

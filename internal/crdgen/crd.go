@@ -26,7 +26,11 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 			APIVersion: apiextv1.SchemeGroupVersion.String(),
 			Kind:       "CustomResourceDefinition",
 		},
-		ObjectMeta: metav1.ObjectMeta{Name: api.Names.Plural + "." + api.Group},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        api.Names.Plural + "." + api.Group,
+			Annotations: api.Annotations,
+			Labels:      api.Labels,
+		},
 		Spec: apiextv1.CustomResourceDefinitionSpec{
 			Group: api.Group,
 			Names: apiextv1.CustomResourceDefinitionNames{
@@ -37,7 +41,8 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 				ShortNames: api.Names.ShortNames,
 				Categories: api.Names.Categories,
 			},
-			Scope: apiextv1.ResourceScope(api.Scope),
+			Scope:      apiextv1.ResourceScope(api.Scope),
+			Conversion: api.Conversion,
 		},
 	}
 	var schemas schemaBuilder
@@ -47,6 +52,8 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 			Name:                     v.Name,
 			Served:                   v.Served,
 			Storage:                  v.Storage,
+			Deprecated:               v.Deprecated,
+			DeprecationWarning:       v.Warning,
 			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.root(v)},
 			Subresources:             subresources(v),
 			AdditionalPrinterColumns: columns(v),
@@ -57,11 +64,11 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 }
 
 func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
-	if v.Status == nil && v.Scale == nil {
+	if !v.Subresources.Status && !v.Subresources.Listed && v.Scale == nil {
 		return nil
 	}
 	s := &apiextv1.CustomResourceSubresources{}
-	if v.Status != nil {
+	if v.Subresources.Status {
 		s.Status = &apiextv1.CustomResourceSubresourceStatus{}
 	}
 	if v.Scale != nil {

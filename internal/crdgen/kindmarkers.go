@@ -22,10 +22,17 @@ func kindMarkers(k served) []string {
 	if len(k.api.Versions) > 1 && k.version.Storage {
 		lines = append(lines, "+kubebuilder:storageversion")
 	}
+	if k.version.Deprecated {
+		line := "+kubebuilder:deprecatedversion"
+		if k.version.Warning != nil {
+			line += ":warning=" + quote(*k.version.Warning)
+		}
+		lines = append(lines, line)
+	}
 	if !k.version.Served {
 		lines = append(lines, "+kubebuilder:unservedversion")
 	}
-	if k.version.Status != nil {
+	if k.version.Subresources.Status {
 		lines = append(lines, "+kubebuilder:subresource:status")
 	}
 	if scale := k.version.Scale; scale != nil {

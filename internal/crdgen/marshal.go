@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. Equal CRDs give equal bytes.
+// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What a schema says
+// to be empty, such as properties: {}, stays. Equal CRDs give equal bytes.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {
@@ -18,6 +19,7 @@ func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	if err := yaml.Unmarshal(text, &object); err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
 	}
+	keepEmptyVersions(crd, object)
 	delete(object, "status")
 	if meta, ok := object["metadata"].(map[string]any); ok {
 		delete(meta, "creationTimestamp")

@@ -30,6 +30,17 @@ type Kind struct {
 	Status string // EchoServerStatus; empty: the kind has no status
 }
 
+// Renamed tells whether the kind or its list is called otherwise in Go than in Kubernetes.
+func (k Kind) Renamed() bool { return k.Name != k.API.Names.Kind || k.List != k.ListKind() }
+
+// ListKind returns what Kubernetes calls the list.
+func (k Kind) ListKind() string {
+	if k.API.Names.ListKind == "" {
+		return k.API.Names.Kind + "List"
+	}
+	return k.API.Names.ListKind
+}
+
 // Import is a package that generated Go code uses.
 type Import struct {
 	Alias string // empty: the package's own name

@@ -60,17 +60,20 @@ var versionKeys = strings.NewReplacer(
 
 // inVersion follows the steps from the root of a version's schema.
 func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
-	if !steps.skip("properties") {
-		return v.Pos, ""
+	if steps.is("properties") {
+		switch name := steps.peekKey(); {
+		case name == "spec" && v.Spec != nil:
+			*steps = (*steps)[2:]
+			return inSchema(v.Spec, name, steps)
+		case name == "status" && v.Status != nil:
+			*steps = (*steps)[2:]
+			return inSchema(v.Status, name, steps)
+		}
 	}
-	switch name := steps.key(); {
-	case name == "spec" && v.Spec != nil:
-		return inSchema(v.Spec, name, steps)
-	case name == "status" && v.Status != nil:
-		return inSchema(v.Status, name, steps)
-	default:
-		return v.Pos, name
+	if v.Root != nil {
+		return inSchema(v.Root, "schema", steps)
 	}
+	return v.Pos, ""
 }
 
 // inSchema follows the steps down the nodes of the spec; what remains at the last node is one of its keywords.

@@ -21,15 +21,18 @@ type schemaBuilder struct{ problems spec.Problems }
 
 // root returns the schema of the whole object.
 func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
-	meta, _ := kubetypes.TypeByName(typeTypeMeta)
-	root := &apiextv1.JSONSchemaProps{
-		Type:        "object",
-		Description: v.Description,
-		Properties: map[string]apiextv1.JSONSchemaProps{
-			"apiVersion": meta.Schema.Properties["apiVersion"],
-			"kind":       meta.Schema.Properties["kind"],
-			"metadata":   {Type: "object"},
-		},
+	root := apiextv1.JSONSchemaProps{Type: "object"}
+	if v.Root != nil {
+		root = b.node(v.Root, "schema")
+	}
+	if v.Description != "" {
+		root.Description = v.Description
+	}
+	if root.Properties == nil {
+		root.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	if v.StandardRoot {
+		addStandardRoot(&root, v)
 	}
 	if v.Spec != nil {
 		root.Properties["spec"] = b.node(v.Spec, "spec")
@@ -37,10 +40,30 @@ func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
 	if v.Status != nil {
 		root.Properties["status"] = b.node(v.Status, "status")
 	}
-	if specRequired(v) {
-		root.Required = []string{"spec"}
+	if len(root.Properties) == 0 && (v.Root == nil || v.Root.Properties == nil) {
+		root.Properties = nil
 	}
-	return root
+	return &root
+}
+
+// addStandardRoot adds what every root has unless the file says otherwise, as controller-gen writes it.
+func addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
+	meta, _ := kubetypes.TypeByName(typeTypeMeta)
+	for name, standard := range map[string]apiextv1.JSONSchemaProps{
+		"apiVersion": meta.Schema.Properties["apiVersion"],
+		"kind":       meta.Schema.Properties["kind"],
+		"metadata":   {Type: "object"},
+	} {
+		if _, said := root.Properties[name]; !said {
+			root.Properties[name] = standard
+		}
+	}
+	switch {
+	case root.Required == nil && specRequired(v):
+		root.Required = []string{"spec"}
+	case len(root.Required) == 0:
+		root.Required = nil
+	}
 }
 
 // specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
@@ -57,10 +80,10 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 	out := *s.Keywords.DeepCopy()
 	slices.Sort(out.Required)
 	out.Required = slices.Compact(out.Required)
+	if s.Properties != nil {
+		out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
+	}
 	for _, p := range s.Properties {
-		if out.Properties == nil {
-			out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
-		}
 		out.Properties[p.Name] = b.node(p.Schema, path+"."+p.Name)
 	}
 	if s.Items != nil {

@@ -8,11 +8,31 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // unsaid notes that no marker can say something.
 func (b *packageBuilder) unsaid(path, what string) {
 	b.pkg.Unsaid = append(b.pkg.Unsaid, Unsaid{Path: path, What: what})
+}
+
+// unsaidOfKind notes what the markers of a kind leave out.
+func (b *packageBuilder) unsaidOfKind(k Kind, v *spec.Version) {
+	if k.API.Names.Kind != k.Name {
+		b.unsaid(k.Name, "kind")
+	}
+	if k.API.Names.ListKind != k.API.Names.Kind+"List" {
+		b.unsaid(k.Name, "listKind")
+	}
+	if k.API.Names.Singular == "" {
+		b.unsaid(k.Name, "singular")
+	}
+	if v.Root != nil || !v.StandardRoot {
+		b.unsaid(k.Name, "schema")
+	}
+	if v.Subresources.Listed {
+		b.unsaid(k.Name, "subresources")
+	}
 }
 
 // noteUnsaid notes what the markers of a node leave out.

@@ -99,7 +99,7 @@ func withoutSums(errs field.ErrorList) field.ErrorList {
 // internalCRD returns the CRD as the API server has it after decoding and defaulting.
 func internalCRD(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	defaulted := crd.DeepCopy()
-	apiextv1.SetDefaults_CustomResourceDefinition(defaulted)
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(defaulted)
 	internal := &apiextensions.CustomResourceDefinition{}
 	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(defaulted, internal, nil)
 	if err != nil {

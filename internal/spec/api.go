@@ -1,5 +1,7 @@
 package spec
 
+import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 // Scope is the scope of a kind.
 type Scope string
 
@@ -18,16 +20,21 @@ type API struct {
 	Scope    Scope
 	Versions []Version // in the order of the file, at least one
 	Operator *Operator // nil: the kind has no controller
+	// Annotations and Labels are those of the CRD itself.
+	Annotations, Labels map[string]string
+	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
 	// versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos
 }
 
 // Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in when the
-// file leaves them out.
+// file leaves them out. Singular and ListKind are empty when the file sets them to the empty text: then the CRD
+// leaves them out, and the API server fills them in.
 type Names struct {
 	Pos                              Pos
 	Kind, ListKind, Plural, Singular string
+	GoKind, GoListKind               string // the Go types: Kind, and ListKind where that can be one
 	ShortNames, Categories           []string
 }
 
@@ -36,13 +43,24 @@ type Version struct {
 	Pos              Pos
 	Name             string
 	Served, Storage  bool
+	Deprecated       bool
+	Warning          *string // deprecationWarning; nil: the API server's own
 	Description      string  // of the kind; empty when the file has none
+	Root             *Schema // what the file says of the whole object beside spec and status; nil: nothing
+	StandardRoot     bool    // apiVersion, kind and metadata are added to the root, and spec is required if need be
 	Spec             *Schema // nil: the kind has no spec
 	Status           *Schema // nil: the kind has no status; the standard status is already in it
 	StandardStatus   bool    // status has opgen's conditions and observedGeneration
+	Subresources     Subresources
 	Columns          []Column
 	Scale            *Scale
 	SelectableFields []string // JSON paths
+}
+
+// Subresources says which subresources a version has beside scale.
+type Subresources struct {
+	Status bool // objects have the status subresource
+	Listed bool // the CRD says so even when there are none: subresources: {}
 }
 
 // Column is a column of kubectl get.

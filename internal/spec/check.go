@@ -50,9 +50,11 @@ func (c *checker) kind(api *API) bool {
 
 // names claims the names that Kubernetes and kubectl know a kind by.
 func (c *checker) names(api *API) {
-	c.claim("kind", api.Group, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+	if api.Names.ListKind != "" {
+		c.claim("kind", api.Group, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+	}
 	c.claim("resource", api.Group, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
-	if api.Names.Singular != api.Names.Plural {
+	if api.Names.Singular != "" && api.Names.Singular != api.Names.Plural {
 		c.claim("resource", api.Group, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
@@ -65,7 +67,7 @@ func (c *checker) names(api *API) {
 func (c *checker) goTypes(api *API) {
 	for _, v := range api.Versions {
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
-			c.claim("Go type", api.Group+"/"+v.Name, api.Names.Kind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
+			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
 		}
 	}
 }

@@ -17,18 +17,20 @@ import (
 func (d *decoder) names(names *Names) func(n *yaml.Node, path string) {
 	return func(n *yaml.Node, path string) {
 		names.Pos = d.src.pos(n)
+		_, goKind := lookup(n, "goKind")
 		d.mapping(n, path, keys{
-			"kind":       d.kind(&names.Kind),
-			"listKind":   d.kind(&names.ListKind),
+			"kind":       d.kindOf(goKind, &names.Kind),
+			"listKind":   d.absent(d.kindOf(goKind, &names.ListKind)),
+			"goKind":     d.kind(&names.GoKind),
 			"plural":     d.label(&names.Plural),
-			"singular":   d.label(&names.Singular),
+			"singular":   d.absent(d.label(&names.Singular)),
 			"shortNames": d.labels(&names.ShortNames),
 			"categories": d.labels(&names.Categories),
 		})
 		if n.Kind == yaml.MappingNode {
 			d.need(n, path, "kind")
 		}
-		names.derive()
+		names.derive(n)
 		if names.Kind != "" && names.Kind == names.ListKind {
 			d.fail(n, path+".listKind", "is the kind itself", "leave it out: it becomes "+names.Kind+"List")
 		}
@@ -36,21 +38,60 @@ func (d *decoder) names(names *Names) func(n *yaml.Node, path string) {
 }
 
 // derive fills in the names that follow from the kind.
-func (names *Names) derive() {
+func (names *Names) derive(n *yaml.Node) {
 	if names.Kind == "" {
 		return
 	}
 	lower := strings.ToLower(names.Kind)
 	for _, name := range []struct {
+		key     string
 		field   *string
 		derived string
 	}{
-		{&names.Plural, flect.Pluralize(lower)},
-		{&names.Singular, lower},
-		{&names.ListKind, names.Kind + "List"},
+		{"plural", &names.Plural, Plural(names.Kind)},
+		{"singular", &names.Singular, lower},
+		{"listKind", &names.ListKind, names.Kind + "List"},
+		{"goKind", &names.GoKind, names.Kind},
 	} {
-		if *name.field == "" {
+		if _, set := lookup(n, name.key); set == nil {
 			*name.field = name.derived
+		}
+	}
+	names.GoListKind = names.ListKind
+	if !kindName.MatchString(names.ListKind) || names.ListKind == names.GoKind {
+		names.GoListKind = names.GoKind + "List"
+	}
+}
+
+// Plural returns the resource name that a kind has unless its file says otherwise: echoservers for EchoServer.
+func Plural(kind string) string { return flect.Pluralize(strings.ToLower(kind)) }
+
+// IsKind tells whether a text is a kind that can be a Go type too.
+func IsKind(text string) bool { return kindName.MatchString(text) }
+
+// absent decodes a name that the CRD leaves out when it is the empty text.
+func (d *decoder) absent(decode func(n *yaml.Node, path string)) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Value == "" {
+			return
+		}
+		decode(n, path)
+	}
+}
+
+// kindOf decodes the name of a kind. One that is no Go type is accepted when the file says what the Go type is.
+func (d *decoder) kindOf(goKind *yaml.Node, into *string) func(n *yaml.Node, path string) {
+	if goKind == nil {
+		return d.kind(into)
+	}
+	return func(n *yaml.Node, path string) {
+		value, ok := d.str(n, path)
+		switch {
+		case !ok:
+		case !isLabel(strings.ToLower(value)):
+			d.fail(n, path, quoteShort(value)+" is not the name of a kind", "use letters, digits and -, starting with a letter, at most 63 characters")
+		default:
+			*into = value
 		}
 	}
 }

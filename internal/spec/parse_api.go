@@ -20,6 +20,8 @@ func ParseAPI(file string, data []byte) (*API, Problems) {
 	known := d.header(root, "API")
 	known["group"] = d.group(&api.Group)
 	known["names"] = d.names(&api.Names)
+	known["metadata"] = d.metadata(api)
+	known["conversion"] = d.conversion(&api.Conversion)
 	known["scope"] = word(d, &api.Scope, Namespaced, Cluster)
 	known["versions"] = d.list(func(n *yaml.Node, path string) {
 		api.Versions = append(api.Versions, d.version(n, path, d.hasOperator(root)))
@@ -51,7 +53,7 @@ func withoutSchemas(n *yaml.Node) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Value == "versions" {
-			value = withoutKeys(value, "spec", "status")
+			value = withoutKeys(value, "spec", "status", "schema")
 		}
 		pruned.Content = append(pruned.Content, key, value)
 	}
@@ -87,7 +89,7 @@ func (d *decoder) apiNames(root *yaml.Node, api *API) {
 	if lower := strings.ToLower(api.Names.Kind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
 		d.failAt(api.At["names.kind"], "names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+api.Names.Kind)
 	}
-	if !isLabel(api.Names.Singular) && api.Names.Kind != "" {
+	if api.Names.Singular != "" && !isLabel(api.Names.Singular) && api.Names.Kind != "" {
 		d.failAt(api.At["names.kind"], "names.kind", "gives the singular "+strconv.Quote(api.Names.Singular)+", which is not a DNS label", "set names.singular")
 	}
 	if !isLabel(api.Names.Plural) && api.Names.Kind != "" {
@@ -106,7 +108,7 @@ func (d *decoder) servedAndStored(root *yaml.Node, api *API) {
 		return
 	}
 	alone := len(api.Versions) == 1
-	stored, served, seen := 0, 0, map[string]bool{}
+	stored, seen := 0, map[string]bool{}
 	for i := range api.Versions {
 		v, path := &api.Versions[i], at("versions", i)
 		if _, set := api.At[path+".storage"]; alone && !set {
@@ -119,14 +121,8 @@ func (d *decoder) servedAndStored(root *yaml.Node, api *API) {
 		if v.Storage {
 			stored++
 		}
-		if v.Served {
-			served++
-		}
 	}
 	if stored != 1 {
 		d.fail(list, "versions", strconv.Itoa(stored)+" versions have storage: true", "exactly one must have it")
-	}
-	if served == 0 {
-		d.fail(list, "versions", "no version is served", "remove served: false from one")
 	}
 }

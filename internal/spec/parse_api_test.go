@@ -46,7 +46,7 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 	version := api.Versions[0]
 	want := &API{
 		Group: "demo.example.com",
-		Names: Names{Kind: "EchoServer", ListKind: "EchoServerList", Plural: "echoservers", Singular: "echoserver", ShortNames: []string{"echo"}},
+		Names: Names{Kind: "EchoServer", GoKind: "EchoServer", GoListKind: "EchoServerList", ListKind: "EchoServerList", Plural: "echoservers", Singular: "echoserver", ShortNames: []string{"echo"}},
 		Scope: Namespaced,
 		Versions: []Version{{
 			Name: "v1alpha1", Served: true, Storage: true, StandardStatus: true,
@@ -61,6 +61,8 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 			},
 			Scale:            &Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
 			SelectableFields: []string{".spec.serviceName"},
+			StandardRoot:     true,
+			Subresources:     Subresources{Status: true},
 		}},
 		Operator: &Operator{
 			Finalize: true,

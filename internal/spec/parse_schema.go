@@ -119,6 +119,7 @@ func (d *decoder) typeName(s *Schema, n *yaml.Node, path string) {
 	name, ok := d.str(n, path)
 	switch {
 	case !ok:
+	case name == "": // none, and none is implied
 	case slices.Contains(openAPITypes, name):
 		s.Keywords.Type = name
 	case kubernetesWords[name] != "":
@@ -151,6 +152,7 @@ func (d *decoder) properties(s *Schema, n *yaml.Node, path string) {
 		d.fieldName(p, m.goNameAt, path, goNames)
 		s.Properties = append(s.Properties, p)
 	})
+	nameFields(s.Properties)
 }
 
 func (d *decoder) items(s *Schema, n *yaml.Node, path string) {

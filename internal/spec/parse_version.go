@@ -4,17 +4,26 @@ import "go.yaml.in/yaml/v3"
 
 // version decodes one version. A kind with an operator always has a status, since the operator writes one.
 func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
-	v := Version{Pos: d.src.pos(n), Served: true, StandardStatus: true}
+	v := Version{Pos: d.src.pos(n), Served: true, StandardRoot: true, StandardStatus: true}
+	var statusSet bool
 	d.mapping(n, path, keys{
 		"name":           d.versionName(&v.Name),
 		"served":         d.flag(&v.Served),
 		"storage":        d.flag(&v.Storage),
 		"description":    d.prose(&v.Description),
 		"standardStatus": d.flag(&v.StandardStatus),
-		"spec":           func(n *yaml.Node, _ string) { v.Spec = d.object(n, "spec") },
-		"status":         func(n *yaml.Node, _ string) { v.Status = d.object(n, "status") },
-		"columns":        d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
-		"scale":          func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
+		"standardRoot":   d.flag(&v.StandardRoot),
+		"deprecated":     d.flag(&v.Deprecated),
+		"deprecationWarning": func(n *yaml.Node, path string) {
+			v.Warning = new(string)
+			d.prose(v.Warning)(n, path)
+		},
+		"schema":       func(n *yaml.Node, _ string) { v.Root = d.root(n) },
+		"subresources": d.subresources(&v.Subresources, &statusSet),
+		"spec":         func(n *yaml.Node, _ string) { v.Spec = d.object(n, "spec") },
+		"status":       func(n *yaml.Node, _ string) { v.Status = d.object(n, "status") },
+		"columns":      d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
+		"scale":        func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
 		"selectableFields": func(n *yaml.Node, path string) {
 			d.texts(&v.SelectableFields)(n, path)
 		},
@@ -30,8 +39,32 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 	if v.StandardStatus {
 		d.addStandardStatus(v.Status)
 	}
+	if !statusSet && !v.Subresources.Listed {
+		v.Subresources.Status = v.Status != nil
+	}
 	d.paths(n, path, &v)
 	return v
+}
+
+// root decodes what the file says of the whole object beside its spec and its status.
+func (d *decoder) root(n *yaml.Node) *Schema {
+	s := d.object(n, "schema")
+	for _, p := range s.Properties {
+		if p.Name == "spec" || p.Name == "status" {
+			d.failAt(p.Pos, "schema."+p.Name, "is a key of the version", "write "+p.Name+" beside schema")
+		}
+	}
+	return s
+}
+
+// subresources decodes which subresources there are beside scale: an empty mapping is written as such.
+func (d *decoder) subresources(into *Subresources, statusSet *bool) func(n *yaml.Node, path string) {
+	return func(n *yaml.Node, path string) {
+		d.mapping(n, path, keys{"status": d.flag(&into.Status)})
+		_, status := lookup(n, "status")
+		*statusSet = status != nil
+		into.Listed = status == nil
+	}
 }
 
 // object decodes the schema of spec or status, which are objects unless they say otherwise.

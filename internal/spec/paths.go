@@ -112,7 +112,13 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 			if slices.Contains([]string{"metadata", "apiVersion", "kind"}, name) {
 				return nil
 			}
-			if s = root[name]; s == nil {
+			if s = root[name]; s == nil && v.Root != nil {
+				if !v.Root.closed() {
+					return nil
+				}
+				s = v.Root.property(name)
+			}
+			if s == nil {
 				d.fail(n, path, "the kind has no field ."+name, "known: .metadata, .spec and .status, where the version has them")
 				return nil
 			}

@@ -44,6 +44,6 @@ type Schema struct {
 type Property struct {
 	Pos    Pos // of the name
 	Name   string
-	GoName string // overrides the Go name of the field; empty: made from Name
+	GoName string // of the field: made from Name unless the file sets it
 	Schema *Schema
 }

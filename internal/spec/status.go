@@ -30,6 +30,7 @@ func (d *decoder) addStandardStatus(s *Schema) {
 		d.failAt(defined.Pos, "status.conditions", "is not a list of "+TypeCondition+", and the operator writes its conditions here",
 			`write "[]`+TypeCondition+` | listType=map listMapKey=type", or `+instead)
 	}
+	nameFields(s.Properties)
 }
 
 func observedGeneration(pos Pos) *Schema {

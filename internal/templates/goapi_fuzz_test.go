@@ -51,17 +51,17 @@ func typesWith(t *testing.T, text string) string {
 	enum := apiextv1.JSONSchemaProps{Type: "string", Enum: []apiextv1.JSON{value}, Description: text}
 	object := apiextv1.JSONSchemaProps{Type: "object", Description: text, XValidations: rules, Required: []string{"text"}}
 	fields := []spec.Property{
-		{Name: "text", Schema: &spec.Schema{Keywords: texts}},
-		{Name: "enum", Schema: &spec.Schema{Keywords: enum}},
-		{Name: "list", Schema: &spec.Schema{
+		{Name: "text", GoName: "Text", Schema: &spec.Schema{Keywords: texts}},
+		{Name: "enum", GoName: "Enum", Schema: &spec.Schema{Keywords: enum}},
+		{Name: "list", GoName: "List", Schema: &spec.Schema{
 			Keywords: apiextv1.JSONSchemaProps{Type: "array", Description: text}, Items: &spec.Schema{Keywords: enum},
 		}},
 	}
 	api := &spec.API{
 		Group: "demo.example.com", Scope: spec.Namespaced,
-		Names: spec.Names{Kind: "Hostile", ListKind: "HostileList", Plural: "hostiles", Singular: "hostile"},
+		Names: spec.Names{Kind: "Hostile", GoKind: "Hostile", ListKind: "HostileList", GoListKind: "HostileList", Plural: "hostiles", Singular: "hostile"},
 		Versions: []spec.Version{{
-			Name: "v1", Served: true, Storage: true, Description: text,
+			Name: "v1", Served: true, Storage: true, StandardRoot: true, Description: text,
 			Columns: []spec.Column{{Name: text, Path: text, Type: "string", Description: text + "x", Format: text + "x"}},
 			Spec:    &spec.Schema{Keywords: object, Properties: fields},
 		}},

@@ -1,0 +1,100 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const (
+	// maxNodes is how many values a file may have once its aliases are written out.
+	maxNodes = 4 << 20
+	// maxDepth is how deep they may nest.
+	maxDepth = 200
+)
+
+// read returns the CRDs among the documents of a file, also those in lists.
+func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
+	whole := spec.Pos{File: file}
+	if len(data) > spec.MaxFileSize {
+		return nil, spec.Problems{{Pos: whole, Message: fmt.Sprintf("is too large: %d bytes, the limit is 16 MiB", len(data))}}
+	}
+	var crds []*yaml.Node
+	decode := yaml.NewDecoder(bytes.NewReader(data))
+	budget := maxNodes
+	for {
+		var doc yaml.Node
+		err := decode.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			return crds, nil
+		}
+		if err != nil {
+			return nil, spec.Problems{{Pos: whole, Message: "is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+		}
+		root, err := plain(&doc, &budget, 0)
+		if err != nil {
+			return nil, spec.Problems{{Pos: whole, Message: err.Error()}}
+		}
+		found, problem := crdsOf(file, root.Content[0])
+		if problem != nil {
+			return nil, spec.Problems{*problem}
+		}
+		crds = append(crds, found...)
+	}
+}
+
+// plain returns a node with its aliases written out.
+func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
+	if *budget--; *budget < 0 {
+		return nil, errors.New("has too many values once its aliases are written out")
+	}
+	if depth > maxDepth {
+		return nil, fmt.Errorf("is nested more than %d levels deep", maxDepth)
+	}
+	if n.Kind == yaml.AliasNode {
+		return plain(n.Alias, budget, depth+1)
+	}
+	for i, c := range n.Content {
+		p, err := plain(c, budget, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if p != c {
+			n.Content[i] = p
+		}
+	}
+	return n, nil
+}
+
+// crdsOf returns the CRDs that a document is or lists.
+func crdsOf(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
+	apiVersion, kind := text(get(root, "apiVersion")), text(get(root, "kind"))
+	if kind == "List" && apiVersion == "v1" {
+		var all []*yaml.Node
+		for _, item := range elements(get(root, "items")) {
+			found, problem := crdsOf(file, item)
+			if problem != nil {
+				return nil, problem
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	}
+	switch {
+	case kind != "CustomResourceDefinition":
+		return nil, nil
+	case apiVersion != "apiextensions.k8s.io/v1":
+		return nil, &spec.Problem{
+			Pos:     spec.Pos{File: file, Line: root.Line, Column: root.Column},
+			Message: fmt.Sprintf("is a CustomResourceDefinition of %q", apiVersion),
+			Hint:    "Kubernetes has them in apiextensions.k8s.io/v1 only",
+		}
+	}
+	return []*yaml.Node{root}, nil
+}

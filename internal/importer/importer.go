@@ -1,0 +1,69 @@
+package importer
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Spec is what one CRD says, as a spec file.
+type Spec struct {
+	Name string    // of the CRD: plural.group
+	Kind string    // such as EchoServer
+	Text []byte    // the spec file
+	API  *spec.API // what the text says
+}
+
+// Import reads YAML documents and returns a spec for each CRD in them, in their order. Documents that are no CRD
+// are left out. The file is a name for positions; nothing is read from disk. There are no specs when there are
+// problems, nor when no document is a CRD, which is one.
+func Import(file string, data []byte) ([]Spec, spec.Problems) {
+	documents, problems := read(file, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	var specs []Spec
+	for _, d := range documents {
+		c := converter{file: file}
+		s := c.spec(d)
+		problems = append(problems, c.problems...)
+		specs = append(specs, s)
+	}
+	switch {
+	case len(problems) > 0:
+		return nil, problems
+	case len(specs) == 0:
+		return nil, spec.Problems{{Pos: spec.Pos{File: file}, Message: "holds no CustomResourceDefinition"}}
+	}
+	return specs, nil
+}
+
+// converter turns one CRD into a spec and collects what is wrong with the CRD.
+type converter struct {
+	file     string
+	problems spec.Problems
+}
+
+func (c *converter) fail(n *yaml.Node, path, message, hint string) {
+	pos := spec.Pos{File: c.file, Line: n.Line, Column: n.Column}
+	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
+}
+
+// spec converts a CRD and parses the result.
+func (c *converter) spec(crd *yaml.Node) Spec {
+	out := c.crd(crd)
+	if len(c.problems) > 0 {
+		return Spec{}
+	}
+	s := Spec{
+		Name: text(get(crd, "metadata", "name")),
+		Kind: text(get(crd, "spec", "names", "kind")),
+		Text: write(out),
+	}
+	api, problems := spec.ParseAPI(c.file, s.Text)
+	for _, p := range problems { // which are of the CRD, and about text that its author has not seen
+		c.fail(crd, p.Path, p.Message, "in the spec file of "+s.Name)
+	}
+	s.API = api
+	return s
+}

@@ -1,0 +1,139 @@
+package importer
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// get returns the value at a path of keys, nil when there is none or it is null.
+func get(n *yaml.Node, path ...string) *yaml.Node {
+	for _, name := range path {
+		n = value(n, name)
+	}
+	return n
+}
+
+func value(n *yaml.Node, name string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name && n.Content[i+1].ShortTag() != "!!null" {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// entry is one key of a mapping with its value.
+type entry struct{ key, value *yaml.Node }
+
+func entries(n *yaml.Node) []entry {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	all := make([]entry, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		all = append(all, entry{n.Content[i], n.Content[i+1]})
+	}
+	return all
+}
+
+func elements(n *yaml.Node) []*yaml.Node {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}
+
+// text returns the value of a scalar, empty for anything else.
+func text(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return ""
+	}
+	return n.Value
+}
+
+func texts(n *yaml.Node) []string {
+	var all []string
+	for _, item := range elements(n) {
+		all = append(all, item.Value)
+	}
+	return all
+}
+
+func isTrue(n *yaml.Node) bool {
+	return n != nil && n.ShortTag() == "!!bool" && (n.Value == "true" || n.Value == "True" || n.Value == "TRUE")
+}
+
+// mapping is a mapping that is being made.
+type mapping struct{ *yaml.Node }
+
+func newMapping() mapping { return mapping{&yaml.Node{Kind: yaml.MappingNode}} }
+
+// set appends a key; a nil value is left out.
+func (m mapping) set(name string, value *yaml.Node) {
+	if value != nil {
+		m.Content = append(m.Content, str(name), value)
+	}
+}
+
+func (m mapping) empty() bool { return len(m.Content) == 0 }
+
+// node returns the mapping, nil when it has no keys.
+func (m mapping) node() *yaml.Node {
+	if m.empty() {
+		return nil
+	}
+	return m.Node
+}
+
+// flow returns the mapping to be written on one line.
+func (m mapping) flow() *yaml.Node {
+	m.Style = yaml.FlowStyle
+	return m.Node
+}
+
+func str(value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+}
+
+func boolean(value bool) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"}
+	if value {
+		n.Value = "true"
+	}
+	return n
+}
+
+// list returns texts as a list on one line.
+func list(values []string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, value := range values {
+		n.Content = append(n.Content, str(value))
+	}
+	return n
+}
+
+// equal tells whether two nodes say the same, whatever the order of keys.
+func equal(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
+		return false
+	}
+	switch a.Kind {
+	case yaml.ScalarNode:
+		return a.Value == b.Value && a.ShortTag() == b.ShortTag()
+	case yaml.MappingNode:
+		return !slices.ContainsFunc(entries(a), func(e entry) bool { return !equal(e.value, value(b, e.key.Value)) })
+	}
+	for i := range a.Content {
+		if !equal(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,161 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// clean returns a value without what only YAML knows of: numbers are decimal, dates are text.
+func clean(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	if n.Kind == yaml.ScalarNode {
+		switch n.ShortTag() {
+		case "!!int", "!!float", "!!bool":
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: n.ShortTag(), Value: scalarValue(n)}
+		case "!!null":
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+		}
+		return str(n.Value)
+	}
+	out := &yaml.Node{Kind: n.Kind, Line: n.Line, Column: n.Column}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			out.Content = append(out.Content, str(child.Value))
+			continue
+		}
+		out.Content = append(out.Content, clean(child))
+	}
+	return out
+}
+
+var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+
+// scalarValue returns a number, a boolean or nothing as JSON.
+func scalarValue(n *yaml.Node) string {
+	switch n.ShortTag() {
+	case "!!bool":
+		return strings.ToLower(n.Value)
+	case "!!int":
+		var whole int64
+		if decimal.MatchString(n.Value) {
+			if _, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+				return n.Value
+			}
+		} else if n.Decode(&whole) == nil {
+			return strconv.FormatInt(whole, 10)
+		}
+	case "!!float":
+		if json.Valid([]byte(n.Value)) {
+			return n.Value
+		}
+	case "!!null":
+		return "null"
+	}
+	var number float64
+	if n.Decode(&number) != nil {
+		return n.Value
+	}
+	raw, err := json.Marshal(number)
+	if err != nil {
+		return n.Value // which the parser of spec files reports
+	}
+	return string(raw)
+}
+
+var plainText = regexp.MustCompile(`^[A-Za-z0-9_./$^(\\<][^\n]*$`)
+
+// textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise. Within brackets more
+// must be quoted, and there are no blocks.
+func textValue(value, indent string, within bool) string {
+	switch {
+	case isPlain(value, within):
+		return value
+	case !spec.IsVisible(value) || strings.ContainsAny(value, "\r\t"):
+		return escaped(value)
+	case strings.Contains(value, "\n"):
+		if within || !isBlock(value) {
+			return escaped(value)
+		}
+		return block(value, indent)
+	case !strings.ContainsAny(value, `"\`):
+		return `"` + value + `"`
+	}
+	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
+}
+
+func isPlain(value string, within bool) bool {
+	switch {
+	case !plainText.MatchString(value), strings.HasSuffix(value, " "), strings.HasSuffix(value, ":"):
+		return false
+	case strings.Contains(value, ": "), strings.Contains(value, " #"), strings.ContainsAny(value, "\r\t"):
+		return false
+	case within && strings.ContainsAny(value, ",[]{}"), within && strings.Contains(value, ":"):
+		return false
+	case strings.HasPrefix(value, "---"), strings.HasPrefix(value, "..."), !spec.IsVisible(value):
+		return false
+	}
+	return spec.IsText(value)
+}
+
+// isBlock tells whether a text of several lines can be a literal block.
+func isBlock(value string) bool {
+	first, _, _ := strings.Cut(value, "\n")
+	return first != "" && first[0] != ' ' && strings.Trim(value, "\n ") != ""
+}
+
+// block returns a text as a literal block.
+func block(value, indent string) string {
+	body := strings.TrimRight(value, "\n")
+	header := "|-"
+	switch len(value) - len(body) {
+	case 0:
+	case 1:
+		header = "|"
+	default:
+		header = "|+"
+		body = value[:len(value)-1]
+	}
+	var b strings.Builder
+	b.WriteString(header)
+	for line := range strings.SplitSeq(body, "\n") {
+		b.WriteByte('\n')
+		if line != "" {
+			b.WriteString(indent + line)
+		}
+	}
+	return b.String()
+}
+
+// escaped returns a text in double quotes, with escapes for what cannot be seen.
+func escaped(value string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range value {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case !spec.IsVisible(string(r)):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
