@@ -69,6 +69,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newGenerate(s),
 		newDiff(s),
 		newCheck(s),
+		newImport(s),
 		newCRD(s),
 		newSchema(s),
 		newDelete(s),

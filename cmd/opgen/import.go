@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// importOptions are the flags of opgen import.
+type importOptions struct {
+	dir    string
+	dryRun bool
+}
+
+func newImport(s streams) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import FILE... [--dir DIR]",
+		Short: "Turn CustomResourceDefinitions into spec files",
+		Long: `Turn CustomResourceDefinitions into spec files, from which opgen makes the same CustomResourceDefinitions again.
+A file may hold several documents; those of other kinds are left out. The specs go to standard output, or with --dir
+to files there, named <plural>.<group>.yaml: spec files that are there already and say something else stay as they
+are, and nothing is written. - is standard input.`,
+		Example: "  opgen import crontabs.yaml --dir api\n  kubectl get crd crontabs.example.com -o yaml | opgen import -",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("name a file of CustomResourceDefinitions, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args) },
+	}
+	cmd.Flags().StringVar(&o.dir, "dir", "", "write a spec file for each CustomResourceDefinition into this folder")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
+	return cmd
+}
+
+func (o *importOptions) run(s streams, files []string) error {
+	specs, err := importAll(s, files)
+	if err != nil {
+		return err
+	}
+	if o.dir != "" {
+		return o.write(s, specs)
+	}
+	for i, imported := range specs {
+		if i > 0 {
+			fmt.Fprintln(s.out, "---")
+		}
+		if _, err := s.out.Write(imported.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importAll converts every file before anything is written, and reports the mistakes of all at once. What it
+// accepts, opgen can make a CRD from that an API server takes.
+func importAll(s streams, files []string) ([]importer.Spec, error) {
+	var (
+		all      []importer.Spec
+		problems spec.Problems
+	)
+	for _, file := range files {
+		data, err := readSpecOrStdin(s, file)
+		if err != nil {
+			return nil, err
+		}
+		specs, found := importer.Import(file, data)
+		problems = append(problems, found...)
+		for _, imported := range specs {
+			_, found := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
+			for _, p := range found { // positions are those of a text that nobody has seen
+				p.Pos = spec.Pos{File: file}
+				p.Path = imported.Name + ": " + p.Path
+				problems = append(problems, p)
+			}
+		}
+		all = append(all, specs...)
+	}
+	return all, problems.Err()
+}
+
+func (o *importOptions) write(s streams, specs []importer.Spec) error {
+	pending := map[string][]byte{}
+	var paths []string
+	for _, imported := range specs {
+		path := filepath.Join(o.dir, imported.Name+".yaml")
+		there, err := os.ReadFile(path)
+		_, twice := pending[path]
+		switch {
+		case twice:
+			return usagef("%s: more than one CustomResourceDefinition has this name", imported.Name)
+		case err == nil && !bytes.Equal(there, imported.Text):
+			return usagef("%s: is there already and says something else: move it away, or import into another folder", path)
+		case err == nil:
+			continue
+		}
+		pending[path], paths = imported.Text, append(paths, path)
+	}
+	if !o.dryRun {
+		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		if !o.dryRun {
+			if err := os.WriteFile(path, pending[path], 0o644); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(s.err, "%-7s %s\n", "create", path)
+	}
+	return nil
+}
