@@ -43,6 +43,12 @@ docs: ## Write the parts of docs/ that come from the code: the references of com
 bench: ## Time opgen against its peers, side by side in one run.
 	cd bench && go run .
 
+CRDS ?= $(wildcard ../shared/crds)
+
+.PHONY: corpus
+corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.
+	@go run ./internal/corpus $(CRDS)
+
 .PHONY: clean
 clean: ## Remove what was built here.
 	rm -rf bin

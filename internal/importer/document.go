@@ -49,7 +49,17 @@ func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	}
 }
 
-// plain returns a node with its aliases written out.
+// oldBooleans are booleans in the YAML that Kubernetes reads, unless they are quoted.
+var oldBooleans = map[string]string{"y": "true", "yes": "true", "on": "true", "n": "false", "no": "false", "off": "false"}
+
+// isPlainScalar tells whether a node is a scalar without quotes, in one of the cases that booleans can have.
+func isPlainScalar(n *yaml.Node) bool {
+	lower, upper := strings.ToLower(n.Value), strings.ToUpper(n.Value)
+	return n.Kind == yaml.ScalarNode && n.Style == 0 &&
+		(n.Value == lower || n.Value == upper || n.Value == upper[:1]+lower[1:])
+}
+
+// plain returns a node with its aliases written out, and with the booleans that Kubernetes sees in it.
 func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
 	if *budget--; *budget < 0 {
 		return nil, errors.New("has too many values once its aliases are written out")
@@ -59,6 +69,9 @@ func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
 	}
 	if n.Kind == yaml.AliasNode {
 		return plain(n.Alias, budget, depth+1)
+	}
+	if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
+		n.Tag, n.Value = "!!bool", value
 	}
 	for i, c := range n.Content {
 		p, err := plain(c, budget, depth+1)

@@ -47,6 +47,9 @@ func (c *converter) root(out mapping, root *yaml.Node, version string) {
 		out.set("standardRoot", boolean(false))
 	}
 	schema := newMapping()
+	if root != nil && get(root, "type") == nil {
+		schema.set("type", str(""))
+	}
 	for _, e := range entries(root) {
 		switch e.key.Value {
 		case "description":

@@ -48,7 +48,10 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 
 // root decodes what the file says of the whole object beside its spec and its status.
 func (d *decoder) root(n *yaml.Node) *Schema {
-	s := d.object(n, "schema")
+	s := d.schema(n, "schema")
+	if _, set := s.At["type"]; !set {
+		s.Keywords.Type = "object"
+	}
 	for _, p := range s.Properties {
 		if p.Name == "spec" || p.Name == "status" {
 			d.failAt(p.Pos, "schema."+p.Name, "is a key of the version", "write "+p.Name+" beside schema")

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// file measures the CRDs of a file.
+func (t *table) file(m *module, file string, data []byte) {
+	specs, problems := importer.Import(file, data)
+	if len(problems) > 0 {
+		t.fail("%v", problems)
+		t.crds = append(t.crds, result{name: file})
+		return
+	}
+	sources, err := documents(data)
+	if err != nil || len(sources) != len(specs) {
+		t.fail("%s: %d CRDs, %d specs: %v", file, len(sources), len(specs), err)
+		return
+	}
+	for i, imported := range specs {
+		r := result{name: m.claim(imported.Name)}
+		t.crd(&r, m, imported, sources[i])
+		t.crds = append(t.crds, r)
+	}
+}
+
+// crd measures one CRD.
+func (t *table) crd(r *result, m *module, imported importer.Spec, source map[string]any) {
+	made, problems := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
+	if len(problems) > 0 {
+		t.fail("%s: %v", r.name, problems)
+		return
+	}
+	text, err := crdgen.MarshalCRD(made)
+	if err != nil {
+		t.fail("%s: %v", r.name, err)
+		return
+	}
+	var again map[string]any
+	if err := yaml.Unmarshal(text, &again); err != nil {
+		t.fail("%s: %v", r.name, err)
+		return
+	}
+	if r.equal = same(source, again); !r.equal {
+		t.fail("%s: -source +made\n%s", r.name, cmp.Diff(normal(source, ""), normal(again, "")))
+	}
+	r.leaves, r.short = leaves(imported.Text)
+	objects := map[string]bool{}
+	for _, v := range made.Spec.Versions {
+		for _, s := range rootFields(v) {
+			r.openNodes += countOpen(&s, objects)
+		}
+	}
+	r.objects = len(objects)
+	t.packages(r, m, imported.API)
+}
+
+// rootFields returns the schemas of the fields of a version's root that become types of its own.
+func rootFields(v apiextv1.CustomResourceDefinitionVersion) []apiextv1.JSONSchemaProps {
+	var fields []apiextv1.JSONSchemaProps
+	for name, s := range v.Schema.OpenAPIV3Schema.Properties {
+		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+			fields = append(fields, s)
+		}
+	}
+	return fields
+}
+
+// countOpen counts the schemas that allow anything, and collects those of objects with fields.
+func countOpen(s *apiextv1.JSONSchemaProps, objects map[string]bool) int {
+	open := 0
+	allowed := s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil
+	preserve := s.XPreserveUnknownFields != nil
+	switch {
+	case s.XIntOrString:
+		return 0
+	case len(s.Properties) > 0 || s.Type == "object" && s.AdditionalProperties == nil && !preserve:
+		objects[fingerprint(s)] = true
+	case s.Type == "" || s.Type == "array" && s.Items == nil || s.Type == "object" && (allowed || s.AdditionalProperties == nil):
+		open++
+	}
+	for _, p := range s.Properties {
+		open += countOpen(&p, objects)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		open += countOpen(s.Items.Schema, objects)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && len(s.Properties) == 0 {
+		open += countOpen(s.AdditionalProperties.Schema, objects)
+	}
+	return open
+}
+
+// fingerprint tells schemas apart, but for the description of the object itself.
+func fingerprint(s *apiextv1.JSONSchemaProps) string {
+	bare := *s
+	bare.Description = ""
+	text, err := json.Marshal(bare)
+	if err != nil {
+		return err.Error() // cannot happen: the schema was read from JSON
+	}
+	return string(text)
+}
+
+// documents returns the CRDs of a file.
+func documents(data []byte) ([]map[string]any, error) {
+	var all []map[string]any
+	for i, text := range strings.Split("\n"+string(data), "\n---") {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+			return nil, fmt.Errorf("document %d: %w", i+1, err)
+		}
+		if object["kind"] == "CustomResourceDefinition" {
+			all = append(all, object)
+		}
+	}
+	return all, nil
+}
+
+// same tells whether two CRDs say the same.
+func same(a, b map[string]any) bool { return reflect.DeepEqual(normal(a, ""), normal(b, "")) }
+
+// normal returns a CRD without what means nothing: the order of required, false and null where a key could be
+// absent, a column's priority of 0, and what the API server writes.
+func normal(v any, key string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for name, value := range v {
+			data := name == "default" || name == "example" || key == "default" || key == "example"
+			switch {
+			case !data && (value == false || value == nil):
+			case name == "creationTimestamp" && key == "metadata", name == "status" && key == "":
+			case name == "priority" && value == float64(0) && key == "additionalPrinterColumns":
+			default:
+				if data {
+					out[name] = value
+				} else {
+					out[name] = normal(value, name)
+				}
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = normal(item, key)
+		}
+		if key == "required" {
+			slices.SortFunc(out, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,86 @@
+// Command corpus proves the spec language on CRDs that people run: it imports every CRD of a folder, makes the CRD
+// and the Go types again, and prints one table of what came out. It fails when a row falls short of its target.
+//
+//	go run ./internal/corpus [DIR]
+//
+// DIR has files of CRDs, at any depth; without it, those written for the purpose are taken.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// written are the CRDs that come with the repository, from its root.
+const written = "internal/corpus/testdata/crds"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	dir := written
+	if len(os.Args) > 1 && os.Args[1] != "" {
+		dir = os.Args[1]
+	} else {
+		fmt.Println("No folder is given: these are the CRDs that were written for this table.")
+	}
+	t, err := measure(ctx, dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	t.print(os.Stdout)
+	if !t.good() {
+		os.Exit(1)
+	}
+}
+
+// measure takes every CRD of a folder through import and generation.
+func measure(ctx context.Context, dir string) (*table, error) {
+	files, err := crdFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	module, err := newModule()
+	if err != nil {
+		return nil, err
+	}
+	defer module.remove()
+	t := &table{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		t.file(module, file, data)
+	}
+	if len(t.crds) == 0 {
+		return nil, fmt.Errorf("%s: holds no CustomResourceDefinition", dir)
+	}
+	broken, err := module.vet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.crds {
+		c := &t.crds[i]
+		c.vets = c.packages > 0 && !slices.Contains(broken, c.name)
+	}
+	return t, nil
+}
+
+// crdFiles returns the YAML files below a folder, sorted.
+func crdFiles(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
+			files = append(files, path)
+		}
+		return err
+	})
+	return files, err
+}

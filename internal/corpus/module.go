@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+// modulePath is the path of the module that the generated packages are in, each CRD's below a folder of its own.
+const modulePath = "example.com/corpus"
+
+// module is a Go module in a folder that is removed in the end.
+type module struct {
+	dir   string
+	names map[string]int
+}
+
+// newModule makes a module with the requirements of this one, whose root is the working folder.
+func newModule() (*module, error) {
+	dir, err := os.MkdirTemp("", "opgen-corpus-")
+	if err != nil {
+		return nil, err
+	}
+	m := &module{dir: dir, names: map[string]int{}}
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return nil, err
+	}
+	mod = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(mod, []byte("module "+modulePath))
+	return m, errors.Join(
+		os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644),
+		os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644),
+	)
+}
+
+// moduleRoot returns the folder of this repository's go.mod.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("run this in the repository of opgen")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
+
+func (m *module) remove() { _ = os.RemoveAll(m.dir) }
+
+// claim returns a name for a CRD that no other has.
+func (m *module) claim(name string) string {
+	m.names[name]++
+	if n := m.names[name]; n > 1 {
+		return fmt.Sprintf("%s-%d", name, n)
+	}
+	return name
+}
+
+// packages generates the Go packages of a CRD's versions and counts their types.
+func (t *table) packages(r *result, m *module, api *spec.API) {
+	packages, problems := crdgen.Packages(&spec.Project{Module: modulePath + "/" + r.name}, []*spec.API{api})
+	if len(problems) > 0 {
+		t.fail("%s: %v", r.name, problems)
+		return
+	}
+	for _, pkg := range packages {
+		if err := m.write(r.name, pkg); err != nil {
+			t.fail("%s: %v", r.name, err)
+			return
+		}
+		r.packages++
+		for _, declared := range pkg.Types {
+			if declared.Of == nil && !declared.Object {
+				r.structs++
+			}
+			for _, f := range declared.Fields {
+				r.openGo += openIn(f.Type)
+			}
+			r.openGo += openIn(declared.Of)
+		}
+	}
+}
+
+// openIn counts the parts of a Go type that hold anything.
+func openIn(t *crdgen.GoType) int {
+	for ; t != nil; t = t.Elem {
+		if t.Shape == crdgen.Name && (t.Name == "JSON" || t.Name == "RawExtension") && t.Package != "" {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (m *module) write(name string, pkg crdgen.Package) error {
+	dir := filepath.Join(m.dir, name, pkg.Dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for file, render := range map[string]func(crdgen.Package) ([]byte, error){
+		"zz_generated.types.go":    templates.Types,
+		"zz_generated.deepcopy.go": templates.DeepCopy,
+		"zz_generated.register.go": templates.Register,
+	} {
+		source, err := render(pkg)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), source, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var vetPackage = regexp.MustCompile(`(?m)^# (?:\[)?` + regexp.QuoteMeta(modulePath) + `/([^/]+)/`)
+
+// vet compiles and vets all packages, and returns the CRDs whose do not.
+func (m *module) vet(ctx context.Context) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "vet", "./...")
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil, nil
+	}
+	var broken []string
+	for _, match := range vetPackage.FindAllStringSubmatch(string(out), -1) {
+		broken = append(broken, match[1])
+	}
+	if len(broken) == 0 {
+		return nil, fmt.Errorf("go vet: %w\n%s", err, strings.TrimSpace(string(out)))
+	}
+	fmt.Fprintln(os.Stderr, string(out))
+	slices.Sort(broken)
+	return slices.Compact(broken), nil
+}
