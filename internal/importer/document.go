@@ -70,6 +70,7 @@ func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		return plain(n.Alias, budget, depth+1)
 	}
+	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // of the file, not of a description
 	if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
 		n.Tag, n.Value = "!!bool", value
 	}

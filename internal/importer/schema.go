@@ -30,6 +30,10 @@ func (c *converter) openAPI(n *yaml.Node, path string) *yaml.Node {
 		c.fail(n, path, "is no schema", "")
 		return out.Node
 	}
+	if name, used := kubernetesType(n); name != "" {
+		out.set("type", str(name))
+		n = without(n, used...)
+	}
 	fields := value(n, "properties")
 	asMarkers := allShort(fields, texts(value(n, "required")))
 	values := value(n, "additionalProperties")
@@ -83,7 +87,7 @@ func (c *converter) properties(fields *yaml.Node, required []string, path string
 		key, n := str(e.key.Value), e.value
 		if description := value(n, "description"); description != nil && isComment(description.Value) {
 			key.HeadComment = description.Value
-			n = without(n, "description")
+			n = undescribed(n)
 		}
 		fieldPath := path + "." + e.key.Value
 		if short, ok := shorthand(n, slices.Contains(required, e.key.Value)); ok {
@@ -104,7 +108,7 @@ func allShort(fields *yaml.Node, required []string) bool {
 			return false
 		}
 		if description := value(field, "description"); description != nil && isComment(description.Value) {
-			field = without(field, "description")
+			field = undescribed(field)
 		}
 		if _, ok := shorthand(field, true); !ok {
 			return false
@@ -113,11 +117,18 @@ func allShort(fields *yaml.Node, required []string) bool {
 	return true
 }
 
-// without returns a mapping without one of its keys.
-func without(n *yaml.Node, name string) *yaml.Node {
-	out := &yaml.Node{Kind: n.Kind, Line: n.Line, Column: n.Column}
+// undescribed returns a schema whose description is a comment: which it has noted, so that it is known to have one.
+func undescribed(n *yaml.Node) *yaml.Node {
+	out := without(n, "description")
+	out.HeadComment = value(n, "description").Value
+	return out
+}
+
+// without returns a mapping without some of its keys.
+func without(n *yaml.Node, names ...string) *yaml.Node {
+	out := &yaml.Node{Kind: n.Kind, Line: n.Line, Column: n.Column, HeadComment: n.HeadComment}
 	for _, e := range entries(n) {
-		if e.key.Value != name {
+		if !slices.Contains(names, e.key.Value) {
 			out.Content = append(out.Content, e.key, e.value)
 		}
 	}

@@ -38,12 +38,13 @@ type lineWriter struct {
 
 // typeOf returns the type, and notes all that it does not say as markers.
 func (w *lineWriter) typeOf(n *yaml.Node) (string, bool) {
-	said := n
 	word, used := typeWord(n)
 	if word == "" {
 		return "", false
 	}
-	w.base = text(value(said, "type"))
+	if !slices.Contains(used, "properties") { // which only a Kubernetes type stands for
+		w.base = text(value(n, "type"))
+	}
 	for _, e := range entries(n) {
 		name := e.key.Value
 		if slices.Contains(used, name) || isFalse(e.value) && name != "default" && name != "example" {
@@ -92,6 +93,9 @@ func typeWord(n *yaml.Node) (word string, used []string) {
 			return "[]" + element, []string{"type", "items"}
 		}
 	case "object":
+		if name, used := kubernetesType(n); name != "" {
+			return name, used
+		}
 		if values := value(n, "additionalProperties"); values != nil {
 			if element, ok := elementWord(values); ok && value(n, "properties") == nil {
 				return "map[string]" + element, []string{"type", "additionalProperties"}

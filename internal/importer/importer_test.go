@@ -1,0 +1,153 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// crdWith returns a CRD whose spec has one field, given in JSON.
+func crdWith(field string) string {
+	return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              field: ` + field + "\n"
+}
+
+// imported returns the last line of the spec file of a CRD with one field.
+func imported(t *testing.T, field string) string {
+	t.Helper()
+	specs, problems := Import("crd.yaml", []byte(crdWith(field)))
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(specs[0].Text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+func TestFieldsInTheShorthand(t *testing.T) {
+	for _, tc := range []struct{ field, want string }{
+		{`{type: string}`, `field: string`},
+		{`{type: string, format: date-time}`, `field: time`},
+		{`{type: string, format: uri}`, `field: string | format=uri`},
+		{`{type: string, enum: [a, "b c", ""]}`, `field: string | enum=[a, "b c", ""]`},
+		{`{type: string, pattern: "^[a b]$"}`, `field: string | pattern="^[a b]$"`},
+		{`{type: string, pattern: "^\\d$"}`, "field: string | pattern=`^\\d$`"},
+		{`{type: string, default: "1"}`, `field: string | default=1`},
+		{`{type: string, default: off}`, `default: false`},
+		{`{type: boolean, default: off}`, `field: bool | default=false`},
+		{`{type: integer, default: 014}`, `field: integer | default=12`},
+		{`{type: integer, format: int64, minimum: 1_000}`, `field: int64 | minimum=1000`},
+		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], default: "80"}`, `field: intOrString | default="80"`},
+		{`{type: array, items: {type: array, items: {type: boolean}}, maxItems: 2}`, `field: "[][]bool | maxItems=2"`},
+		{`{type: array, items: {type: string, minLength: 1}}`, `items: string | minLength=1`},
+		{`{type: object, additionalProperties: {type: string}}`, `field: map[string]string`},
+		{`{type: object, additionalProperties: true}`, `additionalProperties: true`},
+		{`{type: object, properties: {}}`, `properties: {}`},
+		{`{type: object, default: {}, properties: {}}`, `properties: {}`},
+		{`{x-kubernetes-preserve-unknown-fields: true}`, `field: any`},
+	} {
+		if got := imported(t, tc.field); got != tc.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tc.field, got, tc.want)
+		}
+	}
+}
+
+func TestKubernetesTypesOnlyWhereEverythingIsTheSame(t *testing.T) {
+	condition, _ := kubetypes.TypeByName(spec.TypeCondition)
+	text := func() string {
+		raw, err := yaml.Marshal(condition.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		object, err := yaml.YAMLToJSON(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(object)
+	}
+	if got, want := imported(t, "{type: array, items: "+text()+"}"), `field: "[]meta/v1.Condition"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	condition.Schema.Description = "One of the conditions."
+	if got, want := imported(t, text()), "field: meta/v1.Condition"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	status := condition.Schema.Properties["status"]
+	status.Description = "another"
+	condition.Schema.Properties["status"] = status
+	if got := imported(t, text()); strings.Contains(got, "meta/v1.Condition") {
+		t.Errorf("another description: got %s", got)
+	}
+}
+
+func TestInputThatIsTooMuch(t *testing.T) {
+	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	for last := 'a'; last < 'j'; last++ {
+		alias := ", *" + string(last)
+		bomb += string(last+1) + ": &" + string(last+1) + " [" + strings.Repeat(alias, 10)[2:] + "]\n"
+	}
+	for _, tc := range []struct{ given, text, want string }{
+		{"a bomb of aliases", bomb, "has too many values once its aliases are written out"},
+		{"an alias to itself", "a: &a [*a]\n", "is nested more than 200 levels deep"},
+		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: 16777217 bytes, the limit is 16 MiB"},
+		{"deep nesting", "a: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "is nested more than 200 levels deep"},
+		{"no YAML", "a: [", "is not YAML: "},
+		{"nothing", "", "holds no CustomResourceDefinition"},
+	} {
+		_, problems := Import("crd.yaml", []byte(tc.text))
+		if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, tc.want) {
+			t.Errorf("%s: got %v", tc.given, problems)
+		}
+	}
+}
+
+// FuzzDescription shows that a description survives word for word, whatever it says, and changes nothing else.
+func FuzzDescription(f *testing.F) {
+	for _, seed := range []string{
+		"plain", "two\nlines", " blanks \n", "\n", "# a", "a: b # c", "\t", "\r\n", "\u202e", "\ufeff", "'", "\"", "`", "---", "\x00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, description string) {
+		raw, err := yaml.Marshal(map[string]string{"description": description, "type": "string"})
+		if err != nil {
+			t.Skip(err)
+		}
+		object, err := yaml.YAMLToJSON(raw)
+		if err != nil {
+			t.Skip(err)
+		}
+		var want map[string]string
+		if err := yaml.Unmarshal(object, &want); err != nil {
+			t.Skip(err)
+		}
+		specs, problems := Import("crd.yaml", []byte(crdWith(string(object))))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		fields := specs[0].API.Versions[0].Spec.Properties
+		if len(fields) != 1 || fields[0].Schema.Keywords.Description != want["description"] || fields[0].Schema.Keywords.Type != "string" {
+			t.Errorf("%q:\n%s", description, specs[0].Text)
+		}
+	})
+}
