@@ -24,6 +24,8 @@ var mappings = []struct {
 	{"names", api + "names: {%s: x}\n", nameKeys()},
 	{"version", api + "versions: [{%s: x}]\n", versionKeys()},
 	{"column", api + "versions: [{columns: [{%s: x}]}]\n", columnKeys()},
+	{"metadata", api + "metadata: {%s: x}\n", metadataKeys()},
+	{"subresources", api + "versions: [{subresources: {%s: x}}]\n", subresourceKeys()},
 	{"scale", api + "versions: [{scale: {%s: x}}]\n", scaleKeys()},
 	{"operator", api + "operator: {%s: x}\n", operatorKeys()},
 	{"child", api + "operator: {children: [{%s: x}]}\n", childKeys()},

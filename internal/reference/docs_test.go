@@ -48,6 +48,7 @@ func TestGoldenSpecDocs(t *testing.T) {
 func keyTable(mapping string) (string, error) {
 	tables := map[string][]key{
 		"project": projectKeys(), "api": apiKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
+		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
 	}
 	keys, ok := tables[mapping]

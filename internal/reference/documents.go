@@ -70,16 +70,18 @@ func (d document) schema() *schema {
 // definitions are the schemas that others refer to: those of mappings and lists in an API file, and each keyword.
 func definitions() map[string]*schema {
 	all := map[string]*schema{
-		"names":      object(nameKeys()),
-		"version":    object(versionKeys()),
-		"column":     object(columnKeys()),
-		"scale":      object(scaleKeys()),
-		"operator":   object(operatorKeys()),
-		"child":      child(),
-		"policyRule": policyRule(),
-		"schema":     mapping(shorthand(false)),
-		"field":      field(),
-		"validation": validation(),
+		"names":        kindNames(),
+		"version":      object(versionKeys()),
+		"column":       object(columnKeys()),
+		"scale":        object(scaleKeys()),
+		"metadata":     object(metadataKeys()),
+		"subresources": object(subresourceKeys()),
+		"operator":     object(operatorKeys()),
+		"child":        child(),
+		"policyRule":   policyRule(),
+		"schema":       mapping(shorthand(false)),
+		"field":        field(),
+		"validation":   validation(),
 	}
 	for _, k := range append(keywords(), goName()) {
 		all[k.name] = k.value.described(k.means)

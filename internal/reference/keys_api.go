@@ -16,30 +16,63 @@ func apiKeys() []key {
 		{name: "group", required: true, value: group, means: "API group, a DNS name with a dot"},
 		{name: "names", required: true, value: ref("names"), means: "what the kind is called"},
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
+		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
+		{name: "conversion", absent: "none", value: &schema{Type: "object"}, means: "how objects are converted between versions: `strategy` and `webhook`, as in a CRD"},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},
 		{name: "operator", absent: "no controller", value: ref("operator"), means: "what the controller does"},
 	}...)
 }
 
+// metadataKeys are the keys under metadata.
+func metadataKeys() []key {
+	return []key{
+		{name: "annotations", absent: "none", value: textMap(), means: "annotations of the CRD"},
+		{name: "labels", absent: "none", value: textMap(), means: "labels of the CRD"},
+	}
+}
+
+func textMap() *schema { return &schema{Type: "object", AdditionalProperties: text()} }
+
+// orEmpty accepts the empty text too, which leaves a name out of the CRD.
+func orEmpty(s *schema) *schema {
+	return &schema{Type: "string", Pattern: "^$|" + s.Pattern, PatternReason: s.PatternReason}
+}
+
+// anyKind accepts every kind that a CRD can have.
+func anyKind() *schema {
+	return matching(`^[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`, "letters, digits and -, starting with a letter, at most 63 characters", "EchoServer")
+}
+
 // nameKeys are the keys under names.
 func nameKeys() []key {
 	return []key{
-		{name: "kind", required: true, value: kindOf("EchoServer"), means: "letters and digits, starting with a capital"},
+		{name: "kind", required: true, value: anyKind(), means: "letters and digits, starting with a capital; with `goKind`, letters, digits and -"},
+		{name: "goKind", absent: "the kind", value: kindOf("EchoServer"), means: "the Go type, for kinds that cannot be one, such as `postgresql`"},
 		{name: "plural", absent: "the English plural of the kind", value: label(), means: "the resource in URLs and in RBAC; a DNS label"},
-		{name: "singular", absent: "the kind in lower case", value: label(), means: "the name that `kubectl` takes for one object; a DNS label"},
-		{name: "listKind", absent: "the kind and `List`", value: kindOf("EchoServerList"), means: "the kind of lists"},
+		{name: "singular", absent: "the kind in lower case", value: orEmpty(label()), means: "the name that `kubectl` takes for one object; a DNS label. `\"\"` leaves it to the API server"},
+		{name: "listKind", absent: "the kind and `List`", value: orEmpty(anyKind()), means: "the kind of lists. `\"\"` leaves it to the API server"},
 		{name: "shortNames", absent: "none", value: labels(), means: "list of names that `kubectl` takes too; DNS labels"},
 		{name: "categories", absent: "none", value: labels(), means: "list of groups of kinds that `kubectl get` shows together; DNS labels"},
 	}
 }
 
-// versions is the list of versions: one of them served, and one of them stored. That it is one only is beyond
+// kindNames are the names of a kind. One that cannot be a Go type takes a goKind.
+func kindNames() *schema {
+	s := object(nameKeys())
+	s.If = when("goKind", &schema{})
+	s.Then = &schema{}
+	s.Else = &schema{Properties: map[string]*schema{
+		"kind": kindOf("EchoServer"), "listKind": orEmpty(kindOf("EchoServerList")),
+	}}
+	return s
+}
+
+// versions is the list of versions, one of them stored. That it is one only is beyond
 // draft-07.
 func versions() *schema {
 	s := list(ref("version"))
 	s.MinItems = 1
 	s.AllOf = []*schema{
-		{Contains: unlessFalse("served")},
 		{
 			If:   &schema{MinItems: 2},
 			Then: &schema{Contains: when("storage", &schema{Const: true})},
@@ -61,17 +94,28 @@ func versionKeys() []key {
 	return []key{
 		{name: "name", required: true, value: name, means: "lower-case letters and digits: it names a Go package"},
 		{name: "served", value: toggle(true), means: "the API server serves it"},
+		{name: "deprecated", value: toggle(false), means: "`kubectl` warns users of the version"},
+		{name: "deprecationWarning", absent: "the API server's own", value: text(), means: "the text of that warning"},
 		{name: "storage", absent: "`true` when alone", value: boolean(), means: "objects are stored in it; exactly one version has it"},
 		{name: "description", absent: "none", value: text(), means: "what the kind is, which `kubectl explain` shows"},
+		{name: "schema", absent: "none", value: ref("schema"),
+			means: "what else the object has: its fields beside `spec` and `status`, rules for the whole object, `required` (else `spec`, when one of its own fields is required)"},
+		{name: "standardRoot", value: toggle(true), means: "`apiVersion`, `kind` and `metadata` are added to the object unless `schema` has them"},
 		{name: "spec", absent: "none", value: ref("schema"), means: "the schema of what users want; an object, unless it says otherwise"},
 		{name: "status", absent: "none", value: ref("schema"), means: "the schema of what is; an object, unless it says otherwise. A kind with an operator has the standard status even without this key"},
 		{name: "standardStatus", value: toggle(true),
 			means: "`conditions` (a list map of `meta/v1.Condition` with the key `type`) and `observedGeneration` (int64) are added to the status unless it defines them"},
+		{name: "subresources", absent: "status, when there is one", value: ref("subresources"), means: "which subresources there are beside scale; `{}` is an empty list of them in the CRD"},
 		{name: "columns", absent: "none", value: list(ref("column")), means: "list of the columns of `kubectl get`"},
 		{name: "scale", absent: "none", value: ref("scale"), means: "the scale subresource"},
 		{name: "selectableFields", absent: "none", value: list(pathBelow("spec|status", ".spec.mode")),
 			means: "list of paths that field selectors may use"},
 	}
+}
+
+// subresourceKeys are the keys under subresources.
+func subresourceKeys() []key {
+	return []key{{name: "status", absent: "none", value: boolean(), means: "objects have the status subresource"}}
 }
 
 // noPackageNames are the words of Go that a version, which names a package, cannot have as its name.

@@ -76,7 +76,7 @@ func holders(fields, below *schema) []key {
 var openAPITypes = []string{"string", "integer", "number", "boolean", "object", "array"}
 
 func typeKeyword() *schema {
-	return &schema{AnyOf: []*schema{word(openAPITypes...), kubernetesTypeKeyword()}}
+	return &schema{AnyOf: []*schema{word(append([]string{""}, openAPITypes...)...), kubernetesTypeKeyword()}}
 }
 
 // kubernetesTypeKeyword accepts the Kubernetes types that the keyword type may name.
