@@ -76,7 +76,7 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		api, found := spec.ParseAPI(file, data)
+		api, found := crdgen.Parse(file, data, o.minKubernetes)
 		if len(found) > 0 {
 			problems = append(problems, found...)
 			continue

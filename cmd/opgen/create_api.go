@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -62,7 +63,7 @@ func (o *createAPIOptions) run(s streams) error {
 	if err != nil {
 		return err
 	}
-	api, problems := spec.ParseAPI(name, data)
+	api, problems := crdgen.Parse(name, data, p.spec.MinKubernetes)
 	if err := problems.Err(); err != nil {
 		return err
 	}

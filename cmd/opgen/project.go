@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -45,7 +46,7 @@ func loadProject() (*project, error) {
 		if err != nil {
 			return nil, err
 		}
-		api, more := spec.ParseAPI(name, data)
+		api, more := crdgen.Parse(name, data, minKubernetes(p.spec))
 		problems = append(problems, more...)
 		p.apis = append(p.apis, api)
 	}
@@ -135,4 +136,12 @@ func readLimited(name string, r io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return data, nil
+}
+
+// minKubernetes is the project's, or the default when opgen.yaml could not be read.
+func minKubernetes(p *spec.Project) string {
+	if p == nil {
+		return spec.DefaultMinKubernetes
+	}
+	return p.MinKubernetes
 }

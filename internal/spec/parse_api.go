@@ -11,6 +11,16 @@ import (
 // positions; nothing is read from disk. The API is nil when there are problems, which are in the order of their
 // positions.
 func ParseAPI(file string, data []byte) (*API, Problems) {
+	api, problems := ParsePart(file, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return api, nil
+}
+
+// ParsePart is ParseAPI for who looks for more mistakes: beside the problems it returns what could be read, with
+// the broken parts left out. The API is nil when nothing could be read.
+func ParsePart(file string, data []byte) (*API, Problems) {
 	d, root := document(file, data)
 	if root == nil {
 		return nil, d.problems
@@ -32,10 +42,7 @@ func ParseAPI(file string, data []byte) (*API, Problems) {
 	d.apiNames(root, api)
 	d.servedAndStored(root, api)
 	d.selfChildren(api)
-	if len(d.problems) > 0 {
-		return nil, d.sorted()
-	}
-	return api, nil
+	return api, d.sorted()
 }
 
 func (d *decoder) hasOperator(root *yaml.Node) bool {

@@ -113,7 +113,7 @@ func CheckMinKubernetes(version string) error {
 
 // sorted returns the problems in the order of their positions.
 func (d *decoder) sorted() Problems {
-	return d.problems.sorted()
+	return d.problems.Sorted()
 }
 
 // isImportPath says whether a path may be the import path of a Go package.

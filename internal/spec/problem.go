@@ -62,10 +62,11 @@ func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
 	}
-	return ps.sorted()
+	return ps.Sorted()
 }
 
-func (ps Problems) sorted() Problems {
+// Sorted returns the problems in the order of their positions.
+func (ps Problems) Sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int {
 		if c := strings.Compare(a.Pos.File, b.Pos.File); c != 0 {

@@ -1,0 +1,48 @@
+package crdgen
+
+import (
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Parse is spec.ParseAPI that reports every mistake at once: beside what it says of a file that it cannot read
+// whole, what the API server says of the schemas that it could read.
+func Parse(file string, data []byte, minKubernetes string) (*spec.API, spec.Problems) {
+	api, problems := spec.ParsePart(file, data)
+	if len(problems) == 0 {
+		return api, nil
+	}
+	if api == nil {
+		return nil, problems
+	}
+	_, more := CRD(api, minKubernetes)
+	for _, p := range more {
+		if ofSchema(p.Path) && !follows(p, problems) {
+			problems = append(problems, p)
+		}
+	}
+	return nil, problems.Sorted()
+}
+
+// ofSchema tells whether a path leads into a schema: what is said of the rest of a broken API may only follow from
+// what is missing of it.
+func ofSchema(path string) bool {
+	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.")
+}
+
+// follows tells whether a problem may follow from another: it is in the same place, below it or around it.
+func follows(p spec.Problem, known spec.Problems) bool {
+	for _, k := range known {
+		if k.Pos == p.Pos || within(p.Path, k.Path) || within(k.Path, p.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// within tells whether a path is another, or leads below it.
+func within(path, other string) bool {
+	rest, found := strings.CutPrefix(path, other)
+	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
