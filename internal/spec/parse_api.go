@@ -42,7 +42,7 @@ func ParsePart(file string, data []byte) (*API, Problems) {
 	d.apiNames(root, api)
 	d.servedAndStored(root, api)
 	d.selfChildren(api)
-	return api, d.sorted()
+	return api, d.problems.Sorted()
 }
 
 func (d *decoder) hasOperator(root *yaml.Node) bool {

@@ -46,7 +46,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	d.need(root, "", "apiVersion", "kind", "name", "module")
 	d.projectNames(root, p)
 	if len(d.problems) > 0 {
-		return nil, d.sorted()
+		return nil, d.problems.Sorted()
 	}
 	return p, nil
 }
@@ -109,11 +109,6 @@ func CheckMinKubernetes(version string) error {
 		}
 	}
 	return fmt.Errorf(`write a version from "1.%d" to "1.%d"`, oldestKubernetes, newestKubernetes)
-}
-
-// sorted returns the problems in the order of their positions.
-func (d *decoder) sorted() Problems {
-	return d.problems.Sorted()
 }
 
 // isImportPath says whether a path may be the import path of a Go package.
