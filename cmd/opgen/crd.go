@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,8 @@ func newCRD(s streams) *cobra.Command {
 		Use:   "crd FILE... [--dir DIR]",
 		Short: "Turn spec files into CustomResourceDefinitions, without a project",
 		Long: `Turn API spec files into CustomResourceDefinitions. They go to standard output, or with --dir to files there,
-named <plural>.<group>.yaml. - is standard input.`,
+named <plural>.<group>.yaml. - is standard input. The files can use the types of a types.yaml beside them, and of
+files of kind Types that are named too.`,
 		Example: "  opgen crd api/echoserver.yaml | kubectl apply --server-side -f -",
 		Args:    needsFile,
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
@@ -67,16 +69,13 @@ func (o *crdOptions) run(s streams, files []string) error {
 
 // render makes every CRD before one is written, and reports the mistakes of all files at once.
 func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
-	var (
-		crds     []dataFile
-		problems spec.Problems
-	)
-	for _, file := range files {
-		data, err := readSpecOrStdin(s, file)
-		if err != nil {
-			return nil, err
-		}
-		api, found := crdgen.Parse(file, data, o.minKubernetes)
+	var crds []dataFile
+	specs, shared, problems, err := readSpecs(s, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range specs {
+		api, found := crdgen.Parse(f.name, f.data, o.minKubernetes, shared...)
 		if len(found) > 0 {
 			problems = append(problems, found...)
 			continue
@@ -88,11 +87,26 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 		}
 		text, err := crdgen.MarshalCRD(crd)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		crds = append(crds, dataFile{crd.Name + ".yaml", text})
 	}
 	return crds, problems.Err()
+}
+
+// readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types among them, and
+// from types.yaml beside them.
+func readSpecs(s streams, files []string) (apis []specFile, shared []*spec.NamedType, problems spec.Problems, err error) {
+	var all []specFile
+	for _, file := range slices.Concat(files, typesBeside(files)) {
+		data, err := readSpecOrStdin(s, file)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		all = append(all, specFile{file, data})
+	}
+	apis, shared, problems = sharedTypes(all)
+	return apis, shared, problems, nil
 }
 
 func readSpecOrStdin(s streams, file string) ([]byte, error) {

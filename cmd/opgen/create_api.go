@@ -63,7 +63,7 @@ func (o *createAPIOptions) run(s streams) error {
 	if err != nil {
 		return err
 	}
-	api, problems := crdgen.Parse(name, data, p.spec.MinKubernetes)
+	api, problems := crdgen.Parse(name, data, p.spec.MinKubernetes, p.shared...)
 	if err := problems.Err(); err != nil {
 		return err
 	}

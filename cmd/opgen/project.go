@@ -21,6 +21,8 @@ type project struct {
 	dir  string // the folder of opgen.yaml
 	spec *spec.Project
 	apis []*spec.API // in the order of their file names
+	// shared are the types that all APIs can use.
+	shared []*spec.NamedType
 }
 
 // loadProject finds the project that the working directory lies in and reads all its spec files.
@@ -40,13 +42,19 @@ func loadProject() (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	var specs []specFile
 	for _, file := range files {
 		name := "api/" + filepath.Base(file)
 		data, err := readSpec(name, file)
 		if err != nil {
 			return nil, err
 		}
-		api, more := crdgen.Parse(name, data, minKubernetes(p.spec))
+		specs = append(specs, specFile{name, data})
+	}
+	specs, shared, more := sharedTypes(specs)
+	p.shared, problems = shared, append(problems, more...)
+	for _, f := range specs {
+		api, more := crdgen.Parse(f.name, f.data, minKubernetes(p.spec), p.shared...)
 		problems = append(problems, more...)
 		p.apis = append(p.apis, api)
 	}

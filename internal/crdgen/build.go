@@ -16,6 +16,11 @@ type packageBuilder struct {
 	pkg      Package
 	names    map[string]bool // of types and constants, taken
 	problems spec.Problems
+
+	kindName      string                       // of the kind whose types are being made
+	used          map[*spec.NamedType]*namedGo // all that are used
+	named         []*namedGo                   // those that differ, in the order they are written
+	outsideStatus map[*spec.NamedType]bool     // those that are not for the operator alone to write
 }
 
 // node is a schema with what its place means for its Go type.
@@ -39,7 +44,9 @@ func (b *packageBuilder) build() Package {
 		for _, name := range []string{k.api.Names.GoKind, k.api.Names.GoListKind} {
 			b.names[name] = true
 		}
-		b.names[specName(k)], b.names[statusName(k)] = true, true
+		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
+			b.names[name] = s == nil || expanded(s).Use == nil // or else it is called what its type is called
+		}
 	}
 	for _, k := range b.kinds {
 		b.kind(k)
@@ -56,6 +63,7 @@ func statusName(k served) string { return k.api.Names.GoKind + "Status" }
 // kind declares the types of one kind: itself, its spec and status with all they need, and its list.
 func (b *packageBuilder) kind(k served) {
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: k.api.Names.GoListKind}
+	b.kindName = kind.Name
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
 		Doc: b.typeDoc(kind.Name, k.version.Description, kind.Name+" is a kind of "+b.pkg.Group+"/"+b.pkg.Version+"."),
@@ -68,15 +76,15 @@ func (b *packageBuilder) kind(k served) {
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
 	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
-		kind.Spec = specName(k)
-		n := node{schema: s, name: kind.Spec, prefix: kind.Name, path: kind.Name + ".spec"}
+		n := node{schema: expanded(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec"}
 		// A spec is sent even when it is empty, so that the server fills in the defaults below it.
-		root.Fields = append(root.Fields, b.rootField(n, "Spec", "spec", specRequired(k.version)))
+		f := b.rootField(n, "Spec", "spec", specRequired(k.version))
+		kind.Spec, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if s := k.version.Status; s != nil {
-		kind.Status = statusName(k)
-		n := node{schema: s, name: kind.Status, prefix: kind.Status, path: kind.Name + ".status", status: true}
-		root.Fields = append(root.Fields, b.rootField(n, "Status", "status,omitzero", false))
+		n := node{schema: expanded(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true}
+		f := b.rootField(n, "Status", "status,omitzero", false)
+		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	b.pkg.Types[at] = root
 	b.pkg.Types = append(b.pkg.Types, listType(kind))
@@ -137,7 +145,7 @@ func (b *packageBuilder) rootField(n node, name, tag string, required bool) Fiel
 		}
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
-		if f.Doc == nil {
+		if f.Doc == nil && n.schema.Use == nil {
 			f.Doc, _ = commentLines(fullSchema(n.schema).Description) // which a struct does not inherit
 		}
 	}
@@ -150,6 +158,9 @@ func (b *packageBuilder) rootField(n node, name, tag string, required bool) Fiel
 // the name that every kind's spec or status has.
 func (b *packageBuilder) rootType(n node) *GoType {
 	of := b.typeOf(n)
+	if n.schema.Use != nil {
+		return of
+	}
 	t := Type{Name: n.name, Doc: b.ownDoc(n)}
 	if of.Shape == Name {
 		t.Fields = []Field{{Type: of, Tag: ",inline"}}
@@ -185,18 +196,18 @@ func (b *packageBuilder) structType(n node) *GoType {
 func (b *packageBuilder) field(parent node, p spec.Property, required bool) Field {
 	name := p.GoName
 	n := node{
-		schema: p.Schema, name: parent.prefix + name,
+		schema: expanded(p.Schema), name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,
 	}
 	f := Field{Name: name, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
 	t := b.typeOf(n)
 	f.Type, f.Tag = presented(t, n, required)
 	f.Tag = p.Name + f.Tag
-	if !declares(p.Schema) {
-		f.Markers = append(f.Markers, shapeMarkers(p.Schema)...)
-		f.Markers = append(f.Markers, itemMarkers(p.Schema)...)
+	if !declares(n.schema) {
+		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
+		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 	}
-	f.Markers = append(f.Markers, useMarkers(p.Schema)...)
+	f.Markers = append(f.Markers, useMarkers(n.schema)...)
 	b.noteUnsaid(n)
 	return f
 }

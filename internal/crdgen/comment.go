@@ -20,6 +20,9 @@ func (b *packageBuilder) fieldDoc(n node) []string {
 // in controller-gen's CRD, unless they have one of their own.
 func (b *packageBuilder) ownDoc(n node) []string {
 	about := fmt.Sprintf("%s is the type of %s.", n.name, place(n.path))
+	if !strings.Contains(n.path, ".") {
+		about = n.name + " is a type that the spec file names."
+	}
 	switch {
 	case n.element: // where there is no field to hold the description
 		return b.typeDoc(n.path, n.schema.Keywords.Description, about)

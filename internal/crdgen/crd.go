@@ -45,7 +45,7 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 			Conversion: api.Conversion,
 		},
 	}
-	var schemas schemaBuilder
+	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
 	for i := range api.Versions {
 		v := &api.Versions[i]
 		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{

@@ -20,18 +20,20 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	s := n.schema
 	k := &s.Keywords
 	switch {
+	case s.Use != nil:
+		return b.use(n)
 	case s.Type != "":
 		return kubeType(s.Type)
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
 	case isStruct(s):
-		return b.structType(n.called(b.claim(n.name, s.GoName)))
+		return b.structType(n.called(b.claim(n.name)))
 	case k.Type == "object":
 		return b.openObject(n)
 	case k.Type == "array" && s.Items != nil:
 		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", sayableOnItems)}
 	case stringEnum(k) != nil:
-		return b.enum(n.called(b.claim(n.name, s.GoName)))
+		return b.enum(n.called(b.claim(n.name)))
 	default:
 		return scalar(k)
 	}
@@ -39,13 +41,13 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 
 // declares tells whether a type is declared for the node alone, which then has its markers.
 func declares(s *spec.Schema) bool {
-	return isStruct(s) || s.Type == "" && stringEnum(&s.Keywords) != nil
+	return isStruct(s) || s.Type == "" && s.Use == nil && stringEnum(&s.Keywords) != nil
 }
 
 // isStruct tells whether a node is a struct in Go: its fields are known, if only that there are none.
 func isStruct(s *spec.Schema) bool {
 	k := &s.Keywords
-	return s.Type == "" && !k.XIntOrString && (len(s.Properties) > 0 || k.Type == "object" &&
+	return s.Type == "" && s.Use == nil && !k.XIntOrString && (len(s.Properties) > 0 || k.Type == "object" &&
 		s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil && k.XPreserveUnknownFields == nil)
 }
 
@@ -105,6 +107,10 @@ func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
 // element returns the type of a list's items or a map's values. Markers say less of them than of fields, so an
 // element that says more gets a type of its own, which can say it all.
 func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayable func(*spec.Schema) bool) *GoType {
+	s = expanded(s)
+	if s.Use != nil && !sayable(s) {
+		s = expanded(writtenOut(s)) // what it lays over the type can only be said of a type of its own
+	}
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
@@ -118,7 +124,7 @@ func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayab
 		b.unsaid(n.path, "keywords of an element of a Kubernetes type")
 		return t
 	}
-	n = n.called(b.claim(n.name, s.GoName))
+	n = n.called(b.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
 		Name: n.name, Of: t, Doc: b.ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
@@ -142,7 +148,7 @@ func named(name string, of *GoType) *GoType {
 func (b *packageBuilder) enum(n node) *GoType {
 	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
-		t.Constants = append(t.Constants, Constant{Name: b.claim(constantName(n.name, value), ""), Value: value})
+		t.Constants = append(t.Constants, Constant{Name: b.claim(constantName(n.name, value)), Value: value})
 	}
 	b.pkg.Types = append(b.pkg.Types, t)
 	return named(n.name, t.Of)

@@ -42,7 +42,7 @@ func shapeMarkers(s *spec.Schema) []string {
 	if k.XEmbeddedResource {
 		m.add(validationPrefix + "XEmbeddedResource")
 	}
-	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "") {
+	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "" || s.Use != nil) {
 		m.add("+kubebuilder:pruning:PreserveUnknownFields")
 	}
 	m.topology(s)
@@ -142,6 +142,9 @@ func jsonType(s *spec.Schema) string {
 	if s.Keywords.XIntOrString {
 		return intOrString
 	}
+	if s.Use != nil {
+		return jsonType(s.Use.Schema)
+	}
 	t, found := kubetypes.Outline(s.Type)
 	switch {
 	case !found:
@@ -168,9 +171,12 @@ func (m *markers) underlying(s *spec.Schema) {
 	}
 }
 
-// goTypeName returns the name of the Kubernetes type that a node has in Go, empty for any other.
+// goTypeName returns the name of the type that a node has in Go and that is not declared for it alone, empty for any
+// other.
 func goTypeName(s *spec.Schema) string {
 	switch {
+	case s.Use != nil:
+		return s.Use.Name
 	case s.Type != "":
 		return s.Type
 	case s.Keywords.XIntOrString:
@@ -226,7 +232,7 @@ func (m *markers) topology(s *spec.Schema) {
 	if k.XMapType == nil {
 		return
 	}
-	if isStruct(s) || s.Type != "" {
+	if isStruct(s.Declared()) || s.Type != "" {
 		m.add("+structType=" + *k.XMapType)
 	} else {
 		m.add("+mapType=" + *k.XMapType)

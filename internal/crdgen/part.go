@@ -8,8 +8,8 @@ import (
 
 // Parse is spec.ParseAPI that reports every mistake at once: beside what it says of a file that it cannot read
 // whole, what the API server says of the schemas that it could read.
-func Parse(file string, data []byte, minKubernetes string) (*spec.API, spec.Problems) {
-	api, problems := spec.ParsePart(file, data)
+func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
+	api, problems := spec.ParsePart(file, data, shared...)
 	if len(problems) == 0 {
 		return api, nil
 	}
@@ -28,7 +28,7 @@ func Parse(file string, data []byte, minKubernetes string) (*spec.API, spec.Prob
 // ofSchema tells whether a path leads into a schema: what is said of the rest of a broken API may only follow from
 // what is missing of it.
 func ofSchema(path string) bool {
-	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.")
+	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.") || strings.HasPrefix(path, "types.")
 }
 
 // follows tells whether a problem may follow from another: it is in the same place, below it or around it.

@@ -78,7 +78,12 @@ func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
 
 // inSchema follows the steps down the nodes of the spec; what remains at the last node is one of its keywords.
 func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
-	for child, name := descend(s, steps); child != nil; child, name = descend(s, steps) {
+	for {
+		s, path = inUsed(s, path, steps)
+		child, name := descend(s, steps)
+		if child == nil {
+			break
+		}
 		s, path = child, path+"."+name
 	}
 	keyword := steps.join()
@@ -86,6 +91,17 @@ func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 		return s.Pos, path
 	}
 	return lookup(s.At, keyword, s.Pos), path + "." + keyword
+}
+
+// inUsed goes on in the named type that a node uses, unless the node itself says what the steps lead to.
+func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
+	for s.Use != nil && len(*steps) > 0 {
+		if _, said := s.At[(*steps)[0]]; said && !steps.skipRules(len(s.Keywords.XValidations)) {
+			break
+		}
+		s, path = s.Use.Schema, "types."+s.Use.Name
+	}
+	return s, path
 }
 
 // descend takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes

@@ -34,8 +34,11 @@ func presented(t *GoType, n node, required bool) (*GoType, string) {
 	}
 }
 
-// fullSchema returns the keywords of a node together with those of its Kubernetes type.
+// fullSchema returns the keywords of a node together with those of the type that it names.
 func fullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
+	if s.Use != nil {
+		return overlay(fullSchema(s.Use.Schema), s.Keywords)
+	}
 	t, found := kubetypes.Outline(s.Type)
 	if !found {
 		return s.Keywords

@@ -124,7 +124,7 @@ func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) 
 	if node == nil {
 		return nil, false
 	}
-	switch node.Type {
+	switch node.Declared().Type {
 	case spec.TypeDuration:
 		return "1m0s", true
 	case spec.TypeQuantity:
@@ -152,6 +152,9 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 			}
 		}
 		return out
+	}
+	if node != nil {
+		node = node.Declared()
 	}
 	for _, name := range propertyNames(node, schema) {
 		child := schema.Properties[name]
@@ -235,6 +238,9 @@ func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string 
 // below returns the node of a property, or for an empty name the one of items or values; nil inside of
 // Kubernetes types.
 func below(node *spec.Schema, name string) *spec.Schema {
+	if node != nil {
+		node = node.Declared()
+	}
 	switch {
 	case node == nil || node.Type != "":
 		return nil

@@ -17,7 +17,10 @@ import (
 const typeTypeMeta = "meta/v1.TypeMeta"
 
 // schemaBuilder makes OpenAPI schemas and collects what is wrong with them.
-type schemaBuilder struct{ problems spec.Problems }
+type schemaBuilder struct {
+	problems spec.Problems
+	used     map[*spec.NamedType]apiextv1.JSONSchemaProps
+}
 
 // root returns the schema of the whole object.
 func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
@@ -74,8 +77,11 @@ func specRequired(v *spec.Version) bool {
 
 // node returns the schema of one node and all below it. The path is for problems.
 func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
-	if s.Type != "" {
+	switch {
+	case s.Type != "":
 		return b.named(s, path)
+	case s.Use != nil:
+		return overlay(b.use(s.Use), *s.Keywords.DeepCopy())
 	}
 	out := *s.Keywords.DeepCopy()
 	slices.Sort(out.Required)
@@ -98,6 +104,16 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 		out.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: *s.AdditionalPropertiesAllowed}
 	}
 	return out
+}
+
+// use returns the schema of a named type, which is made once.
+func (b *schemaBuilder) use(t *spec.NamedType) apiextv1.JSONSchemaProps {
+	known, found := b.used[t]
+	if !found {
+		known = b.node(t.Schema, "types."+t.Name)
+		b.used[t] = known
+	}
+	return known
 }
 
 // named returns the schema of a Kubernetes type with the node's own keywords laid over it.

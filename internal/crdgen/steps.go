@@ -55,6 +55,19 @@ func (s *steps) key() string {
 	return key
 }
 
+// skipRules counts a rule from the nth on, when one of those is next: the first n are laid over the rules of a type.
+func (s *steps) skipRules(n int) bool {
+	if !s.is("x-kubernetes-validations") || len(*s) < 2 {
+		return false
+	}
+	i, err := strconv.Atoi(s.peekKey())
+	if err != nil || i < n {
+		return false
+	}
+	(*s)[1] = "[" + strconv.Itoa(i-n)
+	return true
+}
+
 // index takes the next step, a number.
 func (s *steps) index() int {
 	n, err := strconv.Atoi(s.key())

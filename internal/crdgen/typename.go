@@ -17,12 +17,9 @@ func elementName(list string) string {
 	return list + "Item"
 }
 
-// claim returns the name of a new type or constant: the one that is wanted, unless goName sets another, with
-// the first number after it that makes it unique in the package.
-func (b *packageBuilder) claim(wanted, goName string) string {
-	if goName != "" {
-		wanted = goName
-	}
+// claim returns the name of a new type or constant: the one that is wanted, with the first number after it that
+// makes it unique in the package.
+func (b *packageBuilder) claim(wanted string) string {
 	name := wanted
 	for i := 2; b.names[name]; i++ {
 		name = wanted + strconv.Itoa(i)

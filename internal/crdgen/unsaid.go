@@ -40,7 +40,7 @@ func (b *packageBuilder) noteUnsaid(n node) {
 	s, k := n.schema, &n.schema.Keywords
 	for what, left := range map[string]bool{
 		"allOf": len(k.AllOf) > 0, "oneOf": len(k.OneOf) > 0, "not": k.Not != nil,
-		"anyOf":                      s.Type == "" && k.XIntOrString != isIntOrString(k.AnyOf) || !k.XIntOrString && len(k.AnyOf) > 0,
+		"anyOf":                      s.Type == "" && s.Use == nil && k.XIntOrString != isIntOrString(k.AnyOf) || !k.XIntOrString && len(k.AnyOf) > 0,
 		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
 		"enum":                       slices.ContainsFunc(k.Enum, unsayable),
 		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),

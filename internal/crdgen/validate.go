@@ -33,13 +33,17 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernet
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	var problems spec.Problems
+	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
 		pos, path := locate(api, err.Field)
 		message := crdPath.ReplaceAllStringFunc(message(err), func(inner string) string {
 			_, path := locate(api, inner)
 			return path
 		})
-		problems = append(problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint(message)})
+		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint(message)}
+		if !said[problem] {
+			said[problem], problems = true, append(problems, problem)
+		}
 	}
 	return problems
 }

@@ -18,7 +18,8 @@ type API struct {
 	Group    string
 	Names    Names
 	Scope    Scope
-	Versions []Version // in the order of the file, at least one
+	Types    []*NamedType // those of the file itself, in its order
+	Versions []Version    // in the order of the file, at least one
 	Operator *Operator // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string

@@ -18,6 +18,8 @@ type decoder struct {
 	file     string
 	src      *source
 	problems Problems
+	named    map[string]*typeNode // the types that schemas can use, by name
+	chain    []string             // the types that are being decoded, each used by the one before
 }
 
 func (d *decoder) failAt(pos Pos, path, message, hint string) {

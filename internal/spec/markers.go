@@ -144,13 +144,14 @@ func (r *markerReader) keyword(name, keyword, path string, valued bool, value ar
 // applies says whether a marker fits the type. What a Kubernetes type is, is not known here.
 func (r *markerReader) applies(name string) bool {
 	types, limited := markerTypes[name]
-	if !limited || r.schema.Type != "" {
+	declared := r.schema.Declared()
+	if !limited || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {
 		return true
 	}
 	if name == "format" && plainWords[r.typeText].Format != "" {
 		return false
 	}
-	return slices.Contains(types, r.schema.Keywords.Type)
+	return slices.Contains(types, declared.Keywords.Type)
 }
 
 // elsewhere says where a marker that does not fit may have been meant to go.
@@ -185,6 +186,7 @@ func (r *markerReader) enum(list argument, path string) {
 
 // json returns a value as JSON of the type of a schema.
 func (r *markerReader) json(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
+	s = s.Declared()
 	problem := func() (*apiextv1.JSON, bool) {
 		r.d.failAt(value.pos, path, quoteShort(value.raw)+" is not "+article(s.Keywords.Type), "")
 		return nil, false

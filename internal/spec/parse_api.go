@@ -8,10 +8,10 @@ import (
 )
 
 // ParseAPI reads the file of an API and fills in what it leaves out. It needs no project. The file is a name for
-// positions; nothing is read from disk. The API is nil when there are problems, which are in the order of their
-// positions.
-func ParseAPI(file string, data []byte) (*API, Problems) {
-	api, problems := ParsePart(file, data)
+// positions; nothing is read from disk. The shared types are those that the file can use beside its own. The API is
+// nil when there are problems, which are in the order of their positions.
+func ParseAPI(file string, data []byte, shared ...*NamedType) (*API, Problems) {
+	api, problems := ParsePart(file, data, shared...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -20,7 +20,7 @@ func ParseAPI(file string, data []byte) (*API, Problems) {
 
 // ParsePart is ParseAPI for who looks for more mistakes: beside the problems it returns what could be read, with
 // the broken parts left out. The API is nil when nothing could be read.
-func ParsePart(file string, data []byte) (*API, Problems) {
+func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) {
 	d, root := document(file, data)
 	if root == nil {
 		return nil, d.problems
@@ -28,6 +28,8 @@ func ParsePart(file string, data []byte) (*API, Problems) {
 	api := &API{File: file, Pos: d.src.pos(root), Scope: Namespaced, At: map[string]Pos{}}
 	d.record(api.At, "", withoutSchemas(root))
 	known := d.header(root, "API")
+	d.announce(root, shared)
+	known["types"] = d.types(&api.Types)
 	known["group"] = d.group(&api.Group)
 	known["names"] = d.names(&api.Names)
 	known["metadata"] = d.metadata(api)
@@ -50,16 +52,17 @@ func (d *decoder) hasOperator(root *yaml.Node) bool {
 	return operator != nil
 }
 
-// withoutSchemas returns a document without the schemas of its versions: they know their own positions.
+// withoutSchemas returns a document without its types and the schemas of its versions: they know their own
+// positions.
 func withoutSchemas(n *yaml.Node) *yaml.Node {
-	if _, versions := lookup(n, "versions"); versions == nil {
-		return n
-	}
 	pruned := *n
 	pruned.Content = nil
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		if key.Value == "versions" {
+		switch key.Value {
+		case "types":
+			continue
+		case "versions":
 			value = withoutKeys(value, "spec", "status", "schema")
 		}
 		pruned.Content = append(pruned.Content, key, value)

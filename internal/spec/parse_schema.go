@@ -126,6 +126,8 @@ func (d *decoder) typeName(s *Schema, n *yaml.Node, path string) {
 		s.Type = kubernetesWords[name]
 	case kubernetesType.MatchString(name):
 		s.Type = name
+	case typeName.MatchString(name):
+		d.use(s, name, d.src.pos(n), path)
 	default:
 		d.fail(n, path, strconv.Quote(shorten(name))+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))
 	}
@@ -177,10 +179,10 @@ func (d *decoder) implyType(s *Schema, path string) {
 	_, object := s.At["properties"]
 	_, array := s.At["items"]
 	_, mapped := s.At["additionalProperties"]
-	if s.Type != "" {
+	if s.Type != "" || s.Use != nil {
 		for _, key := range []string{"properties", "items", "additionalProperties"} {
 			if pos, ok := s.At[key]; ok {
-				d.failAt(pos, join(path, key), "does not go with the Kubernetes type "+s.Type, "remove one of them")
+				d.failAt(pos, join(path, key), "does not go with "+s.typeText(), "remove one of them")
 			}
 		}
 		return

@@ -74,7 +74,7 @@ func (d *decoder) subresources(into *Subresources, statusSet *bool) func(n *yaml
 func (d *decoder) object(n *yaml.Node, path string) *Schema {
 	s := d.schema(n, path)
 	k := &s.Keywords
-	if s.Type == "" && k.Type == "" && !k.XIntOrString && k.XPreserveUnknownFields == nil {
+	if s.Type == "" && s.Use == nil && k.Type == "" && !k.XIntOrString && k.XPreserveUnknownFields == nil {
 		k.Type = "object"
 	}
 	return s

@@ -122,6 +122,7 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 				d.fail(n, path, "the kind has no field ."+name, "known: .metadata, .spec and .status, where the version has them")
 				return nil
 			}
+			s = s.Declared()
 			continue
 		}
 		next := s.property(name)
@@ -131,7 +132,7 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 			}
 			return nil
 		}
-		s = next
+		s = next.Declared()
 	}
 	if filtered {
 		return nil

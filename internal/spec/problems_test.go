@@ -46,13 +46,25 @@ func report(files []txtar.File) string {
 	var project *Project
 	var apis []*API
 	var all Problems
+	var shared []*NamedType
 	for _, f := range files {
+		if types, problems := ParseTypes(f.Name, f.Data); IsTypes(f.Data) {
+			all = append(all, problems...)
+			if types != nil {
+				shared = append(shared, types.Types...)
+			}
+		}
+	}
+	for _, f := range files {
+		if IsTypes(f.Data) {
+			continue
+		}
 		if strings.HasSuffix(f.Name, "opgen.yaml") {
 			p, problems := ParseProject(f.Name, f.Data)
 			project, all = p, append(all, problems...)
 			continue
 		}
-		api, problems := ParseAPI(f.Name, f.Data)
+		api, problems := ParseAPI(f.Name, f.Data, shared...)
 		all = append(all, problems...)
 		if api != nil {
 			apis = append(apis, api)

@@ -16,7 +16,7 @@ const (
 )
 
 // Schema is one node of an OpenAPI v3 schema, however the file writes it: in the shorthand, as plain OpenAPI,
-// or as a Kubernetes type by name.
+// or as a Kubernetes type or one of the file's own types by name.
 //
 // Keywords holds what the node itself says (type, format, limits, enum, default, title, CEL rules, the
 // x-kubernetes-* extensions, and the value-validation trees allOf, anyOf, oneOf and not as they stand). The
@@ -36,8 +36,9 @@ type Schema struct {
 	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node has; keywords
 	// that are set beside it (description, default, limits, CEL rules) are laid over it.
 	Type string
-	// GoName overrides the Go name of the node's own type.
-	GoName string
+	// Use is the named type whose schema this node has, nil for none; keywords that are set beside it are laid over
+	// that schema in the same way. Type and Use are never set together.
+	Use *NamedType
 }
 
 // Property is a named field of an object.

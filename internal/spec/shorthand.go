@@ -11,10 +11,11 @@ import (
 // The shorthand writes a schema as one string:
 //
 //	schema = type [ "|" marker { marker } ] .
-//	type   = word | kubernetes | "[]" type | "map[string]" type .
+//	type   = word | kubernetes | named | "[]" type | "map[string]" type .
 //	word   = "string" | "bool" | "boolean" | "int32" | "int64" | "integer" | "float" | "double" | "number"
 //	       | "time" | "duration" | "quantity" | "intOrString" | "object" | "any" .
 //	kubernetes = package "." GoName .            such as core/v1.ResourceRequirements
+//	named  = GoName .                            one of types
 //	marker = name [ "=" value ] .                markers are separated by spaces
 //	value  = bare | quoted | list | json .
 //	bare   = any characters but spaces, not starting with a quote .
@@ -98,6 +99,10 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 		s.Type = kubernetesWords[text]
 	case kubernetesType.MatchString(text):
 		s.Type = text
+	case typeName.MatchString(text):
+		if !d.use(s, text, pos, path) {
+			return nil
+		}
 	default:
 		d.badType(pos, text, path)
 		return nil
@@ -142,17 +147,11 @@ func shorthandWords() []string {
 
 // typeHint proposes what may have been meant by an unknown type.
 func typeHint(name string, known []string) string {
-	if name != "" && name[0] >= 'A' && name[0] <= 'Z' {
-		if best := closest(name, known); strings.EqualFold(best, name) && best != "" {
-			return `did you mean "` + best + `"?`
-		}
-		return "a Kubernetes type is written with its package: core/v1." + shorten(name)
-	}
 	if best := closest(name, known); best != "" {
 		return `did you mean "` + best + `"?`
 	}
 	if slices.Contains(shorthandWords(), name) {
 		return "that is a word of the shorthand, which stands in the place of the whole mapping"
 	}
-	return "known: " + strings.Join(known, ", ") + ", and Kubernetes types such as core/v1.ResourceRequirements"
+	return "known: " + strings.Join(known, ", ") + ", Kubernetes types such as core/v1.ResourceRequirements, and those under types"
 }

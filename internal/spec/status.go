@@ -10,8 +10,8 @@ import (
 // something that the runtime can write.
 func (d *decoder) addStandardStatus(s *Schema) {
 	const instead = "set standardStatus: false to keep it as it is"
-	if s.Type != "" {
-		d.failAt(s.Pos, "status", "the standard status cannot be added to "+s.Type, "set standardStatus: false, or write the status as an object")
+	if s.Type != "" || s.Use != nil {
+		d.failAt(s.Pos, "status", "the standard status cannot be added to "+s.typeText(), "set standardStatus: false, or write the status as an object")
 		return
 	}
 	if s.Keywords.Type != "" && s.Keywords.Type != "object" {
@@ -21,7 +21,7 @@ func (d *decoder) addStandardStatus(s *Schema) {
 	s.Keywords.Type = "object"
 	if defined := s.property("observedGeneration"); defined == nil {
 		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "observedGeneration", Schema: observedGeneration(s.Pos)})
-	} else if k := defined.Keywords; k.Type != "integer" || k.Format != "int64" {
+	} else if k := defined.Declared().Keywords; k.Type != "integer" || k.Format != "int64" {
 		d.failAt(defined.Pos, "status.observedGeneration", "is not an int64, and the operator writes the generation here", instead)
 	}
 	if defined := s.property("conditions"); defined == nil {

@@ -77,7 +77,7 @@ func (r *markerReader) value(name string, valued bool) (argument, bool) {
 
 // bracketed says whether brackets in the value of a marker enclose a list or an object, rather than being text.
 func (r *markerReader) bracketed(name string) bool {
-	return (name == "default" || name == "example") && r.schema.Keywords.Type != "string"
+	return (name == "default" || name == "example") && r.schema.Declared().Keywords.Type != "string"
 }
 
 // quotedPrefix reads the quoted text that s starts with, and says how long it is.
