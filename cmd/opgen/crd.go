@@ -106,6 +106,9 @@ func readSpecs(s streams, files []string) (apis []specFile, shared []*spec.Named
 		all = append(all, specFile{file, data})
 	}
 	apis, shared, problems = sharedTypes(all)
+	if len(apis) == 0 && len(problems) == 0 {
+		return nil, nil, nil, usagef("%s describes no API: name the file of an API that uses its types too", all[0].name)
+	}
 	return apis, shared, problems, nil
 }
 

@@ -21,6 +21,7 @@ var mappings = []struct {
 }{
 	{"project", "apiVersion: opgen.dev/v1alpha1\nkind: Project\n%s: x\n", projectKeys()},
 	{"api", api + "%s: x\n", apiKeys()},
+	{"types", "apiVersion: opgen.dev/v1alpha1\nkind: Types\n%s: x\n", typesKeys()},
 	{"names", api + "names: {%s: x}\n", nameKeys()},
 	{"version", api + "versions: [{%s: x}]\n", versionKeys()},
 	{"column", api + "versions: [{columns: [{%s: x}]}]\n", columnKeys()},

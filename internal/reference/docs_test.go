@@ -47,7 +47,7 @@ func TestGoldenSpecDocs(t *testing.T) {
 // keyTable is the table of the keys of a mapping.
 func keyTable(mapping string) (string, error) {
 	tables := map[string][]key{
-		"project": projectKeys(), "api": apiKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
+		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
 	}
@@ -99,6 +99,7 @@ func typeTable() string {
 		[]string{code("[]T"), "type array", "slice"},
 		[]string{code("map[string]T"), "type object with additionalProperties", "map"},
 		[]string{code("core/v1.PodSpec"), "the schema of the Kubernetes type", "the type"},
+		[]string{code("TLS"), "the schema that `types` names so", "a type of that name"},
 	))
 }
 
@@ -108,14 +109,22 @@ func markerTable() string {
 	for _, m := range markers() {
 		kinds := "all types"
 		switch {
-		case m.ofField:
-			kinds = "a field of an object"
+		case m.places != nil:
+			kinds = joined(m.places)
 		case m.kinds != nil:
 			kinds = strings.Join(m.kinds, ", ")
 		}
 		rows = append(rows, []string{code(m.name), kinds, m.form.says, m.means()})
 	}
 	return table(rows)
+}
+
+func joined(places []place) string {
+	var all []string
+	for _, p := range places {
+		all = append(all, string(p))
+	}
+	return strings.Join(all, ", ")
 }
 
 func code(texts ...string) string { return "`" + strings.Join(texts, "`, `") + "`" }

@@ -16,10 +16,11 @@ func documents() []document {
 	return []document{
 		{kind: "Project", title: "Project of opgen", keys: projectKeys()},
 		{kind: "API", title: "API of opgen", keys: apiKeys()},
+		{kind: "Types", title: "Types of opgen", keys: typesKeys()},
 	}
 }
 
-// Kinds are the kinds of spec files in lower case, as KindSchema takes them: project and api.
+// Kinds are the kinds of spec files in lower case, as KindSchema takes them: project, api and types.
 func Kinds() []string {
 	var kinds []string
 	for _, d := range documents() {
@@ -53,7 +54,7 @@ func KindSchema(kind string) ([]byte, error) {
 		}
 		s := d.schema()
 		s.Schema = draft
-		if d.kind == "API" {
+		if d.kind != "Project" {
 			s.Definitions = definitions()
 		}
 		return s.marshal()
@@ -79,7 +80,8 @@ func definitions() map[string]*schema {
 		"operator":     object(operatorKeys()),
 		"child":        child(),
 		"policyRule":   policyRule(),
-		"schema":       mapping(shorthand(false)),
+		"types":        namedTypes(),
+		"schema":       mapping(shorthand(anywhere)),
 		"field":        field(),
 		"validation":   validation(),
 	}

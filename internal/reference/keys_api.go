@@ -18,9 +18,16 @@ func apiKeys() []key {
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
 		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
 		{name: "conversion", absent: "none", value: &schema{Type: "object"}, means: "how objects are converted between versions: `strategy` and `webhook`, as in a CRD"},
+		{name: "types", absent: "none", value: ref("types"), means: "schemas with a name of their own, to be used by it anywhere in the file"},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},
 		{name: "operator", absent: "no controller", value: ref("operator"), means: "what the controller does"},
 	}...)
+}
+
+// typesKeys are the keys of a file of types.
+func typesKeys() []key {
+	return append(header("Types"), key{name: "types", required: true, value: ref("types"),
+		means: "schemas with a name of their own, to be used by it in every API of the project"})
 }
 
 // metadataKeys are the keys under metadata.

@@ -6,7 +6,7 @@ import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 // other schemas.
 func keywords() []key {
 	return []key{
-		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`: the other keywords are laid over its schema", value: typeKeyword()},
+		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, or a name under `types`: the other keywords are laid over its schema", value: typeKeyword()},
 		{name: "format", means: "what the text or the number is, such as `date-time`, `uri` or `int32`", value: text()},
 		{name: "title", means: "a heading", value: text()},
 		{name: "description", means: "what it is for, in the place of the comment above the field", value: text()},
@@ -81,12 +81,12 @@ func typeKeyword() *schema {
 
 // kubernetesTypeKeyword accepts the Kubernetes types that the keyword type may name.
 func kubernetesTypeKeyword() *schema {
-	return matching(`^(`+kubernetesWords()+`|`+kubernetesType+`)$`, "a type of OpenAPI, or of Kubernetes with its package", "core/v1.PodSpec")
+	return matching(`^(`+kubernetesWords()+`|`+kubernetesType+`|`+namedType+`)$`, "a type of OpenAPI, of Kubernetes with its package, or a name under types", "core/v1.PodSpec")
 }
 
-// goName is the key that only a field has.
+// goName is the key that only a field and a named type have.
 func goName() key {
-	return key{name: "goName", means: "the name of the Go field, which is made from the field's otherwise", value: matching(goIdentifier, "an exported Go name")}
+	return key{name: "goName", means: "the name of the Go field, which is made from the field's otherwise, or of the Go type of a named type", value: matching(goIdentifier, "an exported Go name")}
 }
 
 // mapping is the part that a schema and a field have in common: the keywords, or a text in the shorthand.
@@ -110,10 +110,19 @@ func mapping(shorthand string) *schema {
 
 // field is the schema of a field of an object.
 func field() *schema {
-	s := mapping(shorthand(true))
+	s := mapping(shorthand(ofField))
 	s.Properties["goName"] = ref("goName")
 	s.Examples = []any{"string | required", "int32 | default=1 minimum=1", "[]string", "map[string]string", "core/v1.ResourceRequirements"}
 	return s
+}
+
+// namedTypes are the schemas under types.
+func namedTypes() *schema {
+	s := mapping(shorthand(ofNamedType))
+	s.Properties["goName"] = kindOf("TLS")
+	return &schema{
+		Type: "object", AdditionalProperties: s, PropertyNames: kindOf("TLS"),
+	}
 }
 
 // validation is a schema below allOf, anyOf, oneOf and not, which only validates: it has no shorthand.

@@ -10,9 +10,18 @@ type marker struct {
 	name    string
 	keyword string   // whose meaning it has
 	kinds   []string // types of OpenAPI that it applies to; none: all types
-	ofField bool     // it belongs to a field of an object, rather than to its type
+	places  []place  // where a schema may stand that has it; none: everywhere
 	form    form
 }
+
+// place is where a schema stands.
+type place string
+
+const (
+	anywhere    place = ""
+	ofField     place = "a field of an object"
+	ofNamedType place = "a named type"
+)
 
 // form is how the value of a marker is written.
 type form struct {
@@ -49,7 +58,7 @@ func wordForm(words ...string) form {
 func markers() []marker {
 	numbers, texts, lists, objects := []string{"integer", "number"}, []string{"string"}, []string{"array"}, []string{"object"}
 	return []marker{
-		{name: "required", ofField: true, form: flagForm},
+		{name: "required", places: []place{ofField}, form: flagForm},
 		{name: "nullable", keyword: "nullable", form: flagForm},
 		{name: "preserveUnknownFields", keyword: "x-kubernetes-preserve-unknown-fields", form: flagForm},
 		{name: "default", keyword: "default", form: valueForm},
@@ -74,7 +83,7 @@ func markers() []marker {
 		{name: "maxProperties", keyword: "maxProperties", kinds: objects, form: countForm},
 		{name: "mapType", keyword: "x-kubernetes-map-type", kinds: objects, form: wordForm("atomic", "granular")},
 		{name: "embeddedResource", keyword: "x-kubernetes-embedded-resource", kinds: objects, form: flagForm},
-		{name: "goName", keyword: "goName", ofField: true, form: form{says: "a Go name", pattern: "[\"`]?[A-Z][A-Za-z0-9_]*[\"`]?"}},
+		{name: "goName", keyword: "goName", places: []place{ofField, ofNamedType}, form: form{says: "a Go name", pattern: "[\"`]?[A-Z][A-Za-z0-9_]*[\"`]?"}},
 	}
 }
 

@@ -52,13 +52,15 @@ func TestShorthandPattern(t *testing.T) {
 		{`string | default="a`, false},
 		{"string | listType=sorted", false},
 		{"map[int]string", false},
-		{"Pod", false},
+		{"Named", true},
+		{"[]Named | required listType=map listMapKey=a", true},
+		{"named", false},
 	} {
-		file := api + "names: {kind: A}\nversions:\n- name: v1\n  spec:\n    properties:\n      a: '" + strings.ReplaceAll(tt.text, "'", "''") + "'\n"
+		file := api + "names: {kind: A}\ntypes: {Named: {properties: {a: string | required}}}\nversions:\n- name: v1\n  spec:\n    properties:\n      a: '" + strings.ReplaceAll(tt.text, "'", "''") + "'\n"
 		if accepted := len(parse("", []byte(file))) == 0; accepted != tt.want {
 			t.Errorf("%s: the parser accepts it: %v", tt.text, accepted)
 		}
-		if got := regexp.MustCompile(shorthand(true)).MatchString(tt.text); got != tt.want {
+		if got := regexp.MustCompile(shorthand(ofField)).MatchString(tt.text); got != tt.want {
 			t.Errorf("%s: the pattern accepts it: %v", tt.text, got)
 		}
 	}
@@ -67,7 +69,7 @@ func TestShorthandPattern(t *testing.T) {
 func TestOnlyFieldsAreRequired(t *testing.T) {
 	for _, marker := range []string{"required", "goName=URL"} {
 		text := fmt.Sprintf("string | minLength=1 %s", marker)
-		if regexp.MustCompile(shorthand(false)).MatchString(text) {
+		if regexp.MustCompile(shorthand(anywhere)).MatchString(text) {
 			t.Errorf("%q is accepted beside items", text)
 		}
 	}

@@ -11,7 +11,7 @@ type typeWord struct {
 	goType     string // in Markdown
 	kind       string // its type in OpenAPI; empty: any value
 	formatted  bool   // it says its format already
-	kubernetes bool   // it names a Kubernetes type, which takes every marker
+	kubernetes bool   // it names a type of Kubernetes or of the file, which takes every marker
 }
 
 // typeWords are the types of the shorthand that are one word.
@@ -35,6 +35,7 @@ func typeWords() []typeWord {
 // Types that are no words. Prefixes may be repeated: map[string][]int32.
 const (
 	kubernetesType = `[a-z][a-z0-9]*(?:/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*`
+	namedType      = `[A-Z][A-Za-z0-9]{0,62}`
 	listPrefix     = `\[\]`
 	mapPrefix      = `map\[string\]`
 )

@@ -99,7 +99,7 @@ func kindSchemas(t *testing.T) map[string]*jsonschema.Schema {
 }
 
 var (
-	specHeader  = regexp.MustCompile(`(?m)^kind: (Project|API)$`)
+	specHeader  = regexp.MustCompile(`(?m)^kind: (Project|API|Types)$`)
 	yamlExample = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 )
 
@@ -147,6 +147,10 @@ func specFiles(t *testing.T) []txtar.File {
 func parse(name string, data []byte) spec.Problems {
 	if bytes.Contains(data, []byte("kind: Project")) {
 		_, problems := spec.ParseProject(name, data)
+		return problems
+	}
+	if spec.IsTypes(data) {
+		_, problems := spec.ParseTypes(name, data)
 		return problems
 	}
 	_, problems := spec.ParseAPI(name, data)

@@ -20,7 +20,7 @@ type API struct {
 	Scope    Scope
 	Types    []*NamedType // those of the file itself, in its order
 	Versions []Version    // in the order of the file, at least one
-	Operator *Operator // nil: the kind has no controller
+	Operator *Operator    // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none

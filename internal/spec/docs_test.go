@@ -27,6 +27,9 @@ func TestReferenceExamples(t *testing.T) {
 		if strings.Contains(string(e[1]), "kind: Project") {
 			_, problems = ParseProject("opgen.yaml", e[1])
 		}
+		if IsTypes(e[1]) {
+			_, problems = ParseTypes("types.yaml", e[1])
+		}
 		if err := problems.Err(); err != nil {
 			t.Errorf("%s\n%v", e[1], err)
 		}

@@ -25,6 +25,9 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	if root == nil {
 		return nil, d.problems
 	}
+	if d.otherFile(root) {
+		return nil, d.problems
+	}
 	api := &API{File: file, Pos: d.src.pos(root), Scope: Namespaced, At: map[string]Pos{}}
 	d.record(api.At, "", withoutSchemas(root))
 	known := d.header(root, "API")
@@ -45,6 +48,23 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	d.servedAndStored(root, api)
 	d.selfChildren(api)
 	return api, d.problems.Sorted()
+}
+
+// otherFile reports a file that says it is something else than that of an API, which it then has nothing in common
+// with.
+func (d *decoder) otherFile(root *yaml.Node) bool {
+	_, n := lookup(root, "kind")
+	switch {
+	case n == nil:
+		return false
+	case n.Value == "Project":
+		d.fail(n, "kind", "a project is described in opgen.yaml, and this is the file of an API", "")
+	case n.Value == "Types":
+		d.fail(n, "kind", "a file of types describes no API", "name it beside the file of an API that uses them")
+	default:
+		return false
+	}
+	return true
 }
 
 func (d *decoder) hasOperator(root *yaml.Node) bool {

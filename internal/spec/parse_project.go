@@ -54,16 +54,6 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 // header decodes the two keys that every spec file starts with.
 func (d *decoder) header(root *yaml.Node, kind string) keys {
 	var version, got string
-	if _, n := lookup(root, "kind"); n != nil && kind == "API" {
-		switch n.Value {
-		case "Project":
-			d.fail(n, "kind", "a project is described in opgen.yaml, and this is the file of an API", "")
-			return keys{"apiVersion": d.text(&version), "kind": d.text(&got)}
-		case "Types":
-			d.fail(n, "kind", "a file of types describes no API", "name it beside the file of an API that uses them")
-			return keys{"apiVersion": d.text(&version), "kind": d.text(&got)}
-		}
-	}
 	return keys{
 		"apiVersion": word(d, &version, FormatVersion),
 		"kind":       word(d, &got, kind),

@@ -43,7 +43,7 @@ func (d *decoder) declaration(n *yaml.Node, path string) (*Schema, marks) {
 	default:
 		d.fail(n, path, "expected a schema, got "+describe(n), "write a type such as string, or a mapping with OpenAPI keywords")
 	}
-	return &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}, marks{}
+	return d.unknown(n), marks{}
 }
 
 // openAPI decodes a schema that is written as a mapping.

@@ -58,13 +58,18 @@ func (d *decoder) shorthand(n *yaml.Node, text, path string) (*Schema, marks) {
 	s := d.shorthandType(n, strings.TrimSpace(typeText), lead, path, 0)
 	if !piped || s == nil {
 		if s == nil {
-			s = &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}
+			s = d.unknown(n)
 		}
 		return s, marks{}
 	}
 	r := &markerReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path, schema: s, typeText: strings.TrimSpace(typeText)}
 	r.read()
 	return s, r.marks
+}
+
+// unknown is the schema of what could not be read: it may be anything, so that nothing else is said of it.
+func (d *decoder) unknown(n *yaml.Node) *Schema {
+	return &Schema{Pos: d.src.pos(n), At: map[string]Pos{}, Keywords: props{XPreserveUnknownFields: new(true)}}
 }
 
 // shorthandType decodes the type at a byte of the scalar n; it returns nil after reporting what is no type.
