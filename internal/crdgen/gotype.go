@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"encoding/json"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -148,7 +149,7 @@ func named(name string, of *GoType) *GoType {
 func (b *packageBuilder) enum(n node) *GoType {
 	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
-		t.Constants = append(t.Constants, Constant{Name: b.claim(constantName(n.name, value)), Value: value})
+		t.Constants = append(t.Constants, Constant{Name: b.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}
 	b.pkg.Types = append(b.pkg.Types, t)
 	return named(n.name, t.Of)

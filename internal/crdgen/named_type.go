@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -161,7 +162,7 @@ func sameSchema(a, b *spec.Schema) bool {
 	if (a.Use == nil) != (b.Use == nil) || a.Use != nil && (a.Use.Name != b.Use.Name || !sameSchema(a.Use.Schema, b.Use.Schema)) {
 		return false
 	}
-	return a.Type == b.Type && reflect.DeepEqual(a.Keywords, b.Keywords) &&
+	return a.Type == b.Type && maps.Equal(a.GoConstants, b.GoConstants) && reflect.DeepEqual(a.Keywords, b.Keywords) &&
 		slices.EqualFunc(a.Properties, b.Properties, func(a, b spec.Property) bool {
 			return a.Name == b.Name && a.GoName == b.GoName && sameSchema(a.Schema, b.Schema)
 		}) &&

@@ -84,7 +84,7 @@ func (k key) byDefault() string {
 
 func keywordTable() string {
 	rows := [][]string{{"Keyword", "Means"}}
-	for _, k := range slices.Concat(keywords(), holders(ref(""), ref("")), []key{goName()}) {
+	for _, k := range slices.Concat(keywords(), holders(ref(""), ref("")), []key{goName(), goConstants()}) {
 		rows = append(rows, []string{code(k.name), k.means})
 	}
 	return table(rows)

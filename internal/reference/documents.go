@@ -85,7 +85,7 @@ func definitions() map[string]*schema {
 		"field":        field(),
 		"validation":   validation(),
 	}
-	for _, k := range append(keywords(), goName()) {
+	for _, k := range append(keywords(), goName(), goConstants()) {
 		all[k.name] = k.value.described(k.means)
 	}
 	for _, k := range holders(ref("field"), ref("schema")) {

@@ -89,6 +89,12 @@ func goName() key {
 	return key{name: "goName", means: "the name of the Go field, which is made from the field's otherwise, or of the Go type of a named type", value: matching(goIdentifier, "an exported Go name")}
 }
 
+// goConstants is the key that an enum has beside the keywords.
+func goConstants() key {
+	return key{name: "goConstants", means: "the names of the Go constants of an enum of texts, by value, where those that are made from the values will not do",
+		value: &schema{Type: "object", AdditionalProperties: kindOf("TLSVersion12")}}
+}
+
 // mapping is the part that a schema and a field have in common: the keywords, or a text in the shorthand.
 func mapping(shorthand string) *schema {
 	s := &schema{
@@ -98,7 +104,7 @@ func mapping(shorthand string) *schema {
 		If:          when("type", kubernetesTypeKeyword()),
 		Then:        &schema{Properties: map[string]*schema{}},
 	}
-	for _, k := range keywords() {
+	for _, k := range append(keywords(), goConstants()) {
 		s.Properties[k.name] = ref(k.name)
 	}
 	for _, k := range holders(ref("field"), ref("schema")) {

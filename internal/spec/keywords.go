@@ -65,7 +65,7 @@ var forbidden = map[string]string{
 }
 
 // schemaKeys are all names that a schema may have as keys.
-var schemaKeys = slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(keywords)), append(structural, "goName")...)))
+var schemaKeys = slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(keywords)), append(structural, "goName", "goConstants")...)))
 
 func proseKeyword(field func(*props) *string) keyword {
 	return func(d *decoder, into *props, n *yaml.Node, path string) { d.prose(field(into))(n, path) }

@@ -69,6 +69,8 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 		case "goName":
 			m.goNameAt = d.src.pos(value)
 			d.text(&m.goName)(value, keyPath)
+		case "goConstants":
+			d.goConstants(s, value, keyPath)
 		default:
 			d.record(s.At, key.Value, value)
 			d.keyword(&s.Keywords, key, value, keyPath)
@@ -78,6 +80,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 		d.properties(s, fields, path)
 	}
 	d.implyType(s, path)
+	d.constantsOfEnum(s, path)
 	return s, m
 }
 

@@ -39,6 +39,8 @@ type Schema struct {
 	// Use is the named type whose schema this node has, nil for none; keywords that are set beside it are laid over
 	// that schema in the same way. Type and Use are never set together.
 	Use *NamedType
+	// GoConstants has the names of the Go constants of an enum's values where the file sets them, by value.
+	GoConstants map[string]string
 }
 
 // Property is a named field of an object.
