@@ -30,7 +30,7 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	}
 	api := &API{File: file, Pos: d.src.pos(root), Scope: Namespaced, At: map[string]Pos{}}
 	d.record(api.At, "", withoutSchemas(root))
-	known := d.header(root, "API")
+	known := d.header("API")
 	d.announce(root, shared)
 	known["types"] = d.types(&api.Types)
 	known["group"] = d.group(&api.Group)

@@ -29,7 +29,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	}
 	p := &Project{File: file, At: map[string]Pos{}, Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}
 	d.record(p.At, "", root)
-	known := d.header(root, "Project")
+	known := d.header("Project")
 	known["name"] = d.text(&p.Name)
 	known["module"] = d.text(&p.Module)
 	known["domain"] = d.text(&p.Domain)
@@ -52,7 +52,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 }
 
 // header decodes the two keys that every spec file starts with.
-func (d *decoder) header(root *yaml.Node, kind string) keys {
+func (d *decoder) header(kind string) keys {
 	var version, got string
 	return keys{
 		"apiVersion": word(d, &version, FormatVersion),

@@ -25,7 +25,7 @@ func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 	}
 	types := &SharedTypes{File: file}
 	d.announce(root, nil)
-	known := d.header(root, "Types")
+	known := d.header("Types")
 	known["types"] = d.types(&types.Types)
 	d.mapping(root, "", known)
 	d.need(root, "", "apiVersion", "kind", "types")
