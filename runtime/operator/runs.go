@@ -1,0 +1,48 @@
+package operator
+
+import (
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// Runs are the names of the runs to keep, for [DesiredSet.Keep]: all that have
+// not finished, and of those that have, the latest, as many as the limit says.
+// A Job has finished when it is complete or has failed, a Pod when it succeeded
+// or failed, and anything else when it is ready or has failed. A name is
+// written as namespace/name where the run has a namespace.
+func Runs[T client.Object](runs Snapshot[T], limit int) []string {
+	var names []string
+	var finished []T
+	for _, run := range runs.items {
+		if isFinished(run) {
+			finished = append(finished, run)
+			continue
+		}
+		names = append(names, strings.TrimPrefix(client.ObjectKeyFromObject(run).String(), "/"))
+	}
+	slices.SortStableFunc(finished, func(a, b T) int {
+		return b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time)
+	})
+	for _, run := range finished[:min(len(finished), max(limit, 0))] {
+		names = append(names, strings.TrimPrefix(client.ObjectKeyFromObject(run).String(), "/"))
+	}
+	return names
+}
+
+func isFinished(run client.Object) bool {
+	switch run := run.(type) {
+	case *corev1.Pod:
+		return run.Status.Phase == corev1.PodSucceeded || run.Status.Phase == corev1.PodFailed
+	case *batchv1.Job:
+		return slices.ContainsFunc(run.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+		})
+	}
+	return health.Of(run).State != health.InProgress
+}
