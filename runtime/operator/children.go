@@ -82,7 +82,7 @@ func (p *pass) apply(ctx context.Context, kind kind, desired apply.Desired, live
 	if outcome.Drift {
 		p.metrics.drifted(p.name, kind.Kind)
 	}
-	if outcome.Action == apply.Created || outcome.Action == apply.Updated {
+	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		p.state.writes.Wrote(kind.GroupVersionKind, kind.empty, outcome.Object, p.now)
 		p.metrics.wrote(p.name, kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", desired.Key().String(), "action", outcome.Action, "drift", outcome.Drift)

@@ -48,6 +48,9 @@ type ChildKind struct {
 	Object client.Object
 	// Update says how a change reaches an existing child; InPlace by default.
 	Update UpdateStrategy
+	// Adopt says what to do about an object that has the name of a child and
+	// is not the parent's; Never by default.
+	Adopt AdoptionPolicy
 	// Retired marks a kind that is no longer made: what is left of it is
 	// pruned. It has no Fields.
 	Retired bool
@@ -72,6 +75,24 @@ const (
 	// CreateOnly creates the child when it is absent and never writes to it
 	// again.
 	CreateOnly UpdateStrategy = "CreateOnly"
+)
+
+// AdoptionPolicy says what to do about an object that has the name of a child
+// and is not the parent's. It is set for a kind in [ChildKind], and for one
+// child as an option of [DesiredSet.Add]. An object that is being deleted is
+// never adopted.
+type AdoptionPolicy string
+
+const (
+	// AdoptNever leaves the object alone: the pass fails, and the Ready
+	// condition says NameTaken. It is the default.
+	AdoptNever AdoptionPolicy = "Never"
+	// AdoptIfUnowned makes it the parent's child unless another object
+	// controls it.
+	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
+	// AdoptForce makes it the parent's child, and takes it away from the
+	// object that controls it.
+	AdoptForce AdoptionPolicy = "Force"
 )
 
 // Unstructured returns an empty object of a kind that has no Go type.

@@ -30,6 +30,7 @@ type Wanted struct {
 	Object        client.Object
 	Configuration runtime.ApplyConfiguration
 	Update        UpdateStrategy // overrides the kind's, unless empty
+	Adopt         AdoptionPolicy // overrides the kind's, unless empty
 }
 
 // Add wants this child. It must have a name, and a name may be wanted only
@@ -90,9 +91,11 @@ func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
 }
 
 // ChildOption says how one child differs from what its kind says. Every
-// [UpdateStrategy] is one.
+// [UpdateStrategy] and [AdoptionPolicy] is one.
 type ChildOption interface {
 	configure(*Wanted)
 }
 
 func (u UpdateStrategy) configure(child *Wanted) { child.Update = u }
+
+func (p AdoptionPolicy) configure(child *Wanted) { child.Adopt = p }

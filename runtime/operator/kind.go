@@ -26,6 +26,7 @@ type kind struct {
 	// Only of children:
 	list    client.ObjectList
 	update  UpdateStrategy
+	adopt   AdoptionPolicy
 	retired bool
 	index   string // of the cache, by the UID of the parent
 	applier apply.Applier
@@ -66,6 +67,7 @@ func (l *loop) addKind(mgr Manager, described ChildKind) error {
 		return err
 	}
 	child.update = cmp.Or(described.Update, InPlace)
+	child.adopt = cmp.Or(described.Adopt, AdoptNever)
 	child.retired = described.Retired
 	child.index = "parent-of-" + l.name
 	child.applier = apply.Applier{Client: l.client, Live: l.live, Manager: l.manager, New: child.new}

@@ -77,6 +77,7 @@ func (p *pass) desire(child kind, wanted Wanted) (apply.Desired, error) {
 		Name:     name,
 		Owner:    p.parent.GetUID(),
 		Strategy: apply.Strategy(cmp.Or(wanted.Update, child.update)),
+		Adoption: apply.Adoption(cmp.Or(wanted.Adopt, child.adopt)),
 		HashKey:  p.group + "/desired-hash",
 	}, content)
 }

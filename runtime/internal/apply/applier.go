@@ -28,6 +28,7 @@ const (
 	Unchanged Action = "unchanged"
 	Created   Action = "created"
 	Updated   Action = "updated"
+	Adopted   Action = "adopted" // it was there before, and not the parent's
 	Waiting   Action = "waiting" // being deleted; to be created once it is gone
 	Replace   Action = "replace" // to be deleted by the caller, and created once it is gone
 )
@@ -109,7 +110,7 @@ func (a *Applier) create(ctx context.Context, memo Memo, d Desired) (Outcome, er
 }
 
 // taken decides about an object that holds the child's name: ours goes on as a
-// live child, any other is left alone.
+// live child, any other is adopted or left alone as the policy says.
 func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, error) {
 	key := d.Key()
 	live := a.New()
@@ -122,6 +123,9 @@ func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, err
 	}
 	if memo[key].uid == live.GetUID() || owned(live, d.Owner) {
 		return a.Do(ctx, memo, d, live)
+	}
+	if d.adoptable(live) {
+		return a.adopt(ctx, memo, d, live)
 	}
 	holder := ""
 	if ref := metav1.GetControllerOf(live); ref != nil {

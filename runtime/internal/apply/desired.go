@@ -27,6 +27,7 @@ type Desired struct {
 	Name     types.NamespacedName
 	Owner    types.UID // the parent's
 	Strategy Strategy
+	Adoption Adoption // empty: Never
 	// Hash tells desired states apart. Strategies that must remember it
 	// beyond the process keep it in the annotation HashKey.
 	Hash    string

@@ -1,0 +1,97 @@
+package operator_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// adopting runs a Site that wants the ConfigMap "web" under a policy, after
+// somebody made one of that name with kubectl.
+func adopting(t *testing.T, policy operator.AdoptionPolicy, options ...operator.ChildOption) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	a := &author{sync: wants(func(*Desired) {})}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+	object := configMap("web", "theirs")
+	object.Data["extra"] = "theirs"
+	object.Namespace = f.Namespace
+	if err := f.Client.Create(t.Context(), object, client.FieldOwner("kubectl-client-side-apply")); err != nil {
+		t.Fatal(err)
+	}
+	a.setSync(wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "ours"), append(options, policy)...)
+	}))
+	return f, object
+}
+
+func TestUnownedObjectIsAdopted(t *testing.T) {
+	f, object := adopting(t, operator.AdoptIfUnowned)
+	uid := object.UID
+	f.pass()
+	f.status("Ready", "Ready")
+	f.Get(object)
+	if object.UID != uid || object.Data["key"] != "ours" || len(object.OwnerReferences) != 1 {
+		t.Errorf("it is %s %v of %v", object.UID, object.Data, object.OwnerReferences)
+	}
+	if _, left := object.Data["extra"]; left {
+		t.Error("what kubectl had set and is not desired is still there")
+	}
+	before := f.Settled()
+	f.pass()
+	f.expectRequests(before)
+	f.Delete(f.site)
+	f.Gone(object)
+}
+
+func TestOwnedObjectIsAdoptedByForceOnly(t *testing.T) {
+	f, object := adopting(t, operator.AdoptIfUnowned)
+	other, friend := named(&corev1.Secret{}, "other"), named(&corev1.Secret{}, "friend")
+	f.Create(other, friend)
+	f.Update(object, func() {
+		kind := corev1.SchemeGroupVersion.WithKind("Secret")
+		object.OwnerReferences = []metav1.OwnerReference{
+			*metav1.NewControllerRef(other, kind), {APIVersion: "v1", Kind: "Secret", Name: "friend", UID: friend.UID},
+		}
+	})
+	f.pass()
+	if message := f.status("Ready", "NameTaken").Conditions[0].Message; !strings.Contains(message, "belongs to Secret other") {
+		t.Errorf("message is %q", message)
+	}
+	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "ours"), operator.AdoptForce) }))
+	f.pass()
+	f.status("Ready", "Ready")
+	f.Get(object)
+	controller := metav1.GetControllerOf(object)
+	if controller == nil || controller.UID != f.site.UID || len(object.OwnerReferences) != 2 {
+		t.Errorf("owners are %v", object.OwnerReferences)
+	}
+}
+
+func TestCreateOnlyAdoptsWithoutAChange(t *testing.T) {
+	f, object := adopting(t, operator.AdoptIfUnowned, operator.CreateOnly)
+	f.pass()
+	f.status("Ready", "Ready")
+	f.Get(object)
+	if object.Data["key"] != "theirs" || object.Data["extra"] != "theirs" || len(object.OwnerReferences) != 1 {
+		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
+	}
+	before := f.Settled()
+	f.pass()
+	f.expectRequests(before)
+}
+
+func TestObjectIsNotAdoptedUnasked(t *testing.T) {
+	f, object := adopting(t, operator.AdoptNever)
+	f.pass()
+	f.status("Ready", "NameTaken")
+	f.Get(object)
+	if object.Data["key"] != "theirs" || len(object.OwnerReferences) != 0 {
+		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
+	}
+}
