@@ -95,7 +95,7 @@ func mergeConditions(existing, runtime, author []metav1.Condition, ours func(str
 		return meta.FindStatusCondition(conditions, kind) != nil
 	}
 	merged := slices.DeleteFunc(slices.Clone(existing), func(c metav1.Condition) bool {
-		own := c.Type == ready || c.Type == reconciling || c.Type == stalled
+		own := c.Type == ready || c.Type == reconciling || c.Type == stalled || c.Type == suspended
 		return (own || author != nil && ours(c.Type)) && !has(runtime, c.Type) && !has(author, c.Type)
 	})
 	set := func(c metav1.Condition) {

@@ -63,6 +63,9 @@ func (r *reconciler[P, S, C, D]) Reconcile(ctx context.Context, request reconcil
 	if p.observed, err = r.observeAll(ctx, p.parent); err != nil {
 		return reconcile.Result{}, err
 	}
+	if why := p.suspension(); why != nil {
+		return r.suspend(ctx, p, *why)
+	}
 	input := fingerprint(p.observed)
 	if left, waits := p.state.waits(p.parent, input, p.now); waits {
 		return reconcile.Result{RequeueAfter: left}, nil

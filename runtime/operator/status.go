@@ -27,7 +27,7 @@ func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, respo
 	}
 	before := r.definition.Status(p.parent.(P))
 	silent := response.Status == nil && response.Conditions == nil && failed == nil
-	if silent && !r.showsError(before) {
+	if silent && !r.showsPast(before) {
 		return nil
 	}
 	after := *before
@@ -41,7 +41,12 @@ func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, respo
 		ours := func(conditionType string) bool { return apply.OwnsCondition(p.parent, r.manager, conditionType) }
 		*of(&after) = mergeConditions(*of(before), conditions, response.Conditions, ours, failed != nil, p.parent.GetGeneration(), p.now)
 	}
-	patch, err := statusPatch(p.parent.GetUID(), before, &after)
+	return r.patchStatus(ctx, p, before, &after)
+}
+
+// patchStatus writes the difference between two statuses, if there is any.
+func (r *reconciler[P, S, C, D]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
+	patch, err := statusPatch(p.parent.GetUID(), before, after)
 	if err != nil || patch == nil || p.state.vain.again(before, patch) {
 		return err
 	}
@@ -84,12 +89,16 @@ func (v vainPatch) again(before any, patch []byte) bool {
 	return bytes.Equal(v.patch, patch) && reflect.DeepEqual(v.before, before)
 }
 
-// showsError tells whether a status shows an error of an earlier pass.
-func (r *reconciler[P, S, C, D]) showsError(status *S) bool {
+// showsPast tells whether a status shows an error of an earlier pass, or that
+// the parent was suspended.
+func (r *reconciler[P, S, C, D]) showsPast(status *S) bool {
 	if r.definition.Conditions == nil {
 		return false
 	}
 	shown := meta.FindStatusCondition(*r.definition.Conditions(status), ready)
+	if meta.FindStatusCondition(*r.definition.Conditions(status), suspended) != nil {
+		return true
+	}
 	return shown != nil && slices.Contains(errorReasons, shown.Reason)
 }
 
