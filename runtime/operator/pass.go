@@ -130,7 +130,11 @@ func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
 		report = p.carryOut(ctx, r.kinds(new(C), response.Children), err == nil)
 		err = errors.Join(err, report.err)
 	}
-	if report.stale || ctx.Err() != nil { // or told to stop, which is no error to show
+	metadata, refused := p.writeMetadata(ctx, response.Labels, response.Annotations)
+	if refused != nil {
+		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
+	}
+	if report.stale || metadata || ctx.Err() != nil { // or told to stop, which is no error to show
 		return verdict{stale: true}
 	}
 	return r.conclude(ctx, p, response, report.children, err)

@@ -27,6 +27,11 @@ type Response[D, S any] struct {
 	// of type Ready replaces the one that the runtime derives from the
 	// children's health.
 	Conditions []metav1.Condition
+	// Labels and Annotations are the parent's own that this operator sets: each
+	// is the complete set of them, so that one that an earlier pass set and
+	// that is left out is taken off. Those that others set stay, and nil
+	// leaves all alone.
+	Labels, Annotations map[string]string
 	// Events are recorded on the parent. An event that the parent's previous
 	// pass returned too is not recorded again.
 	Events []Event

@@ -1,0 +1,41 @@
+package operator
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// writeMetadata gives the parent the labels and annotations that the author
+// wants it to have, and takes those off that the author no longer does. It
+// reports whether the parent has changed meanwhile.
+func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string]string) (stale bool, err error) {
+	wanted, differs := apply.Metadata{Labels: labels, Annotations: annotations}.Over(p.parent, p.manager)
+	if !differs || p.finalizing() && len(p.parent.GetFinalizers()) == 0 {
+		return false, nil
+	}
+	kind := p.loop.parent
+	body, err := wanted.Body(kind.GroupVersion().String(), kind.Kind, p.parent)
+	if err != nil {
+		return false, err
+	}
+	answer := kind.new()
+	answer.SetName(p.parent.GetName())
+	answer.SetNamespace(p.parent.GetNamespace())
+	err = p.client.Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(p.manager), client.ForceOwnership)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	// What follows of our own write is nobody else's change.
+	p.parent.SetLabels(answer.GetLabels())
+	p.parent.SetAnnotations(answer.GetAnnotations())
+	p.wroteParent(answer)
+	return false, nil
+}
