@@ -15,7 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does: a rule may
+// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does, where a rule may
 // use functions that are newer than that.
 func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
@@ -25,17 +25,15 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) 
 	if !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
 		return nil, nil // that is what the validation itself compiles them for
 	}
-	var compiler ruleCompiler
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(oldest)}
+	newer := newerThan(oldest)
 	for i, v := range crd.Spec.Versions {
+		if !newer.mentioned(v.Schema.OpenAPIV3Schema) {
+			continue
+		}
 		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
-		}
-		if !hasRules(structural) {
-			continue
-		}
-		if compiler.env == nil {
-			compiler.env = environment.MustBaseEnvSet(oldest)
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
@@ -52,15 +50,6 @@ func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
 		return nil, err
 	}
 	return schema.NewStructural(internal)
-}
-
-func hasRules(s *schema.Structural) bool {
-	found := false
-	(&schema.Visitor{Structural: func(node *schema.Structural) bool {
-		found = found || len(node.XValidations) > 0
-		return false
-	}}).Visit(s)
-	return found
 }
 
 // ruleCompiler compiles the rules of a schema and of everything below it.

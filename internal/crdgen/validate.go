@@ -102,10 +102,11 @@ func withoutSums(errs field.ErrorList) field.ErrorList {
 
 // internalCRD returns the CRD as the API server has it after decoding and defaulting.
 func internalCRD(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	defaulted := crd.DeepCopy()
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(defaulted)
+	defaulted := *crd // whose schemas have no defaults of the server's: they are shared
+	defaulted.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(&defaulted)
 	internal := &apiextensions.CustomResourceDefinition{}
-	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(defaulted, internal, nil)
+	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&defaulted, internal, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the CRD does not hold together: %w", err)
 	}
