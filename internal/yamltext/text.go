@@ -40,9 +40,8 @@ func (w *writer) text(text string, indent int, at place) {
 	w.newline(0)
 }
 
-// simpleKey writes a key and its colon on one line.
+// simpleKey writes a key that is UTF-8 and its colon on one line.
 func (w *writer) simpleKey(name string) {
-	name = valid(name)
 	if s := styleOf(name); s == plain {
 		w.write(name)
 	} else {

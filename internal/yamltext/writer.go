@@ -90,6 +90,7 @@ func (b *block) next() {
 // key writes a key, and returns where its value stands.
 func (b *block) key(name string) place {
 	b.next()
+	name = valid(name)
 	if len(name) > maxSimpleKey || strings.ContainsAny(name, "\r\n\u0085") {
 		b.write("?")
 		b.text(name, b.indent, afterDash)
