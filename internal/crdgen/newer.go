@@ -67,19 +67,11 @@ func (n *newer) add(name string) {
 	n.names = append(n.names, last)
 }
 
-// mentioned tells whether a rule of a schema, or of one below it, may use what is newer.
-func (n newer) mentioned(s *apiextv1.JSONSchemaProps) bool {
-	for _, rule := range s.XValidations {
-		in := func(name string) bool { return strings.Contains(rule.Rule+" "+rule.MessageExpression, name) }
-		if n.everything || slices.ContainsFunc(n.names, in) {
-			return true
-		}
-	}
-	for _, property := range s.Properties {
-		if n.mentioned(&property) {
-			return true
-		}
-	}
-	return s.Items != nil && n.mentioned(s.Items.Schema) ||
-		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && n.mentioned(s.AdditionalProperties.Schema)
+// in tells whether one of the rules may use what is newer.
+func (n newer) in(rules apiextv1.ValidationRules) bool {
+	return slices.ContainsFunc(rules, func(r apiextv1.ValidationRule) bool {
+		return n.everything || slices.ContainsFunc(n.names, func(name string) bool {
+			return strings.Contains(r.Rule, name) || strings.Contains(r.MessageExpression, name)
+		})
+	})
 }

@@ -15,22 +15,21 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does, where a rule may
-// use functions that are newer than that.
-func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) (field.ErrorList, error) {
+// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than minKubernetes, as an
+// API server of that version does.
+func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
 	if err != nil {
 		return nil, fmt.Errorf("minKubernetes: %w", err)
 	}
-	if !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
-		return nil, nil // that is what the validation itself compiles them for
+	if len(rules) == 0 || !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
+		return nil, nil // which is what the validation itself compiles them for
 	}
-	compiler := ruleCompiler{env: environment.MustBaseEnvSet(oldest)}
-	newer := newerThan(oldest)
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(oldest), newer: newerThan(oldest)}
+	if !compiler.newer.in(rules) {
+		return nil, nil
+	}
 	for i, v := range crd.Spec.Versions {
-		if !newer.mentioned(v.Schema.OpenAPIV3Schema) {
-			continue
-		}
 		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
@@ -54,14 +53,33 @@ func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
 
 // ruleCompiler compiles the rules of a schema and of everything below it.
 type ruleCompiler struct {
-	env  *environment.EnvSet
-	errs field.ErrorList
+	env   *environment.EnvSet
+	newer newer
+	errs  field.ErrorList
 }
 
 func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	if s == nil || declared == nil {
 		return
 	}
+	if c.newer.in(s.XValidations) {
+		c.rules(s, declared, path)
+	}
+	if s.Items != nil {
+		c.compile(s.Items, declared.ElemType, path.Child("items"))
+	}
+	if s.AdditionalProperties != nil {
+		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+	}
+	for name, property := range s.Properties {
+		if f, found := declared.FindField(name); found {
+			c.compile(&property, f.Type, path.Child("properties").Key(name))
+		}
+	}
+}
+
+// rules compiles the rules of a schema itself.
+func (c *ruleCompiler) rules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
 	if err != nil {
 		c.errs = append(c.errs, field.InternalError(path, err))
@@ -73,17 +91,6 @@ func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.Decl
 		}
 		if r.MessageExpressionError != nil {
 			c.errs = append(c.errs, field.Invalid(rule.Child("messageExpression"), "", r.MessageExpressionError.Detail))
-		}
-	}
-	if s.Items != nil {
-		c.compile(s.Items, declared.ElemType, path.Child("items"))
-	}
-	if s.AdditionalProperties != nil {
-		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
-	}
-	for name, property := range s.Properties {
-		if f, found := declared.FindField(name); found {
-			c.compile(&property, f.Type, path.Child("properties").Key(name))
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // every required field, and the optional fields of a simple type as far as they keep the object valid. Where rules
 // or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
-	crd, problems := build(api)
-	if err := problems.Err(); err != nil {
+	crd, schemas := build(api)
+	if err := schemas.problems.Err(); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(api.Versions, func(v spec.Version) bool { return v.Name == version })
