@@ -28,11 +28,13 @@ func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 
 // standardFields are the fields that every root has.
 func standardFields() map[string]*yaml.Node {
-	meta, _ := kubetypes.TypeByName("meta/v1.TypeMeta")
+	properties, _ := kubetypes.TreeOf("meta/v1.TypeMeta")["properties"].(map[string]any)
 	fields := map[string]*yaml.Node{}
 	for _, name := range []string{"apiVersion", "kind"} {
 		m := newMapping()
-		m.set("description", str(meta.Schema.Properties[name].Description))
+		property, _ := properties[name].(map[string]any)
+		description, _ := property["description"].(string)
+		m.set("description", str(description))
 		m.set("type", str("string"))
 		fields[name] = m.Node
 	}

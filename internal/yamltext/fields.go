@@ -74,6 +74,8 @@ func (f field) leftOut(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice:
 		return f.omitEmpty && (v.IsNil() || v.Len() == 0 && !f.keepEmpty)
+	case reflect.String:
+		return f.omitEmpty && v.Len() == 0
 	case reflect.Struct:
 		return f.omitZero && v.IsZero()
 	}

@@ -10,11 +10,15 @@ import (
 // list or a map of a schema that is empty and not nil stays, since a CRD may say properties: {}.
 func Marshal(object any) ([]byte, error) {
 	e := encoder{types: map[reflect.Type]structType{}}
+	e.out = make([]byte, 0, initialSize)
 	if err := e.value(reflect.ValueOf(object), 0, atStart); err != nil {
 		return nil, err
 	}
 	return e.out, nil
 }
+
+// initialSize is that of a usual CRD.
+const initialSize = 16 << 10
 
 // encoder writes Go values.
 type encoder struct {

@@ -2,7 +2,6 @@ package yamltext
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,7 +61,11 @@ func digitsBefore(text string) string {
 // sortedKeys returns the keys of a mapping in their order. Numbers and letters together may leave no order, as v1a
 // < v9 < v10 < v1a: such keys still come out the same every time.
 func sortedKeys[V any](m map[string]V) []string {
-	keys := slices.Sorted(maps.Keys(m))
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
 	slices.SortStableFunc(keys, compareKeys)
 	return keys
 }

@@ -31,10 +31,14 @@ func (w *writer) newline(indent int) {
 	w.indent(indent)
 }
 
+// blanks is what indentations are taken from.
+var blanks = strings.Repeat(" ", 64)
+
 func (w *writer) indent(columns int) {
-	for range columns {
-		w.out = append(w.out, ' ')
+	for ; columns > len(blanks); columns -= len(blanks) {
+		w.write(blanks)
 	}
+	w.write(blanks[:columns])
 }
 
 // column returns how many characters the last line has.
