@@ -29,7 +29,7 @@ var allTrees = sync.OnceValue(func() trees {
 		var t struct {
 			Schema Tree `json:"schema"`
 		}
-		read(entries()[name], &t)
+		read(entries()[name].File, &t)
 		properties, _ := t.Schema["properties"].(map[string]any)
 		if len(properties) == 0 {
 			continue

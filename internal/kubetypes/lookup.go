@@ -11,7 +11,7 @@ import (
 // kinds are all kinds, sorted by CompareKinds.
 var kinds = sync.OnceValue(func() []Kind {
 	var all []Kind
-	read(entries()[KindsEntry], &all)
+	read(entries()[KindsEntry].File, &all)
 	return all
 })
 
@@ -35,7 +35,7 @@ func Kinds() []Kind { return slices.Clone(kinds()) }
 // Versions maps the Go modules that the bundle was made from to their versions.
 func Versions() map[string]string {
 	versions := map[string]string{}
-	read(entries()[VersionsEntry], &versions)
+	read(entries()[VersionsEntry].File, &versions)
 	return versions
 }
 
@@ -61,16 +61,13 @@ func TypeByName(name string) (Type, bool) {
 }
 
 // Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
-// It reads one entry, whatever the type is made of.
+// It reads one entry, once, whatever the type is made of. The caller must not change the schema.
 func Outline(name string) (Type, bool) {
 	entry, found := entries()[name]
 	if !found || name == KindsEntry || name == VersionsEntry {
 		return Type{}, false
 	}
-	var t Type
-	read(entry, &t)
-	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
-	return t, true
+	return entry.outline(), true
 }
 
 // Reader reads types and remembers them, so that each is read once.
@@ -86,7 +83,7 @@ func (r *Reader) Type(name string) (Type, bool) {
 		return Type{}, false
 	}
 	var t Type
-	read(entry, &t)
+	read(entry.File, &t)
 	r.inline(&t.Schema)
 	if r.known == nil {
 		r.known = map[string]Type{}

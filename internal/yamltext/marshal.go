@@ -18,7 +18,7 @@ func Marshal(object any) ([]byte, error) {
 }
 
 // initialSize is that of a usual CRD.
-const initialSize = 16 << 10
+const initialSize = 64 << 10
 
 // encoder writes Go values.
 type encoder struct {
