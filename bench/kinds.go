@@ -39,7 +39,7 @@ func (b *bench) kinds(ctx context.Context) error {
 }
 
 // manyKindsProject makes a project of CRDs that are spread evenly over the files, leaving out what does not go with
-// the others: the same kind, plural or short name.
+// the others, such as the same kind or short name, and what controller-gen has no markers for.
 func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string) (picked int, err error) {
 	start := contender{"opgen init", b.peers.checkout, []string{b.peers.opgen, "init", dir, "--module", "example.com/kinds"}}
 	if _, err := start.run(ctx); err != nil {
@@ -55,7 +55,7 @@ func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string
 		return 0, err
 	}
 	api, rest := filepath.Join(dir, "api"), spread(files)
-	generate := contender{"opgen generate", dir, []string{b.peers.opgen, "generate"}}
+	opgen, controllerGen := b.generators(dir)
 	for {
 		for len(specsIn(api)) < manyKinds && len(rest) > 0 {
 			file := rest[0]
@@ -72,7 +72,11 @@ func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string
 				return 0, err
 			}
 		}
-		_, err := generate.run(ctx)
+		b.progress.say("%d kinds", len(specsIn(api)))
+		_, err := opgen.run(ctx)
+		if err == nil {
+			_, err = controllerGen("./api/...").run(ctx)
+		}
 		if err == nil {
 			return len(specsIn(api)), nil
 		}
@@ -87,13 +91,23 @@ func specsIn(dir string) []string {
 	return specs
 }
 
-// named finds the spec files that problems are in.
-var named = regexp.MustCompile(`(?m)^api/[^:\s]+\.yaml`)
+// What problems are in: spec files for opgen, the Go types of a group for controller-gen.
+var (
+	namedSpec  = regexp.MustCompile(`(?m)^api/[^:\s]+\.yaml`)
+	namedGroup = regexp.MustCompile(`/api/([^/\s]+)/v[^/\s]+/zz_generated`)
+)
 
 // removeNamed removes the spec files that a message has problems of. It reports false when there are none.
 func removeNamed(dir, message string) bool {
+	specs := namedSpec.FindAllString(message, -1)
+	for _, group := range namedGroup.FindAllStringSubmatch(message, -1) {
+		ofGroup, _ := filepath.Glob(filepath.Join(dir, "api", "*."+group[1]+".yaml")) // a group has no brackets
+		for _, spec := range ofGroup {
+			specs = append(specs, filepath.Join("api", filepath.Base(spec)))
+		}
+	}
 	removed := false
-	for _, spec := range named.FindAllString(message, -1) {
+	for _, spec := range specs {
 		removed = os.Remove(filepath.Join(dir, spec)) == nil || removed
 	}
 	return removed

@@ -1,6 +1,8 @@
 package crdgen
 
 import (
+	"slices"
+
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,7 +14,7 @@ import (
 // CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 	crd, schemas := build(api)
-	problems := append(schemas.problems, validate(api, crd, schemas.rules, minKubernetes)...)
+	problems := slices.Concat(schemas.problems, validate(api, crd, schemas.rules, minKubernetes))
 	if len(problems) > 0 {
 		return nil, problems
 	}
