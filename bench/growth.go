@@ -10,7 +10,7 @@ import (
 )
 
 // smallest is how many properties the smallest schema has.
-const smallest = 200
+const smallest = 20
 
 // growth shows how the time and memory of generation grow with the number of properties: in many objects, and all in
 // one.
