@@ -12,12 +12,12 @@ import (
 )
 
 // shorthand returns a schema as one line, if that loses nothing.
-func shorthand(n *yaml.Node, required bool) (string, bool) {
-	if n.Kind != yaml.MappingNode {
+func (c *converter) shorthand(u use, required bool) (string, bool) {
+	if u.Kind != yaml.MappingNode {
 		return "", false
 	}
 	w := lineWriter{}
-	text, ok := w.typeOf(n)
+	text, ok := c.typeText(&w, u)
 	if !ok {
 		return "", false
 	}
@@ -36,21 +36,23 @@ type lineWriter struct {
 	markers []string
 }
 
-// typeOf returns the type, and notes all that it does not say as markers.
-func (w *lineWriter) typeOf(n *yaml.Node) (string, bool) {
-	word, used := typeWord(n)
+// typeText returns the type, and notes all that it does not say as markers.
+func (c *converter) typeText(w *lineWriter, u use) (string, bool) {
+	word, used := c.byName(u)
+	if word == "" {
+		word, used = c.typeWord(u.Node)
+	}
 	if word == "" {
 		return "", false
 	}
-	if !slices.Contains(used, "properties") { // which only a Kubernetes type stands for
-		w.base = text(value(n, "type"))
+	if !slices.Contains(used, "properties") || !strings.Contains(word, ".") { // the parser knows no Kubernetes type
+		w.base = text(value(u.Node, "type"))
 	}
-	for _, e := range entries(n) {
-		name := e.key.Value
-		if slices.Contains(used, name) || isFalse(e.value) && name != "default" && name != "example" {
+	for _, e := range entries(u.Node) {
+		if !u.says(e) || slices.Contains(used, e.key.Value) || isUnsaid(e) && e.key.Value != "description" {
 			continue
 		}
-		if !w.marker(word, name, e.value) {
+		if !w.marker(word, e.key.Value, e.value) {
 			return "", false
 		}
 	}
@@ -59,7 +61,7 @@ func (w *lineWriter) typeOf(n *yaml.Node) (string, bool) {
 
 // typeWord returns the type of a schema in the shorthand, with the keywords that it stands for; empty when there is
 // none.
-func typeWord(n *yaml.Node) (word string, used []string) {
+func (c *converter) typeWord(n *yaml.Node) (word string, used []string) {
 	openAPI, format := text(value(n, "type")), text(value(n, "format"))
 	preserve := isTrue(value(n, "x-kubernetes-preserve-unknown-fields"))
 	const preserveKey = "x-kubernetes-preserve-unknown-fields"
@@ -89,15 +91,12 @@ func typeWord(n *yaml.Node) (word string, used []string) {
 		}
 		return "number", []string{"type"}
 	case "array":
-		if element, ok := elementWord(value(n, "items")); ok {
+		if element, ok := c.elementWord(value(n, "items")); ok {
 			return "[]" + element, []string{"type", "items"}
 		}
 	case "object":
-		if name, used := kubernetesType(n); name != "" {
-			return name, used
-		}
 		if values := value(n, "additionalProperties"); values != nil {
-			if element, ok := elementWord(values); ok && value(n, "properties") == nil {
+			if element, ok := c.elementWord(values); ok && value(n, "properties") == nil {
 				return "map[string]" + element, []string{"type", "additionalProperties"}
 			}
 			return "", nil
@@ -110,12 +109,12 @@ func typeWord(n *yaml.Node) (word string, used []string) {
 }
 
 // elementWord returns the type of items or values, which have no markers.
-func elementWord(n *yaml.Node) (string, bool) {
+func (c *converter) elementWord(n *yaml.Node) (string, bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return "", false
 	}
 	var w lineWriter
-	word, ok := w.typeOf(n)
+	word, ok := c.typeText(&w, use{Node: n})
 	return word, ok && len(w.markers) == 0
 }
 
