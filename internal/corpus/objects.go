@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// objectSchemas are the schemas of objects with fields in one version of a CRD, told apart by all they say but what
+// a use of a type can say for itself: those that need a Go struct each. Objects that are a Kubernetes type by name
+// have one already.
+type objectSchemas map[string]bool
+
+func (o objectSchemas) collect(said *spec.Schema, s *apiextv1.JSONSchemaProps) {
+	if said == nil || said.Declared().Type != "" || s.XIntOrString {
+		return
+	}
+	said = said.Declared()
+	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil
+	if len(s.Properties) > 0 || s.Type == "object" && !open {
+		o[fingerprint(s)] = true
+	}
+	for _, p := range said.Properties {
+		made := s.Properties[p.Name]
+		o.collect(p.Schema, &made)
+	}
+	if said.Items != nil {
+		o.collect(said.Items, s.Items.Schema)
+	}
+	if said.AdditionalProperties != nil && len(s.Properties) == 0 {
+		o.collect(said.AdditionalProperties, s.AdditionalProperties.Schema)
+	}
+}
+
+// distinctObjects counts the object schemas of a version's spec, status and other fields of the root.
+func distinctObjects(v *spec.Version, made apiextv1.CustomResourceDefinitionVersion) int {
+	objects, root := objectSchemas{}, made.Schema.OpenAPIV3Schema
+	field := func(name string, said *spec.Schema) {
+		if s, found := root.Properties[name]; found && name != "apiVersion" && name != "kind" && name != "metadata" {
+			objects.collect(said, &s)
+		}
+	}
+	field("spec", v.Spec)
+	field("status", v.Status)
+	if v.Root != nil {
+		for _, p := range v.Root.Properties {
+			field(p.Name, p.Schema)
+		}
+	}
+	return len(objects)
+}
+
+// fingerprint tells schemas apart, but for what the object itself says as a field.
+func fingerprint(s *apiextv1.JSONSchemaProps) string {
+	bare := *s
+	bare.Description, bare.Title, bare.Example, bare.ExternalDocs = "", "", nil, nil
+	bare.Default, bare.Nullable = nil, false
+	text, err := json.Marshal(bare)
+	if err != nil {
+		return err.Error() // cannot happen: the schema was read from JSON
+	}
+	return string(text)
+}
