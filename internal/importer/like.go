@@ -1,24 +1,33 @@
 package importer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
 // manyFields are as many as no object shares with a type of Kubernetes by chance.
-const manyFields = 5
+const manyFields = 4
 
 // like returns the name of the Kubernetes type that an object nearly is, empty for none. Of several it is the one
 // that the names of all places speak for. Conditions are copied everywhere and are none of Kubernetes' own, and
 // fields without descriptions may have their names by chance.
 func (o *object) like() string {
 	fields := descriptions(o.node)
-	described := slices.ContainsFunc(o.fieldNames(), func(name string) bool { return fields[name] != "" })
+	described := false
+	for _, description := range fields {
+		described = described || description != ""
+	}
 	var names []string
 	for _, name := range kubetypes.Like(fields) {
 		name = name[strings.LastIndexByte(name, '.')+1:]
+		if name == "VolumeResourceRequirements" {
+			name = "ResourceRequirements" // which is as old as resources
+		}
 		if !strings.HasSuffix(name, "Condition") && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -26,26 +35,55 @@ func (o *object) like() string {
 	if len(names) == 0 {
 		return ""
 	}
-	best := names[0]
+	best, speaking := names[0], 0
 	for i, p := range o.places {
 		closest, shared := closestName(names, p.label)
-		switch {
-		case len(names) > 1 && (closest == "" || i > 0 && closest != best):
-			return ""
-		case !described && !speaksFor(p.label, shared) && len(fields) < manyFields:
+		if len(names) > 1 && (closest == "" || i > 0 && closest != best) {
 			return ""
 		}
-		best = closest
+		if best = closest; speaksFor(p.label, shared) {
+			speaking++
+		}
+	}
+	if !described && len(fields) < manyFields && speaking*2 < len(o.places) {
+		return ""
 	}
 	return best
 }
 
-func (o *object) fieldNames() []string {
-	var names []string
-	for _, e := range entries(value(o.node, "properties")) {
-		names = append(names, e.key.Value)
+// leadingName is the name of a Go type that a description begins with, as Go's own convention has it.
+var leadingName = regexp.MustCompile(`^([A-Z][A-Za-z0-9]+) [a-z]`)
+
+// documented returns the name that the descriptions at most places begin with, where it is more than one word, has
+// one in common with what the place is called and is not that itself; empty when there is none.
+func (o *object) documented() string {
+	count, called := map[string]int{}, map[string]bool{}
+	for _, p := range o.places {
+		called[strings.ToLower(p.label)] = true
 	}
-	return names
+	for _, p := range o.places {
+		match := leadingName.FindStringSubmatch(text(value(p.node, "description")))
+		if match == nil || len(nameWords(match[1])) < 2 {
+			continue
+		}
+		name := match[1]
+		if _, shared := closestName([]string{name}, p.label); shared == 0 || called[strings.ToLower(name)] {
+			continue
+		}
+		if count[name]++; count[name]*2 > len(o.places) {
+			return name
+		}
+	}
+	return ""
+}
+
+// descriptions maps the fields of an object to their descriptions.
+func descriptions(n *yaml.Node) map[string]string {
+	fields := map[string]string{}
+	for _, e := range entries(value(n, "properties")) {
+		fields[e.key.Value] = text(value(e.value, "description"))
+	}
+	return fields
 }
 
 // speaksFor tells whether most words of a label are among those that it shares.
@@ -62,7 +100,8 @@ func closestName(names []string, label string) (closest string, shared int) {
 	for i, name := range names {
 		count := 0
 		for _, word := range nameWords(label) {
-			if slices.ContainsFunc(nameWords(name), func(w string) bool { return strings.EqualFold(w, word) }) {
+			word = strings.TrimSuffix(word, "s")
+			if slices.ContainsFunc(nameWords(name), func(w string) bool { return strings.EqualFold(strings.TrimSuffix(w, "s"), word) }) {
 				count++
 			}
 		}
