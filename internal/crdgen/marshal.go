@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What a schema says
-// to be empty, such as properties: {}, stays. Equal CRDs give equal bytes.
+// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What is said to be
+// empty, such as properties: {} and shortNames: [], stays. Equal CRDs give equal bytes.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {
@@ -19,6 +19,7 @@ func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	if err := yaml.Unmarshal(text, &object); err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
 	}
+	keepEmptyNames(crd, object)
 	keepEmptyVersions(crd, object)
 	delete(object, "status")
 	if meta, ok := object["metadata"].(map[string]any); ok {

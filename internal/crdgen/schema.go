@@ -85,7 +85,6 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 	}
 	out := *s.Keywords.DeepCopy()
 	slices.Sort(out.Required)
-	out.Required = slices.Compact(out.Required)
 	if s.Properties != nil {
 		out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
 	}

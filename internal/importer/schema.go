@@ -55,7 +55,8 @@ func (c *converter) inline(u use, path string) *yaml.Node {
 		return out.Node
 	}
 	fields := value(n, "properties")
-	asMarkers := c.allShort(fields, texts(value(n, "required")))
+	required := texts(value(n, "required"))
+	asMarkers := len(required) > 0 && c.allShort(fields, required)
 	values := value(n, "additionalProperties")
 	object := fields != nil || values != nil && values.Kind == yaml.MappingNode
 	array := value(n, "items") != nil
@@ -68,11 +69,11 @@ func (c *converter) inline(u use, path string) *yaml.Node {
 		case name == "type" && (object && e.value.Value == "object" || array && e.value.Value == "array"):
 		case name == "required" && asMarkers:
 		case name == "properties":
-			var required []string
+			var marked []string
 			if asMarkers {
-				required = texts(value(n, "required"))
+				marked = required
 			}
-			out.set(name, c.properties(e.value, required, path))
+			out.set(name, c.properties(e.value, marked, path))
 		case name == "items":
 			out.set(name, c.schema(e.value, path+"[*]"))
 		case name == "additionalProperties" && e.value.Kind == yaml.MappingNode:
