@@ -1,15 +1,16 @@
 package importer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // telling returns the name of a place, behind those of what is around it as long as it tells nothing by itself.
 func (p *place) telling() string {
-	name := p.label
-	for outer := p.parent; outer != nil && isGeneric(name); outer = outer.parent {
-		name = joinNames(outer.label, name)
+	name, tells := p.label, !isGeneric(p.label)
+	for outer := p.parent; outer != nil && !tells; outer = outer.parent {
+		name, tells = joinNames(outer.label, name), !isGeneric(outer.label)
 	}
 	return name
 }
@@ -30,40 +31,52 @@ func (p *place) typeLabel() string {
 	return p.label
 }
 
+// ending is what names of an object end with.
+type ending struct {
+	name    string
+	count   int             // of places
+	telling map[string]bool // the names of fields that tell something by themselves
+}
+
 // endings returns what an object is called at its places, and what the names of several places end with: that of the
 // most places first, and of those that tell something by themselves before others.
 func (o *object) endings() []string {
-	whole, count, telling := map[string]bool{}, map[string]int{}, map[string]bool{}
+	whole, around := map[string]bool{}, o.around()
 	for _, p := range o.places {
 		whole[p.telling()] = true
 	}
-	around := o.around()
-	var endings []string // in order of first use, the longest first
+	found := map[string]*ending{}
+	var all []*ending // in order of first use, the longest first
 	for _, p := range o.places {
 		words := nameWords(p.telling())
 		for i := range words {
-			ending := strings.Join(words[i:], "")
-			if !whole[ending] && (len(whole) == 1 || around[ending]) || isGeneric(ending) && !vague[ending] {
+			name := strings.Join(words[i:], "")
+			if !whole[name] && (len(whole) == 1 || around[name]) || isGeneric(name) && !vague[name] {
 				continue
 			}
-			telling[ending] = telling[ending] || p.telling() == p.label
-			if count[ending]++; count[ending] == 1 {
-				endings = append(endings, ending)
+			e := found[name]
+			if e == nil {
+				e = &ending{name: name, telling: map[string]bool{}}
+				found[name], all = e, append(all, e)
+			}
+			if e.count++; p.telling() == p.label {
+				e.telling[p.label] = true
 			}
 		}
 	}
-	slices.SortStableFunc(endings, func(a, b string) int {
-		if count[a] != count[b] || telling[a] == telling[b] {
-			return count[b] - count[a]
-		} else if telling[a] {
-			return -1
+	all = slices.DeleteFunc(all, func(e *ending) bool {
+		return vague[e.name] && (e.count < len(o.places) || len(e.telling) < 2 && len(whole) < 3)
+	})
+	slices.SortStableFunc(all, func(a, b *ending) int {
+		return cmp.Or(b.count-a.count, min(len(b.telling), 1)-min(len(a.telling), 1))
+	})
+	var names []string
+	for _, e := range all {
+		if e.count == all[0].count || e.count*2 >= len(o.places) {
+			names = append(names, e.name)
 		}
-		return 1
-	})
-	return slices.DeleteFunc(endings, func(ending string) bool {
-		rare := count[ending]*2 < len(o.places) && count[ending] < count[endings[0]]
-		return rare || vague[ending] && count[ending] < len(o.places)
-	})
+	}
+	return names
 }
 
 // around returns what is called anything around an object, at any place.

@@ -100,8 +100,7 @@ func closestName(names []string, label string) (closest string, shared int) {
 	for i, name := range names {
 		count := 0
 		for _, word := range nameWords(label) {
-			word = strings.TrimSuffix(word, "s")
-			if slices.ContainsFunc(nameWords(name), func(w string) bool { return strings.EqualFold(strings.TrimSuffix(w, "s"), word) }) {
+			if slices.ContainsFunc(nameWords(name), func(other string) bool { return sameWord(word, other) }) {
 				count++
 			}
 		}
@@ -113,4 +112,10 @@ func closestName(names []string, label string) (closest string, shared int) {
 		}
 	}
 	return closest, shared
+}
+
+// sameWord tells whether two words are one: in another case, of more than one, or shortened as in Arg and Argument.
+func sameWord(a, b string) bool {
+	a, b = strings.ToLower(strings.TrimSuffix(a, "s")), strings.ToLower(strings.TrimSuffix(b, "s"))
+	return a == b || min(len(a), len(b)) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }

@@ -19,7 +19,7 @@ const maxTypeName = 63
 func takenNames(names *yaml.Node) map[string]bool {
 	kind, list := text(get(names, "kind")), text(get(names, "listKind"))
 	goKind := spec.GoName(kind)
-	taken := map[string]bool{"GroupVersion": true, "AddToScheme": true, "Resource": true}
+	taken := map[string]bool{"GroupVersion": true, "AddToScheme": true, "Resource": true, "ObjectMeta": true, "TypeMeta": true, "ListMeta": true}
 	for _, name := range []string{kind, goKind, list, goKind + "List", goKind + "Spec", goKind + "Status"} {
 		taken[name] = true
 	}
@@ -69,11 +69,11 @@ func (o *object) choose(names []string, free func(string) bool) string {
 			break
 		}
 	}
-	for i := 2; ; i++ {
-		if name := base + strconv.Itoa(i); free(name) {
-			return name
-		}
+	name := base
+	for i := 2; !free(name); i++ {
+		name = base + strconv.Itoa(i)
 	}
+	return name
 }
 
 // placeOf returns the first place that a name comes from.
