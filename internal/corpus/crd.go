@@ -65,11 +65,14 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 	t.packages(r, m, imported.API)
 }
 
+// usualFields are the fields of every root.
+var usualFields = []string{"apiVersion", "kind", "metadata"}
+
 // rootFields returns the schemas of the fields of a version's root that become types of its own.
 func rootFields(v apiextv1.CustomResourceDefinitionVersion) []apiextv1.JSONSchemaProps {
 	var fields []apiextv1.JSONSchemaProps
 	for name, s := range v.Schema.OpenAPIV3Schema.Properties {
-		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+		if !slices.Contains(usualFields, name) {
 			fields = append(fields, s)
 		}
 	}

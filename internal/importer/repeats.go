@@ -16,10 +16,11 @@ type object struct {
 
 // place is where a schema is. What repeats only because the object around it does has one place.
 type place struct {
-	parent *place // nil: the root of a version
-	label  string // what the schema is called there, as a Go name
-	object *object
-	node   *yaml.Node
+	parent  *place // nil: the root of a version
+	label   string // what the schema is called there, as a Go name
+	element bool   // an item of a list or a value of a map, not a field
+	object  *object
+	node    *yaml.Node
 }
 
 // repeats are the objects of a CRD.
@@ -81,7 +82,7 @@ func (c *converter) visit(p *place) {
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		if below := value(p.node, name); below != nil {
-			c.visit(&place{parent: p.parent, label: elementLabel(p.label), node: below})
+			c.visit(&place{parent: p.parent, label: elementLabel(p.label), element: true, node: below})
 		}
 	}
 }
@@ -114,29 +115,55 @@ func (c *converter) typeOf(n *yaml.Node) *object {
 }
 
 // agreed returns what a type says of the keywords that its uses can say for themselves: what all of them say. A
-// default and null are a matter of the field. A use cannot take away what the type says, but it can say something
-// else, so that a type has the description of most uses if all have one.
+// default and null are a matter of the field.
 func (o *object) agreed() map[string]digest {
 	agreed := map[string]digest{}
-	for _, name := range []string{"description", "title", "example", "externalDocs"} {
-		count, most := map[digest]int{}, 0
-		var said digest
-		for _, p := range o.places {
-			n := value(p.node, name)
-			if n == nil || name == "description" && n.Value == "" {
-				count = nil
-				break
-			}
-			d := valueDigest(n)
-			if count[d]++; count[d] > most {
-				most, said = count[d], d
-			}
-		}
-		if count != nil && (most == len(o.places) || name == "description" && most*2 > len(o.places)) {
-			agreed[name] = said
+	for _, name := range []string{"title", "example", "externalDocs"} {
+		if most, count := mostSaid(o.places, name); count == len(o.places) {
+			agreed[name] = most
 		}
 	}
+	if description, ok := o.description(); ok {
+		agreed["description"] = description
+	}
 	return agreed
+}
+
+// description returns the description of a type. A use cannot take it away, so that there is one only if all uses
+// have one. Fields say something else as a comment, items and values in more words: the type says what they do, or
+// what most fields do.
+func (o *object) description() (description digest, ok bool) {
+	var elements []*place
+	for _, p := range o.places {
+		if text(value(p.node, "description")) == "" {
+			return digest{}, false
+		}
+		if p.element {
+			elements = append(elements, p)
+		}
+	}
+	if len(elements) > 0 {
+		description, _ = mostSaid(elements, "description")
+		return description, true
+	}
+	description, count := mostSaid(o.places, "description")
+	return description, count*2 > len(o.places)
+}
+
+// mostSaid returns what most places say in a keyword, the first of several, and how many do.
+func mostSaid(places []*place, keyword string) (most digest, count int) {
+	counts := map[digest]int{}
+	for _, p := range places {
+		n := value(p.node, keyword)
+		if n == nil {
+			continue
+		}
+		d := valueDigest(n)
+		if counts[d]++; counts[d] > count {
+			most, count = d, counts[d]
+		}
+	}
+	return most, count
 }
 
 // inherits tells whether a use of a type says in a keyword what the type says.
