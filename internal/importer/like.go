@@ -54,8 +54,9 @@ func (o *object) like() string {
 // leadingName is the name of a Go type that a description begins with, as Go's own convention has it.
 var leadingName = regexp.MustCompile(`^([A-Z][A-Za-z0-9]+) [a-z]`)
 
-// documented returns the name that the descriptions at most places begin with, where it is more than one word, has
-// one in common with what the place is called and is not that itself; empty when there is none.
+// documented returns the name that the descriptions at most places begin with, where it is more than one word and not
+// what a place is called; empty when there is none. Items and values are described as their type is, a field has a
+// description of its own, so that a name in it must have a word in common with the field's.
 func (o *object) documented() string {
 	count, called := map[string]int{}, map[string]bool{}
 	for _, p := range o.places {
@@ -67,7 +68,7 @@ func (o *object) documented() string {
 			continue
 		}
 		name := match[1]
-		if _, shared := closestName([]string{name}, p.label); shared == 0 || called[strings.ToLower(name)] {
+		if _, shared := closestName([]string{name}, p.label); shared == 0 && !p.element || called[strings.ToLower(name)] {
 			continue
 		}
 		if count[name]++; count[name]*2 > len(o.places) {

@@ -71,13 +71,28 @@ func TestNamesThatDescriptionsGive(t *testing.T) {
 		{"steps", "PipelineStep is one of many.", "PipelineStep"},
 		{"args", "RunArgument has a value.", "RunArgument"},
 		{"steps", "Step is one of many.", "Step"},
-		{"steps", "OtherThing is one of many.", "Step"},
+		{"steps", "OtherThing is one of many.", "OtherThing"},
 		{"steps", "PipelineStep: one of many.", "Step"},
 	} {
 		fields := tc.field + `: {type: array, items: ` + given(tc.description) + `}, items: {type: array, items: ` +
-			`{type: object, properties: {` + tc.field + `: ` + given(tc.description) + `}}}`
+			`{type: object, properties: {` + tc.field + `: {type: array, items: ` + given(tc.description) + `}}}}`
 		if got := typesOf(t, fields); got != tc.want {
 			t.Errorf("%s: %q: got %s, want %s", tc.field, tc.description, got, tc.want)
+		}
+	}
+}
+
+func TestDescriptionsOfFieldsGiveNamesLikeTheirs(t *testing.T) {
+	given := func(description string) string {
+		return `{type: object, description: "` + description + `", properties: {a: {type: string}}}`
+	}
+	for description, want := range map[string]string{
+		"ClientTLS is how to connect.":   "ClientTLS",
+		"OtherThing is how to connect.":  "TLS",
+		"HowToConnect says what to use.": "TLS",
+	} {
+		if got := typesOf(t, `tls: `+given(description)+`, peer: {type: object, properties: {tls: `+given(description)+`}}`); got != want {
+			t.Errorf("%q: got %s, want %s", description, got, want)
 		}
 	}
 }
