@@ -7,6 +7,6 @@
 // (repeats.go). Those get names (typename.go): what their authors call them or Kubernetes does (like.go), or what
 // they are called where they are used (label.go, words.go). A CRD then becomes the nodes of a spec file: its names
 // and versions (crd.go, version.go), its types (named.go) and its schemas (schema.go), in the shorthand wherever that
-// loses nothing (shorthand.go). The nodes are written as text (write.go, scalar.go), which is
+// loses nothing (shorthand.go, marker.go). The nodes are written as text (write.go, scalar.go), which is
 // parsed like every other spec file. What package crdgen makes of that is the CRD again.
 package importer
