@@ -45,10 +45,12 @@ func (p prints) of(n *yaml.Node) print {
 			shape = appendValue(appendText(shape, name), e.value)
 		}
 	}
-	made := print{shape: sha256.Sum256(shape)}
-	made.whole = sha256.Sum256(append(own, made.shape[:]...))
-	p[n] = made
-	return made
+	p[n] = newPrint(sha256.Sum256(shape), own)
+	return p[n]
+}
+
+func newPrint(shape digest, own []byte) print {
+	return print{shape, sha256.Sum256(append(own, shape[:]...))}
 }
 
 func (p prints) appendFields(to []byte, fields *yaml.Node) []byte {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,25 +51,56 @@ func lookupKubernetes(fields *yaml.Node, shape digest) kubernetesType {
 	return kubernetesType{}
 }
 
-var (
-	knownTypes  = map[string]kubernetesType{}
-	knownTypesM sync.Mutex
-)
+// knownTypes are the types of Kubernetes that were asked for, and those that they are made of.
+type knownTypes struct {
+	sync.Mutex
+	byName map[string]kubernetesType
+}
 
-// knownType returns a Kubernetes type by name. Its shape is made once.
+var known = knownTypes{byName: map[string]kubernetesType{}}
+
 func knownType(name string) kubernetesType {
-	knownTypesM.Lock()
-	defer knownTypesM.Unlock()
-	if t, found := knownTypes[name]; found {
+	known.Lock()
+	defer known.Unlock()
+	return known.of(name)
+}
+
+// of returns a type by name. Its shape is made once, from those of the types that it is made of.
+func (k *knownTypes) of(name string) kubernetesType {
+	if t, found := k.byName[name]; found {
 		return t
 	}
-	t, _ := kubetypes.TypeByName(name)
+	t, _ := kubetypes.Referring(name)
 	made := kubernetesType{name: name, description: t.Schema.Description}
 	if n := schemaNode(&t.Schema); n != nil {
-		made.shape = prints{}.of(n).shape
+		p := prints{}
+		k.referring(p, n)
+		made.shape = p.of(n).shape
 	}
-	knownTypes[name] = made
+	k.byName[name] = made
 	return made
+}
+
+// referring notes the prints of the references in a schema: each has the shape of a type.
+func (k *knownTypes) referring(p prints, n *yaml.Node) {
+	if ref := value(n, "$ref"); ref != nil {
+		var own []byte
+		for _, e := range sortedEntries(n) {
+			if slices.Contains(useKeywords, e.key.Value) && !isUnsaid(e) {
+				own = appendValue(appendText(own, e.key.Value), e.value)
+			}
+		}
+		p[n] = newPrint(k.of(ref.Value).shape, own)
+		return
+	}
+	for _, e := range entries(value(n, "properties")) {
+		k.referring(p, e.value)
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		if below := value(n, name); below != nil {
+			k.referring(p, below)
+		}
+	}
 }
 
 // schemaNode returns a schema of the API as a CRD has it; nil when it is none, which cannot be.

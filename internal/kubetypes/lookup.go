@@ -61,17 +61,24 @@ func TypeByName(name string) (Type, bool) {
 	return r.resolve(name), true
 }
 
-// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
-// It reads one entry, whatever the type is made of.
-func Outline(name string) (Type, bool) {
+// Referring returns a type as TypeByName does, but where its schema is made of other types it has references with
+// their names, each with a description and a default of its own. It reads one entry.
+func Referring(name string) (Type, bool) {
 	entry, found := entries()[name]
 	if !found || name == KindsEntry || name == VersionsEntry {
 		return Type{}, false
 	}
 	var t Type
 	read(entry, &t)
-	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
 	return t, true
+}
+
+// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
+// It reads one entry, whatever the type is made of.
+func Outline(name string) (Type, bool) {
+	t, found := Referring(name)
+	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
+	return t, found
 }
 
 // resolver resolves the references of schemas; it remembers the types it has read, so that each is read once.
