@@ -137,3 +137,14 @@ func TestLike(t *testing.T) {
 		}
 	}
 }
+
+func TestReferring(t *testing.T) {
+	template, found := kubetypes.Referring("core/v1.PodTemplateSpec")
+	spec := template.Schema.Properties["spec"]
+	if !found || spec.Ref == nil || *spec.Ref != "core/v1.PodSpec" || spec.Description == "" || spec.Properties != nil {
+		t.Errorf("got %+v", spec)
+	}
+	if _, found := kubetypes.Referring("core/v1.PodSpeck"); found {
+		t.Error("found what is not there")
+	}
+}
