@@ -42,7 +42,7 @@ func capitalize(word string) string {
 	if initialisms[lower] {
 		return strings.ToUpper(word)
 	}
-	if singular, ok := strings.CutSuffix(lower, "s"); ok && initialisms[singular] {
+	if singular, ok := strings.CutSuffix(lower, "s"); ok && initialisms[singular] && !strings.HasSuffix(singular, "s") { // OSS is no two OS
 		return strings.ToUpper(singular) + "s"
 	}
 	first, size := utf8.DecodeRuneInString(word)
