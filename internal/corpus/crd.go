@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,29 +56,31 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		t.fail("%s: -source +made\n%s", r.name, cmp.Diff(normal(source, ""), normal(again, "")))
 	}
 	r.leaves, r.short = leaves(imported.Text)
-	objects := map[string]bool{}
-	for _, v := range made.Spec.Versions {
+	for i, v := range made.Spec.Versions {
 		for _, s := range rootFields(v) {
-			r.openNodes += countOpen(&s, objects)
+			r.openNodes += countOpen(&s)
 		}
+		r.objects += distinctObjects(&imported.API.Versions[i], v)
 	}
-	r.objects = len(objects)
 	t.packages(r, m, imported.API)
 }
+
+// usualFields are the fields of every root.
+var usualFields = []string{"apiVersion", "kind", "metadata"}
 
 // rootFields returns the schemas of the fields of a version's root that become types of its own.
 func rootFields(v apiextv1.CustomResourceDefinitionVersion) []apiextv1.JSONSchemaProps {
 	var fields []apiextv1.JSONSchemaProps
 	for name, s := range v.Schema.OpenAPIV3Schema.Properties {
-		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+		if !slices.Contains(usualFields, name) {
 			fields = append(fields, s)
 		}
 	}
 	return fields
 }
 
-// countOpen counts the schemas that allow anything, and collects those of objects with fields.
-func countOpen(s *apiextv1.JSONSchemaProps, objects map[string]bool) int {
+// countOpen counts the schemas that allow anything.
+func countOpen(s *apiextv1.JSONSchemaProps) int {
 	open := 0
 	allowed := s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil
 	preserve := s.XPreserveUnknownFields != nil
@@ -87,31 +88,19 @@ func countOpen(s *apiextv1.JSONSchemaProps, objects map[string]bool) int {
 	case s.XIntOrString:
 		return 0
 	case len(s.Properties) > 0 || s.Type == "object" && s.AdditionalProperties == nil && !preserve:
-		objects[fingerprint(s)] = true
 	case s.Type == "" || s.Type == "array" && s.Items == nil || s.Type == "object" && (allowed || s.AdditionalProperties == nil):
 		open++
 	}
 	for _, p := range s.Properties {
-		open += countOpen(&p, objects)
+		open += countOpen(&p)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		open += countOpen(s.Items.Schema, objects)
+		open += countOpen(s.Items.Schema)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && len(s.Properties) == 0 {
-		open += countOpen(s.AdditionalProperties.Schema, objects)
+		open += countOpen(s.AdditionalProperties.Schema)
 	}
 	return open
-}
-
-// fingerprint tells schemas apart, but for the description of the object itself.
-func fingerprint(s *apiextv1.JSONSchemaProps) string {
-	bare := *s
-	bare.Description = ""
-	text, err := json.Marshal(bare)
-	if err != nil {
-		return err.Error() // cannot happen: the schema was read from JSON
-	}
-	return string(text)
 }
 
 // documents returns the CRDs of a file.

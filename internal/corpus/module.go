@@ -91,7 +91,7 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 		}
 		r.packages++
 		for _, declared := range pkg.Types {
-			if declared.Of == nil && !declared.Object {
+			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f crdgen.Field) bool { return f.Name != "" }) {
 				r.structs++
 			}
 			for _, f := range declared.Fields {

@@ -40,6 +40,9 @@ func (n node) called(name string) node {
 }
 
 func (b *packageBuilder) build() Package {
+	for _, name := range spec.PackageNames() {
+		b.names[name] = true
+	}
 	for _, k := range b.kinds { // before any nested type can take one of these names
 		for _, name := range []string{k.api.Names.GoKind, k.api.Names.GoListKind} {
 			b.names[name] = true

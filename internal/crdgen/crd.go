@@ -87,7 +87,10 @@ func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
 }
 
 func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
-	var out []apiextv1.CustomResourceColumnDefinition
+	if v.Columns == nil {
+		return nil
+	}
+	out := []apiextv1.CustomResourceColumnDefinition{}
 	for _, c := range v.Columns {
 		out = append(out, apiextv1.CustomResourceColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description,
@@ -98,7 +101,10 @@ func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
 }
 
 func selectableFields(v *spec.Version) []apiextv1.SelectableField {
-	var out []apiextv1.SelectableField
+	if v.SelectableFields == nil {
+		return nil
+	}
+	out := []apiextv1.SelectableField{}
 	for _, path := range v.SelectableFields {
 		out = append(out, apiextv1.SelectableField{JSONPath: path})
 	}

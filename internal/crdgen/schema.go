@@ -91,7 +91,6 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 	out := s.Keywords
 	out.Required = slices.Clone(out.Required)
 	slices.Sort(out.Required)
-	out.Required = slices.Compact(out.Required)
 	if s.Properties != nil {
 		out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
 	}

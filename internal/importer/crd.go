@@ -32,6 +32,7 @@ func (c *converter) known(n *yaml.Node, path string, names []string) {
 // crd returns the spec file of a CRD.
 func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	body, out := get(crd, "spec"), newMapping()
+	c.repeated(crd)
 	c.known(crd, "", crdKeys)
 	c.known(body, "spec", specKeys)
 	if isTrue(get(body, "preserveUnknownFields")) {
@@ -52,6 +53,7 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 		versions.Content = append(versions.Content, c.version(v, len(list) == 1))
 	}
 	out.set("versions", versions)
+	out.set("types", c.types())
 	return out.Node
 }
 

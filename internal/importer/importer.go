@@ -24,7 +24,7 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	}
 	var specs []Spec
 	for _, d := range documents {
-		c := converter{file: file}
+		c := newConverter(file)
 		s := c.spec(d)
 		problems = append(problems, c.problems...)
 		specs = append(specs, s)
@@ -40,8 +40,15 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 
 // converter turns one CRD into a spec and collects what is wrong with the CRD.
 type converter struct {
-	file     string
-	problems spec.Problems
+	file       string
+	problems   spec.Problems
+	prints     prints
+	kubernetes map[digest]kubernetesType
+	repeats    repeats
+}
+
+func newConverter(file string) *converter {
+	return &converter{file: file, prints: prints{}, kubernetes: map[digest]kubernetesType{}}
 }
 
 func (c *converter) fail(n *yaml.Node, path, message, hint string) {

@@ -1,140 +1,148 @@
 package importer
 
 import (
+	"encoding/json"
 	"slices"
-	"strconv"
+	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// kubernetesType returns the Kubernetes type whose schema an object has, description by description, and the
-// keywords that are the type's. What a field says of itself, its description and its default, is laid over it.
-func kubernetesType(n *yaml.Node) (name string, used []string) {
+// kubernetesType is a type of Kubernetes, as far as it matters whether a schema is its.
+type kubernetesType struct {
+	name        string // empty: none
+	shape       digest
+	description string // of the type
+}
+
+// kubernetesType returns the Kubernetes type whose schema an object has, description by description: what uses of
+// a type say for themselves aside.
+func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 	fields := value(n, "properties")
-	if fields == nil || len(fields.Content) == 0 {
-		return "", nil
+	if fields == nil || len(fields.Content) == 0 || text(value(n, "type")) != "object" {
+		return kubernetesType{}
 	}
-	names := make([]string, 0, len(fields.Content)/2)
+	shape := c.prints.of(n).shape
+	known, found := c.kubernetes[shape]
+	if !found {
+		known = lookupKubernetes(fields, shape)
+		c.kubernetes[shape] = known
+	}
+	if known.description != "" && text(value(n, "description")) == "" {
+		return kubernetesType{} // it would bring its description along
+	}
+	return known
+}
+
+func lookupKubernetes(fields *yaml.Node, shape digest) kubernetesType {
+	var names []string
 	for _, e := range entries(fields) {
 		names = append(names, e.key.Value)
 	}
-	description := text(value(n, "description"))
-	for _, candidate := range kubetypes.Candidates(names) {
-		its, _ := candidate.Schema["description"].(string)
-		if description == "" && n.HeadComment == "" && its != "" {
-			continue // the type would bring its description along
-		}
-		if sameSchema(n, candidate.Schema, ownKeywords...) {
-			return candidate.Name, typeKeywords(n, description == its && n.HeadComment == "")
+	for _, candidate := range kubetypes.TypesWithFields(names) {
+		if t := knownType(candidate); t.shape == shape {
+			return t
 		}
 	}
-	return "", nil
+	return kubernetesType{}
 }
 
-// ownKeywords are what a field says of itself, beside its type.
-var ownKeywords = []string{"description", "default"}
+// knownTypes are the types of Kubernetes that were asked for, and those that they are made of.
+type knownTypes struct {
+	sync.Mutex
+	byName map[string]kubernetesType
+}
 
-// typeKeywords are the keywords of an object that its type has: not a default, nor another description.
-func typeKeywords(n *yaml.Node, described bool) []string {
-	var names []string
-	for _, e := range entries(n) {
-		if e.key.Value != "default" && (described || e.key.Value != "description") {
-			names = append(names, e.key.Value)
-		}
+var known = knownTypes{byName: map[string]kubernetesType{}}
+
+func knownType(name string) kubernetesType {
+	known.Lock()
+	defer known.Unlock()
+	return known.of(name)
+}
+
+// of returns a type by name. Its shape is made once, from those of the types that it is made of.
+func (k *knownTypes) of(name string) kubernetesType {
+	if t, found := k.byName[name]; found {
+		return t
 	}
-	return names
+	t, _ := kubetypes.Referring(name)
+	made := kubernetesType{name: name, description: t.Schema.Description}
+	if n := schemaNode(&t.Schema); n != nil {
+		p := prints{}
+		k.referring(p, n)
+		made.shape = p.of(n).shape
+	}
+	k.byName[name] = made
+	return made
 }
 
-// sameSchema tells whether a schema says what the schema of a type says, but for some keywords.
-func sameSchema(n *yaml.Node, tree kubetypes.Tree, except ...string) bool {
-	if ref, ok := tree["$ref"].(string); ok {
-		for _, name := range ownKeywords {
-			if !slices.Contains(except, name) && !sameKeyword(name, value(n, name), tree[name]) {
-				return false
+// referring notes the prints of the references in a schema: each has the shape of a type.
+func (k *knownTypes) referring(p prints, n *yaml.Node) {
+	if ref := value(n, "$ref"); ref != nil {
+		var own []byte
+		for _, e := range sortedEntries(n) {
+			if slices.Contains(useKeywords, e.key.Value) && !isUnsaid(e) {
+				own = appendValue(appendText(own, e.key.Value), e.value)
 			}
 		}
-		return sameSchema(n, kubetypes.TreeOf(ref), ownKeywords...)
+		p[n] = newPrint(k.of(ref.Value).shape, own)
+		return
 	}
-	if n.Kind != yaml.MappingNode {
-		return false
+	for _, e := range entries(value(n, "properties")) {
+		k.referring(p, e.value)
 	}
-	keywords := len(tree)
-	for _, name := range except {
-		if tree[name] != nil {
-			keywords--
+	for _, name := range []string{"items", "additionalProperties"} {
+		if below := value(n, name); below != nil {
+			k.referring(p, below)
 		}
 	}
-	for _, e := range entries(n) {
-		name := e.key.Value
-		switch {
-		case slices.Contains(except, name), name != "default" && name != "example" && (isNull(e.value) || isFalse(e.value)):
-			continue
-		case !sameKeyword(name, e.value, tree[name]):
-			return false
-		}
-		keywords--
-	}
-	return keywords == 0
 }
 
-// sameKeyword tells whether a keyword has the same value in two schemas; nil is none.
-func sameKeyword(name string, n *yaml.Node, in any) bool {
-	if n == nil || in == nil {
-		return n == nil && in == nil
+// schemaNode returns a schema of the API as a CRD has it; nil when it is none, which cannot be.
+func schemaNode(s *apiextv1.JSONSchemaProps) *yaml.Node {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil
 	}
-	switch name {
-	case "properties":
-		fields, ok := in.(map[string]any)
-		return ok && len(n.Content) == 2*len(fields) && !slices.ContainsFunc(entries(n), func(e entry) bool {
-			field, ok := fields[e.key.Value].(map[string]any)
-			return !ok || !sameSchema(e.value, field)
-		})
-	case "items", "additionalProperties", "not":
-		if schema, ok := in.(map[string]any); ok {
-			return sameSchema(n, schema)
-		}
-	case "required":
-		names, _ := in.([]any)
-		return len(n.Content) == len(names) && !slices.ContainsFunc(n.Content, func(n *yaml.Node) bool {
-			return !slices.Contains(names, any(n.Value))
-		})
+	decode := json.NewDecoder(strings.NewReader(string(raw)))
+	decode.UseNumber()
+	var value any
+	if decode.Decode(&value) != nil {
+		return nil
 	}
-	return sameValue(n, in)
+	return jsonNode(value)
 }
 
-// sameValue tells whether a value is what JSON has.
-func sameValue(n *yaml.Node, in any) bool {
-	switch in := in.(type) {
+// jsonNode returns a JSON value as a YAML node.
+func jsonNode(v any) *yaml.Node {
+	switch v := v.(type) {
 	case map[string]any:
-		return n.Kind == yaml.MappingNode && len(n.Content) == 2*len(in) && !slices.ContainsFunc(entries(n), func(e entry) bool {
-			value, ok := in[e.key.Value]
-			return !ok || !sameValue(e.value, value)
-		})
+		m := newMapping()
+		for name, value := range v {
+			m.set(name, jsonNode(value))
+		}
+		return m.Node
 	case []any:
-		if n.Kind != yaml.SequenceNode || len(n.Content) != len(in) {
-			return false
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, item := range v {
+			n.Content = append(n.Content, jsonNode(item))
 		}
-		for i, item := range in {
-			if !sameValue(n.Content[i], item) {
-				return false
-			}
-		}
-		return true
-	}
-	if n.Kind != yaml.ScalarNode {
-		return false
-	}
-	tag := n.ShortTag()
-	switch in := in.(type) {
+		return n
 	case string:
-		return n.Value == in && (tag == "!!str" || tag == "!!timestamp")
+		return str(v)
 	case bool:
-		return tag == "!!bool" && isTrue(n) == in
-	case float64:
-		number, err := strconv.ParseFloat(scalarValue(n), 64)
-		return err == nil && number == in && (tag == "!!int" || tag == "!!float")
+		return boolean(v)
+	case json.Number:
+		tag := "!!float"
+		if decimal.MatchString(v.String()) {
+			tag = "!!int"
+		}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: v.String()}
 	}
-	return tag == "!!null"
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 }

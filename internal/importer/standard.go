@@ -28,13 +28,11 @@ func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 
 // standardFields are the fields that every root has.
 func standardFields() map[string]*yaml.Node {
-	properties, _ := kubetypes.TreeOf("meta/v1.TypeMeta")["properties"].(map[string]any)
+	meta, _ := kubetypes.TypeByName("meta/v1.TypeMeta")
 	fields := map[string]*yaml.Node{}
 	for _, name := range []string{"apiVersion", "kind"} {
 		m := newMapping()
-		property, _ := properties[name].(map[string]any)
-		description, _ := property["description"].(string)
-		m.set("description", str(description))
+		m.set("description", str(meta.Schema.Properties[name].Description))
 		m.set("type", str("string"))
 		fields[name] = m.Node
 	}

@@ -1,58 +1,48 @@
 package kubetypes
 
 import (
-	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 )
 
-// Tree is a schema as JSON has it, to compare other schemas with. Where it is the whole schema of another type, but
-// for its own description and default, it has the key $ref with the name of that type: see TreeOf.
-type Tree map[string]any
-
-// Candidate is a type that a schema may be that of.
-type Candidate struct {
-	Name   string
-	Schema Tree
+// outline is a type by name, with the number of its fields.
+type outline struct {
+	name   string
+	fields int
 }
 
-// trees has the schemas of all structs.
-type trees struct {
-	byName   map[string]Tree
-	byFields map[uint64][]Candidate // by the names of the fields, see fieldsKey
-	seed     maphash.Seed
+// fieldIndex finds types by their fields.
+type fieldIndex struct {
+	together map[string][]string  // the names of all fields, sorted and joined
+	each     map[string][]outline // the name of one field, with the summary of its description and without
 }
 
-// allTrees reads the whole archive, once.
-var allTrees = sync.OnceValue(func() trees {
-	all := trees{byName: map[string]Tree{}, byFields: map[uint64][]Candidate{}, seed: maphash.MakeSeed()}
+// byFields is the index of all structs, sorted by name.
+var byFields = sync.OnceValue(func() fieldIndex {
+	index := fieldIndex{map[string][]string{}, map[string][]outline{}}
 	for _, name := range TypeNames() {
-		var t struct {
-			Schema Tree `json:"schema"`
-		}
+		var t Type
 		read(entries()[name].File, &t)
-		properties, _ := t.Schema["properties"].(map[string]any)
-		if len(properties) == 0 {
+		if len(t.Schema.Properties) == 0 {
 			continue
 		}
-		all.byName[name] = t.Schema
-		var key uint64
-		for field := range properties {
-			key += maphash.String(all.seed, field)
+		key := fieldsKey(slices.Sorted(maps.Keys(t.Schema.Properties)))
+		index.together[key] = append(index.together[key], name)
+		o := outline{name, len(t.Schema.Properties)}
+		for field, schema := range t.Schema.Properties {
+			for _, key := range slices.Compact([]string{fieldKey(field, ""), fieldKey(field, schema.Description)}) {
+				index.each[key] = append(index.each[key], o)
+			}
 		}
-		all.byFields[key] = append(all.byFields[key], Candidate{name, t.Schema})
 	}
-	return all
+	return index
 })
 
-// Candidates returns the structs that have just these fields, sorted by name. The caller must not change them.
-func Candidates(fields []string) []Candidate {
-	all := allTrees()
-	var key uint64 // whatever the order
-	for _, field := range fields {
-		key += maphash.String(all.seed, field)
-	}
-	return all.byFields[key]
+// TypesWithFields returns the names of the types whose schemas have just these fields, sorted.
+func TypesWithFields(fields []string) []string {
+	return byFields().together[fieldsKey(slices.Sorted(slices.Values(fields)))]
 }
 
-// TreeOf returns the schema that a $ref of a Tree stands for. The caller must not change it.
-func TreeOf(ref string) Tree { return allTrees().byName[ref] }
+func fieldsKey(sorted []string) string { return strings.Join(sorted, "\n") }

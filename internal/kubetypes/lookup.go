@@ -60,6 +60,18 @@ func TypeByName(name string) (Type, bool) {
 	return t, found
 }
 
+// Referring returns a type as TypeByName does, but where its schema is made of other types it has references with
+// their names, each with a description and a default of its own. It reads one entry.
+func Referring(name string) (Type, bool) {
+	entry, found := entries()[name]
+	if !found || name == KindsEntry || name == VersionsEntry {
+		return Type{}, false
+	}
+	var t Type
+	read(entry.File, &t)
+	return t, true
+}
+
 // Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
 // It reads one entry, once, whatever the type is made of. The caller must not change the schema.
 func Outline(name string) (Type, bool) {
@@ -78,12 +90,10 @@ func (r *Reader) Type(name string) (Type, bool) {
 	if t, known := r.known[name]; known {
 		return t, true
 	}
-	entry, found := entries()[name]
-	if !found || name == KindsEntry || name == VersionsEntry {
-		return Type{}, false
+	t, found := Referring(name)
+	if !found {
+		return t, false
 	}
-	var t Type
-	read(entry.File, &t)
 	r.inline(&t.Schema)
 	if r.known == nil {
 		r.known = map[string]Type{}

@@ -2,7 +2,8 @@
 //
 //	pipeline parse FILE...      YAML to nodes, with the library that import uses (go.yaml.in/yaml/v3), and nothing else
 //	pipeline unmarshal FILE...  YAML to the Go type of CRDs, with the library that the field uses (sigs.k8s.io/yaml)
-//	pipeline crd FILE...        import, the CRD made again and checked, and its YAML: what opgen does
+//	pipeline crd FILE...        import, and the CRD made again and checked
+//	pipeline write FILE...      the same, and the CRD written as YAML
 package main
 
 import (
@@ -34,9 +35,9 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: pipeline parse|unmarshal|crd FILE")
+		return errors.New("usage: pipeline parse|unmarshal|crd|write FILE")
 	}
-	stage, found := map[string]func(file string, data []byte) error{"parse": parse, "unmarshal": unmarshal, "crd": crd}[args[0]]
+	stage, found := map[string]func(file string, data []byte) error{"parse": parse, "unmarshal": unmarshal, "crd": crd, "write": write}[args[0]]
 	if !found {
 		return fmt.Errorf("there is no stage %q", args[0])
 	}
@@ -75,18 +76,36 @@ func unmarshal(_ string, data []byte) error {
 }
 
 func crd(file string, data []byte) error {
-	specs, problems := importer.Import(file, data)
-	if err := problems.Err(); err != nil {
+	_, err := made(file, data)
+	return err
+}
+
+func write(file string, data []byte) error {
+	crds, err := made(file, data)
+	if err != nil {
 		return err
 	}
-	for _, s := range specs {
-		made, problems := crdgen.CRD(s.API, spec.DefaultMinKubernetes)
-		if err := problems.Err(); err != nil {
-			return err
-		}
-		if _, err := crdgen.MarshalCRD(made); err != nil {
+	for _, crd := range crds {
+		if _, err := crdgen.MarshalCRD(crd); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// made imports the CRDs of a file and makes them again.
+func made(file string, data []byte) ([]*apiextv1.CustomResourceDefinition, error) {
+	specs, problems := importer.Import(file, data)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	var crds []*apiextv1.CustomResourceDefinition
+	for _, s := range specs {
+		crd, problems := crdgen.CRD(s.API, spec.DefaultMinKubernetes)
+		if err := problems.Err(); err != nil {
+			return nil, err
+		}
+		crds = append(crds, crd)
+	}
+	return crds, nil
 }

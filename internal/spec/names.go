@@ -137,9 +137,9 @@ func (d *decoder) label(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-// labels decodes a list of labels without repetition.
+// labels decodes a list of labels without repetition; an empty list is not none.
 func (d *decoder) labels(into *[]string) func(n *yaml.Node, path string) {
-	return d.list(func(n *yaml.Node, path string) {
+	each := d.list(func(n *yaml.Node, path string) {
 		var value string
 		d.label(&value)(n, path)
 		if slices.Contains(*into, value) {
@@ -149,6 +149,10 @@ func (d *decoder) labels(into *[]string) func(n *yaml.Node, path string) {
 			*into = append(*into, value)
 		}
 	})
+	return func(n *yaml.Node, path string) {
+		*into = []string{}
+		each(n, path)
+	}
 }
 
 // group decodes an API group.

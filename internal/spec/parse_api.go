@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +119,10 @@ func (d *decoder) apiNames(root *yaml.Node, api *API) {
 	}
 	if lower := strings.ToLower(api.Names.Kind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
 		d.failAt(api.At["names.kind"], "names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+api.Names.Kind)
+	}
+	if slices.Contains(PackageNames(), api.Names.GoKind) {
+		d.failAt(api.At["names.kind"], "names.kind", "the Go package of the kind declares "+api.Names.GoKind+" itself",
+			"give the Go type another name: goKind: My"+api.Names.GoKind)
 	}
 	if api.Names.Singular != "" && !isLabel(api.Names.Singular) && api.Names.Kind != "" {
 		d.failAt(api.At["names.kind"], "names.kind", "gives the singular "+strconv.Quote(api.Names.Singular)+", which is not a DNS label", "set names.singular")

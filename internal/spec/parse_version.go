@@ -22,9 +22,13 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 		"subresources": d.subresources(&v.Subresources, &statusSet),
 		"spec":         func(n *yaml.Node, _ string) { v.Spec = d.object(n, "spec") },
 		"status":       func(n *yaml.Node, _ string) { v.Status = d.object(n, "status") },
-		"columns":      d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
-		"scale":        func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
+		"columns": func(n *yaml.Node, path string) {
+			v.Columns = []Column{} // an empty list is not none
+			d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) })(n, path)
+		},
+		"scale": func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
 		"selectableFields": func(n *yaml.Node, path string) {
+			v.SelectableFields = []string{}
 			d.texts(&v.SelectableFields)(n, path)
 		},
 	})
