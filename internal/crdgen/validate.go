@@ -31,6 +31,7 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
+	errs = append(errs, senseless(crd)...)
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	var problems spec.Problems
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
