@@ -21,6 +21,12 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	return crd, nil
 }
 
+// Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
+func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
+	crd, _ := build(api)
+	return crd
+}
+
 // build returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in
 // common with the API: neither is changed afterwards.
 func build(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {

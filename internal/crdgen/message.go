@@ -87,7 +87,7 @@ func hint(message string) string {
 
 var hints = []struct{ in, hint string }{
 	{"cost", "give the lists, strings and maps that the rule reads a maxItems, maxLength or maxProperties"},
-	{"is accepted from", "write that version as minKubernetes, or another rule"},
+	{"it is accepted from", "write that version as minKubernetes, or another rule"},
 	{"undefined field", "a rule sees the fields of its own node as self.<name>"},
 	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
 	{"must be empty to be structural", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},

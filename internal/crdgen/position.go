@@ -7,6 +7,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
+// Locate returns where in the spec file a path of its CRD comes from, such as spec.versions[0].name, and the path as
+// the spec file has it.
+func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locate(api, crdPath) }
+
 // locate returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default

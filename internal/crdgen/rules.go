@@ -41,7 +41,7 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 	for i, err := range errs {
 		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
 		if since[i] != "" {
-			err.Detail += ", is accepted from " + since[i] + " on"
+			err.Detail += "; it is accepted from " + since[i] + " on"
 		}
 	}
 	return errs, nil

@@ -48,6 +48,7 @@ func TestGoldenSpecDocs(t *testing.T) {
 func keyTable(mapping string) (string, error) {
 	tables := map[string][]key{
 		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
+		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
 	}

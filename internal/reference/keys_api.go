@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -17,8 +18,9 @@ func apiKeys() []key {
 		{name: "names", required: true, value: ref("names"), means: "what the kind is called"},
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
 		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
-		{name: "conversion", absent: "none", value: &schema{Type: "object"}, means: "how objects are converted between versions: `strategy` and `webhook`, as in a CRD"},
+		{name: "conversion", absent: "none", value: ref("conversion"), means: "how objects are converted between versions, as in a CRD"},
 		{name: "types", absent: "none", value: ref("types"), means: "schemas with a name of their own, to be used by it anywhere in the file"},
+		{name: "acceptWarnings", absent: "none", value: acceptWarnings(), means: "list of the warnings that are meant, of which nothing is said: " + warningNames()},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},
 		{name: "operator", absent: "no controller", value: ref("operator"), means: "what the controller does"},
 	}...)
@@ -36,6 +38,21 @@ func metadataKeys() []key {
 		{name: "annotations", absent: "none", value: textMap(), means: "annotations of the CRD"},
 		{name: "labels", absent: "none", value: textMap(), means: "labels of the CRD"},
 	}
+}
+
+// acceptWarnings is a list of warnings, each once.
+func acceptWarnings() *schema {
+	s := list(word(spec.Warnings()...))
+	s.UniqueItems = true
+	return s
+}
+
+func warningNames() string {
+	names := make([]string, len(spec.Warnings()))
+	for i, w := range spec.Warnings() {
+		names[i] = "`" + string(w) + "`"
+	}
+	return strings.Join(names, ", ")
 }
 
 func textMap() *schema { return &schema{Type: "object", AdditionalProperties: text()} }

@@ -45,21 +45,21 @@ func (c *checker) claim(sort, space, name string, pos Pos, path, hint string) bo
 
 // kind claims a kind in its group.
 func (c *checker) kind(api *API) bool {
-	return c.claim("kind", api.Group, api.Names.Kind, api.at("names.kind"), "names.kind", "a kind has one file")
+	return c.claim("kind", api.Group, api.Names.Kind, api.Place("names.kind"), "names.kind", "a kind has one file")
 }
 
 // names claims the names that Kubernetes and kubectl know a kind by.
 func (c *checker) names(api *API) {
 	if api.Names.ListKind != "" {
-		c.claim("kind", api.Group, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+		c.claim("kind", api.Group, api.Names.ListKind, api.Place("names.listKind"), "names.listKind", "set names.listKind")
 	}
-	c.claim("resource", api.Group, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
+	c.claim("resource", api.Group, api.Names.Plural, api.Place("names.plural"), "names.plural", "set names.plural")
 	if api.Names.Singular != "" && api.Names.Singular != api.Names.Plural {
-		c.claim("resource", api.Group, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
+		c.claim("resource", api.Group, api.Names.Singular, api.Place("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
 		path := at("names.shortNames", i)
-		c.claim("short name", "", short, api.at(path), path, "kubectl could not tell them apart")
+		c.claim("short name", "", short, api.Place(path), path, "kubectl could not tell them apart")
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *checker) names(api *API) {
 func (c *checker) goTypes(api *API) {
 	for _, v := range api.Versions {
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
-			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
+			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.Place("names.kind"), "names.kind", "choose another kind")
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (c *checker) goTypes(api *API) {
 // controller claims the folder of a kind's operator.
 func (c *checker) controller(api *API) {
 	if api.Operator != nil {
-		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.at("names.kind"), "names.kind",
+		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.Place("names.kind"), "names.kind",
 			"two kinds with an operator need different names")
 	}
 }
@@ -84,18 +84,18 @@ func (c *checker) controller(api *API) {
 func (c *checker) project(p *Project, apis []*API) {
 	for _, api := range apis {
 		if first := apis[0]; !p.Multigroup && api.Group != first.Group {
-			c.fail(api.at("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
+			c.fail(api.Place("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
 				"write multigroup: true in "+p.File+", or use one group")
 		}
 		if p.Watch == WatchNamespace && api.Scope == Cluster && api.Operator != nil {
-			c.fail(api.at("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
+			c.fail(api.Place("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
 				"write watch: cluster in "+p.File)
 		}
 	}
 }
 
-// at returns the position of a key, and that of the nearest key above it when the file leaves the key out.
-func (api *API) at(path string) Pos {
+// Place returns the position of a key such as names.plural, and that of the nearest key above it when the file leaves the key out.
+func (api *API) Place(path string) Pos {
 	for path != "" {
 		if pos, ok := api.At[path]; ok {
 			return pos
