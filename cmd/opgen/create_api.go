@@ -77,6 +77,11 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	o.write.warnings = warnings.Of([]*spec.API{api})
+	for i := range o.write.warnings {
+		if name == draftName { // which will be there
+			o.write.warnings[i].Pos.File = target
+		}
+	}
 	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
