@@ -14,6 +14,9 @@ import (
 // CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 	crd, schemas := build(api)
+	if problem := tooLarge(api, crd); problem != nil {
+		return nil, append(schemas.problems, *problem)
+	}
 	problems := slices.Concat(schemas.problems, validate(api, crd, schemas.rules, minKubernetes))
 	if len(problems) > 0 {
 		return nil, problems
