@@ -1,10 +1,10 @@
 package reference
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -38,21 +38,6 @@ func metadataKeys() []key {
 		{name: "annotations", absent: "none", value: textMap(), means: "annotations of the CRD"},
 		{name: "labels", absent: "none", value: textMap(), means: "labels of the CRD"},
 	}
-}
-
-// acceptWarnings is a list of warnings, each once.
-func acceptWarnings() *schema {
-	s := list(word(spec.Warnings()...))
-	s.UniqueItems = true
-	return s
-}
-
-func warningNames() string {
-	names := make([]string, len(spec.Warnings()))
-	for i, w := range spec.Warnings() {
-		names[i] = "`" + string(w) + "`"
-	}
-	return strings.Join(names, ", ")
 }
 
 func textMap() *schema { return &schema{Type: "object", AdditionalProperties: text()} }
@@ -144,7 +129,10 @@ func subresourceKeys() []key {
 
 // noPackageNames are the words of Go that a version, which names a package, cannot have as its name.
 func noPackageNames() []string {
-	names := []string{"internal", "vendor", "testdata", "main"}
+	names := []string{"internal", "vendor", "testdata", "main", "aux", "con", "nul", "prn"}
+	for n := 1; n < 10; n++ {
+		names = append(names, fmt.Sprintf("com%d", n), fmt.Sprintf("lpt%d", n))
+	}
 	for t := token.BREAK; t <= token.VAR; t++ {
 		names = append(names, t.String())
 	}

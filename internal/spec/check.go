@@ -15,6 +15,7 @@ func Check(p *Project, apis []*API) Problems {
 		c.goTypes(api)
 		c.controller(api)
 	}
+	c.cycles(apis)
 	if p != nil {
 		c.project(p, apis)
 	}
@@ -78,6 +79,52 @@ func (c *checker) controller(api *API) {
 		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.Place("names.kind"), "names.kind",
 			"two kinds with an operator need different names")
 	}
+}
+
+// cycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
+// own child is a mistake in its file alone.
+func (c *checker) cycles(apis []*API) {
+	made := map[string][]string{}
+	for _, api := range apis {
+		if api.Operator == nil {
+			continue
+		}
+		for _, child := range api.Operator.Children {
+			if !child.Retired {
+				made[api.Names.Kind+"."+api.Group] = append(made[api.Names.Kind+"."+api.Group], child.Kind+"."+child.group())
+			}
+		}
+	}
+	reported := map[string]bool{}
+	for _, api := range apis {
+		name := api.Names.Kind + "." + api.Group
+		way := wayBack(made, name, name, map[string]bool{})
+		if way == nil || reported[name] {
+			continue
+		}
+		for _, kind := range way {
+			reported[kind] = true
+		}
+		c.fail(api.Place("operator.children"), "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
+			"leave one of them out, or mark it as retired: true")
+	}
+}
+
+// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when there is no way.
+func wayBack(made map[string][]string, from, goal string, seen map[string]bool) []string {
+	for _, next := range made[from] {
+		if next == goal {
+			return []string{goal}
+		}
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if way := wayBack(made, next, goal, seen); way != nil {
+			return append([]string{next}, way...)
+		}
+	}
+	return nil
 }
 
 // project checks APIs against what the project says of all of them.
