@@ -33,4 +33,3 @@ func warningNames() string {
 	}
 	return strings.Join(names, ", ")
 }
-
