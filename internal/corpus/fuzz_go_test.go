@@ -87,10 +87,10 @@ func acting(source []byte) []string {
 	s.Init(set.AddFile("", -1, len(source)), source, nil, scanner.ScanComments)
 	for {
 		_, tok, text := s.Scan()
-		switch {
-		case tok == token.EOF:
+		switch tok {
+		case token.EOF:
 			return all
-		case tok == token.COMMENT:
+		case token.COMMENT:
 			words := strings.TrimPrefix(text, "//")
 			if strings.HasPrefix(text, "/*") || strings.HasPrefix(strings.TrimSpace(words), "+") || words != "" && words[0] != ' ' && words[0] != '\t' {
 				all = append(all, text)

@@ -38,6 +38,9 @@ func TestImportedSpecsValidate(t *testing.T) {
 					if err := all.Validate(value); err != nil {
 						t.Errorf("%s: %v", s.Name, err)
 					}
+					if least > 100 {
+						continue // the schema of all spec files has that of APIs in it
+					}
 					if err := ofKind.Validate(value); err != nil {
 						t.Errorf("%s as API: %v", s.Name, err)
 					}

@@ -57,10 +57,9 @@ func writtenByNewer(tree fs.FS, version string) error {
 	var lock struct {
 		Version string `json:"opgen"`
 	}
-	if yaml.Unmarshal(data, &lock) != nil || !semver.IsValid(lock.Version) || !semver.IsValid(version) {
-		return nil // ReadLock says what is wrong; checkouts have no order
-	}
-	if semver.Compare(lock.Version, version) <= 0 {
+	readable := yaml.Unmarshal(data, &lock) == nil // if not, ReadLock says what is wrong
+	ordered := semver.IsValid(lock.Version) && semver.IsValid(version)
+	if !readable || !ordered || semver.Compare(lock.Version, version) <= 0 {
 		return nil
 	}
 	return spec.Problems{{
