@@ -103,17 +103,37 @@ func acting(source []byte) []string {
 
 // undescribed returns an API whose descriptions say as little as possible.
 func undescribed(api *spec.API) *spec.API {
-	copied := *api
+	copied, u := *api, undescriber{}
+	copied.Types = slices.Clone(api.Types)
+	for i, t := range copied.Types {
+		copied.Types[i] = u.named(t)
+	}
 	copied.Versions = slices.Clone(api.Versions)
 	for i := range copied.Versions {
 		v := &copied.Versions[i]
 		v.Description = little(v.Description)
-		v.Root, v.Spec, v.Status = undescribedNode(v.Root), undescribedNode(v.Spec), undescribedNode(v.Status)
+		v.Root, v.Spec, v.Status = u.node(v.Root), u.node(v.Spec), u.node(v.Status)
 	}
 	return &copied
 }
 
-func undescribedNode(s *spec.Schema) *spec.Schema {
+// undescriber makes one copy of each named type.
+type undescriber map[*spec.NamedType]*spec.NamedType
+
+func (u undescriber) named(t *spec.NamedType) *spec.NamedType {
+	if t == nil {
+		return nil
+	}
+	if known, found := u[t]; found {
+		return known
+	}
+	copied := *t
+	u[t] = &copied
+	copied.Schema = u.node(t.Schema)
+	return &copied
+}
+
+func (u undescriber) node(s *spec.Schema) *spec.Schema {
 	if s == nil {
 		return nil
 	}
@@ -121,9 +141,10 @@ func undescribedNode(s *spec.Schema) *spec.Schema {
 	copied.Keywords.Description = little(s.Keywords.Description)
 	copied.Properties = slices.Clone(s.Properties)
 	for i, p := range copied.Properties {
-		copied.Properties[i].Schema = undescribedNode(p.Schema)
+		copied.Properties[i].Schema = u.node(p.Schema)
 	}
-	copied.Items, copied.AdditionalProperties = undescribedNode(s.Items), undescribedNode(s.AdditionalProperties)
+	copied.Use = u.named(s.Use)
+	copied.Items, copied.AdditionalProperties = u.node(s.Items), u.node(s.AdditionalProperties)
 	return &copied
 }
 
