@@ -61,7 +61,7 @@ func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
-			Group: group, Version: version,
+			Group: group, Version: version, Clients: p.Clients,
 		},
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/opgen-dev/opgen/internal/clientgen"
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -60,12 +62,32 @@ func Plan(in Input) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
+	if in.Project.Clients {
+		more, err := clients(in.Project.Module, p.packages)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
 	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
 	if err != nil {
 		return nil, err
 	}
 	set.apis = in.APIs
 	return set, nil
+}
+
+// clients renders client/.
+func clients(module string, packages []crdgen.Package) ([]File, error) {
+	rendered, err := clientgen.Files(module, packages)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(rendered))
+	for i, f := range rendered {
+		files[i] = File{Path: f.Path, Content: f.Content}
+	}
+	return files, nil
 }
 
 // render renders the outputs of a kind, or of the whole project.
