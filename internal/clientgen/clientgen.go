@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/parser"
+	"k8s.io/klog/v2"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 )
@@ -20,9 +22,9 @@ type File struct {
 }
 
 // Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
-// the Go module path of the project. The packages are those of crdgen.Packages for a project with clients: their kinds
+// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for a project with clients: their kinds
 // carry the markers that say which clients there are.
-func Files(module string, packages []crdgen.Package) ([]File, error) {
+func Files(module string, packages []crdgen.Package, crds []*apiextv1.CustomResourceDefinition) ([]File, error) {
 	if len(packages) == 0 {
 		return nil, nil
 	}
@@ -31,14 +33,8 @@ func Files(module string, packages []crdgen.Package) ([]File, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(scratch)
-	p := newPlan(module, scratch, packages)
-	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
-		if err := run(); err != nil {
-			return nil, fmt.Errorf("typed clients: %w", err)
-		}
-	}
-	slices.SortFunc(p.out.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return p.out.files, p.out.err
+	p := &plan{root: module + "/client", dir: scratch, groups: groupsOf(packages), crds: crds}
+	return p.files()
 }
 
 // plan is what all four generators are told.
@@ -46,25 +42,67 @@ type plan struct {
 	root   string // import path of client/
 	dir    string // where the generators are to write client/, and do not
 	groups []group
+	crds   []*apiextv1.CustomResourceDefinition
+	parser func() (*parser.Parser, error) // for the universe; nil: it is made of the groups
 	out    *collector
 }
 
-func newPlan(module, scratch string, packages []crdgen.Package) *plan {
-	groups := groupsOf(packages)
-	return &plan{
-		root:   module + "/client",
-		dir:    scratch,
-		groups: groups,
-		out:    newCollector(scratch, groups),
+// files runs all generators.
+func (p *plan) files() ([]File, error) {
+	p.out = newCollector(p.dir, p.groups)
+	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
+		if err := guarded(run); err != nil {
+			return nil, fmt.Errorf("typed clients: %w", err)
+		}
 	}
+	slices.SortFunc(p.out.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return p.out.files, nil
+}
+
+// guarded turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
+// error.
+func guarded(run func() error) (err error) {
+	exit := klog.OsExit
+	klog.OsExit = func(int) { panic("see the log above") }
+	defer func() {
+		klog.OsExit = exit
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("code-generator: %v", reason)
+		}
+	}()
+	return run()
 }
 
 // execute runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
 // behind in it.
 func (p *plan) execute(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
-	c, err := generator.NewContext(parser.New(), names, order)
+	names["private"] = privateNamer{names["private"]}
+	c, err := p.context(names, order)
 	if err != nil {
 		return err
+	}
+	c.FileTypes[generator.GoFileType] = p.out
+	kinds := kindNames(p.groups)
+	for _, target := range targets(c) {
+		if err := c.ExecuteTarget(kindAware{target, kinds}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// context gives the generators the packages of the groups.
+func (p *plan) context(names namer.NameSystems, order string) (*generator.Context, error) {
+	if p.parser != nil {
+		parsed, err := p.parser()
+		if err != nil {
+			return nil, err
+		}
+		return generator.NewContext(parsed, names, order)
+	}
+	c, err := generator.NewContext(parser.New(), names, order)
+	if err != nil {
+		return nil, err
 	}
 	c.Universe = newUniverse(p.groups)
 	c.Order = (&namer.Orderer{Namer: names[order]}).OrderUniverse(c.Universe)
@@ -74,12 +112,5 @@ func (p *plan) execute(names namer.NameSystems, order string, targets func(*gene
 		}
 	}
 	slices.Sort(c.Inputs)
-	c.FileTypes[generator.GoFileType] = p.out
-	kinds := kindNames(p.groups)
-	for _, target := range targets(c) {
-		if err := c.ExecuteTarget(kindAware{target, kinds}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c, nil
 }

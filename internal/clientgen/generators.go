@@ -1,6 +1,8 @@
 package clientgen
 
 import (
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 
@@ -30,6 +32,15 @@ const (
 func (p *plan) applyConfigurations() error {
 	args := applyargs.New()
 	args.OutputDir, args.OutputPkg = p.at(applyFolder)
+	maps.Copy(args.ExternalApplyConfigurations, external())
+	document, err := openAPI(p.groups, p.crds)
+	if err != nil {
+		return err
+	}
+	args.OpenAPISchemaFilePath = filepath.Join(p.dir, "openapi.json")
+	if err := os.WriteFile(args.OpenAPISchemaFilePath, document, 0o600); err != nil {
+		return err
+	}
 	return p.execute(applygen.NameSystems(), applygen.DefaultNameSystem(),
 		func(c *generator.Context) []generator.Target { return applygen.GetTargets(c, args) })
 }

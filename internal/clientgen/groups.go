@@ -29,7 +29,7 @@ type version struct {
 }
 
 // standIn starts the paths that stand for import paths. It cannot be the path of a package.
-const standIn = "opgen.invalid/"
+const standIn = "opgen.invalid/api/"
 
 // groupsOf sorts packages by group and version, and names the groups.
 func groupsOf(packages []crdgen.Package) []group {

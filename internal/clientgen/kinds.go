@@ -1,6 +1,8 @@
 package clientgen
 
 import (
+	"go/token"
+
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
@@ -47,4 +49,16 @@ func (n kindNamer) Name(t *types.Type) string {
 		return kind
 	}
 	return namer.IC(t.Name.Name)
+}
+
+// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower case, such as Type.
+type privateNamer struct{ namer.Namer }
+
+// Name returns the name of a type with a small letter in front.
+func (n privateNamer) Name(t *types.Type) string {
+	name := n.Namer.Name(t)
+	if token.IsKeyword(name) {
+		return name + "Object"
+	}
+	return name
 }

@@ -113,11 +113,12 @@ func clientMarkers(markers []string) []string {
 	return lines
 }
 
-// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says.
+// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
+// not the dashes that tell controller-gen where a description ends.
 func text(doc []string) []string {
 	var lines []string
 	for _, line := range doc {
-		if !strings.HasPrefix(strings.TrimSpace(line), "+") {
+		if !strings.HasPrefix(strings.TrimSpace(line), "+") && line != "---" {
 			lines = append(lines, line)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
-	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -63,7 +62,7 @@ func Plan(in Input) (*FileSet, error) {
 		files = append(files, more...)
 	}
 	if in.Project.Clients {
-		more, err := clients(in.Project.Module, p.packages)
+		more, err := p.clients()
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +77,8 @@ func Plan(in Input) (*FileSet, error) {
 }
 
 // clients renders client/.
-func clients(module string, packages []crdgen.Package) ([]File, error) {
-	rendered, err := clientgen.Files(module, packages)
+func (p *project) clients() ([]File, error) {
+	rendered, err := clientgen.Files(p.Module, p.packages, p.crds)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
@@ -52,6 +53,9 @@ func newProject(in Input) (*project, error) {
 		if named {
 			problems = append(problems, p.add(api)...)
 		}
+	}
+	if in.Project.Clients {
+		problems = append(problems, clientgen.Problems(in.APIs)...)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
