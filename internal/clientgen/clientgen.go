@@ -15,6 +15,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 )
 
+// Modules are the Go modules that the clients import, beside those that API packages do.
+var Modules = []string{"k8s.io/client-go", "sigs.k8s.io/structured-merge-diff/v6"}
+
 // File is a file of client/.
 type File struct {
 	Path    string // slash-separated, from the project's root

@@ -40,6 +40,9 @@ type kind struct {
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
 func newProject(in Input) (*project, error) {
 	p := &project{Project: in.Project, release: in.Tool.release()}
+	if in.Project.Clients {
+		p.release.Imported = clientgen.Modules
+	}
 	packages, problems := crdgen.Packages(in.Project, in.APIs)
 	p.packages = packages
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
