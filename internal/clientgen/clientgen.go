@@ -3,6 +3,7 @@ package clientgen
 import (
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/parser"
+	"k8s.io/gengo/v2/types"
 	"k8s.io/klog/v2"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -86,12 +88,47 @@ func (p *plan) execute(names namer.NameSystems, order string, targets func(*gene
 	}
 	c.FileTypes[generator.GoFileType] = p.out
 	kinds := kindNames(p.groups)
+	ofVersion, all := concerned(c.Order, p.groups)
 	for _, target := range targets(c) {
-		if err := c.ExecuteTarget(kindAware{target, kinds}); err != nil {
+		limited := *c
+		limited.Order = all
+		if order, ok := ofVersion[lastTwo(target.Path())]; ok {
+			limited.Order = order
+		}
+		if err := limited.ExecuteTarget(kindAware{target, kinds}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// concerned returns the types that generated packages are concerned with: those of one version for its own packages,
+// by the last two elements of their import paths, and the kinds of all for the others. Each generator looks at every
+// type that it is shown.
+func concerned(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
+	folders, isKind := map[string]string{}, map[types.Name]bool{}
+	for _, g := range groups {
+		for _, v := range g.versions {
+			folders[v.path] = g.folder + "/" + v.Version
+			for _, k := range v.Kinds {
+				isKind[types.Name{Package: v.path, Name: k.Name}] = true
+			}
+		}
+	}
+	ofVersion = map[string][]*types.Type{}
+	for _, t := range order {
+		if folder, ok := folders[t.Name.Package]; ok {
+			ofVersion[folder] = append(ofVersion[folder], t)
+		}
+		if isKind[t.Name] {
+			kinds = append(kinds, t)
+		}
+	}
+	return ofVersion, kinds
+}
+
+func lastTwo(importPath string) string {
+	return path.Base(path.Dir(importPath)) + "/" + path.Base(importPath)
 }
 
 // context gives the generators the packages of the groups.
