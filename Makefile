@@ -41,7 +41,7 @@ docs: ## Write the parts of docs/ that come from the code: the references of com
 
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.
-	cd bench && go run .
+	cd bench && go run . $(BENCH)
 
 CRDS ?= $(wildcard ../shared/crds)
 

@@ -15,27 +15,24 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does: a rule may
-// use functions that are newer than that.
-func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) (field.ErrorList, error) {
+// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than minKubernetes, as an
+// API server of that version does.
+func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
 	if err != nil {
 		return nil, fmt.Errorf("minKubernetes: %w", err)
 	}
-	if !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
-		return nil, nil // that is what the validation itself compiles them for
+	if len(rules) == 0 || !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
+		return nil, nil // which is what the validation itself compiles them for
 	}
-	var compiler ruleCompiler
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(oldest), newer: newerThan(oldest)}
+	if !compiler.newer.in(rules) {
+		return nil, nil
+	}
 	for i, v := range crd.Spec.Versions {
 		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
-		}
-		if !hasRules(structural) {
-			continue
-		}
-		if compiler.env == nil {
-			compiler.env = environment.MustBaseEnvSet(oldest)
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
@@ -54,25 +51,35 @@ func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
 	return schema.NewStructural(internal)
 }
 
-func hasRules(s *schema.Structural) bool {
-	found := false
-	(&schema.Visitor{Structural: func(node *schema.Structural) bool {
-		found = found || len(node.XValidations) > 0
-		return false
-	}}).Visit(s)
-	return found
-}
-
 // ruleCompiler compiles the rules of a schema and of everything below it.
 type ruleCompiler struct {
-	env  *environment.EnvSet
-	errs field.ErrorList
+	env   *environment.EnvSet
+	newer newer
+	errs  field.ErrorList
 }
 
 func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	if s == nil || declared == nil {
 		return
 	}
+	if c.newer.in(s.XValidations) {
+		c.rules(s, declared, path)
+	}
+	if s.Items != nil {
+		c.compile(s.Items, declared.ElemType, path.Child("items"))
+	}
+	if s.AdditionalProperties != nil {
+		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+	}
+	for name, property := range s.Properties {
+		if f, found := declared.FindField(name); found {
+			c.compile(&property, f.Type, path.Child("properties").Key(name))
+		}
+	}
+}
+
+// rules compiles the rules of a schema itself.
+func (c *ruleCompiler) rules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
 	if err != nil {
 		c.errs = append(c.errs, field.InternalError(path, err))
@@ -84,17 +91,6 @@ func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.Decl
 		}
 		if r.MessageExpressionError != nil {
 			c.errs = append(c.errs, field.Invalid(rule.Child("messageExpression"), "", r.MessageExpressionError.Detail))
-		}
-	}
-	if s.Items != nil {
-		c.compile(s.Items, declared.ElemType, path.Child("items"))
-	}
-	if s.AdditionalProperties != nil {
-		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
-	}
-	for name, property := range s.Properties {
-		if f, found := declared.FindField(name); found {
-			c.compile(&property, f.Type, path.Child("properties").Key(name))
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // every required field, and the optional fields of a simple type as far as they keep the object valid. Where rules
 // or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
-	crd, problems := build(api)
-	if err := problems.Err(); err != nil {
+	crd, schemas := build(api)
+	if err := schemas.problems.Err(); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(api.Versions, func(v spec.Version) bool { return v.Name == version })
@@ -68,7 +68,11 @@ type option struct {
 // that help by themselves, then, for rules that ask for several at once, those that do not harm.
 func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	s.root["spec"] = s.value("spec", node, schema)
+	s.options = s.options[:min(len(s.options), maxOptions)]
 	complaints := len(s.validator.validate(s.root))
+	if complaints == 0 && s.allTogether() {
+		return
+	}
 	for _, lenient := range []bool{false, true, false} {
 		for _, o := range s.options {
 			if _, set := o.parent[o.name]; set {
@@ -82,6 +86,24 @@ func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 			delete(o.parent, o.name)
 		}
 	}
+}
+
+// maxOptions is how many optional fields a sample shows at the most: it is there to be read, and the whole object is
+// validated for each of them.
+const maxOptions = 64
+
+// allTogether sets all options at once, unless that makes the object invalid.
+func (s *sampler) allTogether() bool {
+	for _, o := range s.options {
+		o.parent[o.name] = o.value
+	}
+	if len(s.validator.validate(s.root)) == 0 {
+		return true
+	}
+	for _, o := range s.options {
+		delete(o.parent, o.name)
+	}
+	return false
 }
 
 // value returns a value that the schema allows. The node is nil inside of Kubernetes types.

@@ -71,8 +71,10 @@ func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
 		return plain(n.Alias, budget, depth+1)
 	}
 	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // of the file, not of a description
-	if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
-		n.Tag, n.Value = "!!bool", value
+	if len(n.Value) <= len("false") {
+		if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
+			n.Tag, n.Value = "!!bool", value
+		}
 	}
 	for i, c := range n.Content {
 		p, err := plain(c, budget, depth+1)

@@ -69,6 +69,9 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 	if f.Owner == Once {
 		action, err := f.once(tree)
 		c.Action = action
+		if err == nil && action == Create {
+			c.New, err = f.Rendered()
+		}
 		return c, err
 	}
 	old, err := read(tree, f.Path)

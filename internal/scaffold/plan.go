@@ -33,8 +33,8 @@ type Input struct {
 	Drop    []string // hand-written files to remove, such as the spec file of a deleted API
 }
 
-// Plan renders the whole project in memory: the Generated files that the APIs yield and the Once files that the
-// author starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
+// Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author
+// starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
 func Plan(in Input) (*FileSet, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
@@ -89,15 +89,20 @@ func (p *project) clients() ([]File, error) {
 	return files, nil
 }
 
-// render renders the outputs of a kind, or of the whole project.
+// render renders the outputs of a kind, or of the whole project, but for Once files: they are rendered when a tree
+// turns out to lack them.
 func render(kind string, outputs []output) ([]File, error) {
 	files := make([]File, len(outputs))
 	for i, o := range outputs {
+		if o.owner == Once {
+			files[i] = File{Path: o.path, Owner: Once, Kind: kind, Instead: o.instead, render: o.render}
+			continue
+		}
 		content, err := o.render()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.path, err)
 		}
-		files[i] = File{Path: o.path, Content: content, Owner: o.owner, Kind: kind, Instead: o.instead}
+		files[i] = File{Path: o.path, Content: content, Kind: kind}
 	}
 	return files, nil
 }

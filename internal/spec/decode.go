@@ -58,7 +58,7 @@ func (d *decoder) entries(n *yaml.Node, path string, each func(key, value *yaml.
 		d.fail(n, path, "expected a mapping, got "+describe(n), "")
 		return false
 	}
-	seen := map[string]int{}
+	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {

@@ -99,7 +99,10 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 	plain, isPlain := plainWords[text]
 	switch {
 	case isPlain:
-		s.Keywords = *plain.DeepCopy()
+		s.Keywords = plain
+		if plain.XPreserveUnknownFields != nil { // which is not shared
+			s.Keywords.XPreserveUnknownFields = new(true)
+		}
 	case kubernetesWords[text] != "":
 		s.Type = kubernetesWords[text]
 	case kubernetesType.MatchString(text):

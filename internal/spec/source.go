@@ -52,40 +52,38 @@ func newSource(file string, data []byte) (*source, *Problem) {
 }
 
 func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, strings.Count(text, "\n")+1)
+	start := 0
+	for line := range strings.Lines(text) {
+		if start += len(line); strings.HasSuffix(line, "\n") {
+			starts = append(starts, start)
 		}
 	}
 	return starts
 }
 
 func (s *source) firstBadRune() *Problem {
-	line, column := 1, 1
 	for i, r := range s.text {
+		if r >= ' ' && r <= '~' {
+			continue
+		}
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError {
 			_, size = utf8.DecodeRuneInString(s.text[i:])
 		}
-		pos := Pos{File: s.file, Line: line, Column: column}
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return &Problem{Pos: pos, Message: "is not UTF-8", Hint: "save the file as UTF-8"}
+			return &Problem{Pos: s.place(i), Message: "is not UTF-8", Hint: "save the file as UTF-8"}
 		case isControl(r):
 			return &Problem{
-				Pos: pos, Message: fmt.Sprintf("control character %U", r),
+				Pos: s.place(i), Message: fmt.Sprintf("control character %U", r),
 				Hint: `remove it, or write it as an escape in double quotes, such as "\u0007"`,
 			}
 		case isBidi(r):
 			return &Problem{
-				Pos: pos, Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
+				Pos: s.place(i), Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
 				Hint: "remove it",
 			}
-		}
-		column++
-		if r == '\n' {
-			line, column = line+1, 1
 		}
 	}
 	return nil
