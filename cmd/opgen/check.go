@@ -29,7 +29,7 @@ failure. For continuous integration.`,
 			if err != nil {
 				return err
 			}
-			findings, err := p.findings()
+			findings, err := p.findings(s)
 			if err != nil {
 				return err
 			}
@@ -47,8 +47,8 @@ type finding struct {
 }
 
 // findings compares the tree with the plan, and what the author owns with what opgen knows.
-func (p *project) findings() ([]finding, error) {
-	changes, err := diffTree(p.dir, p.input())
+func (p *project) findings(s streams) ([]finding, error) {
+	changes, err := diffTree(s, p.dir, p.input())
 	if err != nil {
 		return nil, err
 	}

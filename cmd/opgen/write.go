@@ -32,7 +32,7 @@ func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
 // makes the tree so. It reports what it did.
 func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
-	changes, err := diffTree(dir, in)
+	changes, err := diffTree(s, dir, in)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,9 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
-func diffTree(dir string, in scaffold.Input) (*scaffold.Changes, error) {
+func diffTree(s streams, dir string, in scaffold.Input) (*scaffold.Changes, error) {
+	done := patience(s.err, "generating")
+	defer done()
 	files, err := scaffold.Plan(in)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (b *packageBuilder) build() Package {
 		b.names[name] = true
 	}
 	for _, k := range b.kinds { // before any nested type can take one of these names
-		for _, name := range []string{k.api.Names.GoKind, k.api.Names.GoListKind} {
+		for _, name := range []string{k.api.Names.GoKind, b.listName(k)} {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
@@ -65,7 +65,7 @@ func statusName(k served) string { return k.api.Names.GoKind + "Status" }
 
 // kind declares the types of one kind: itself, its spec and status with all they need, and its list.
 func (b *packageBuilder) kind(k served) {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: k.api.Names.GoListKind}
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k)}
 	b.kindName = kind.Name
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
@@ -74,6 +74,9 @@ func (b *packageBuilder) kind(k served) {
 			{Type: metaType("TypeMeta"), Tag: ",inline"},
 			{Type: metaType("ObjectMeta"), Tag: "metadata,omitempty", Markers: []string{"+optional"}},
 		},
+	}
+	if b.pkg.Clients {
+		root.Markers = slices.Concat(clientMarkers(k), root.Markers)
 	}
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others

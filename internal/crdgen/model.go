@@ -15,6 +15,7 @@ type Package struct {
 	Alias      string // what other packages import it as, such as demov1alpha1
 	Group      string
 	Version    string
+	Clients    bool     // the project has typed clients of the package
 	Kinds      []Kind   // in the order of the spec files
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path

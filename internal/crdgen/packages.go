@@ -61,14 +61,16 @@ func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
-			Group: group, Version: version,
+			Group: group, Version: version, Clients: p.Clients,
 		},
 	}
 }
 
-// shortGroup drops the project's own domain from a group.
+// shortGroup drops the project's own domain from a group, unless Go means something by a folder of the name that is
+// left.
 func shortGroup(group, domain string) string {
-	if short, found := strings.CutSuffix(group, "."+domain); found && domain != "" {
+	short, found := strings.CutSuffix(group, "."+domain)
+	if found && domain != "" && !slices.Contains([]string{"internal", "vendor", "testdata"}, short) {
 		return short
 	}
 	return group

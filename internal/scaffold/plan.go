@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -60,12 +61,32 @@ func Plan(in Input) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
+	if in.Project.Clients {
+		more, err := p.clients()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
 	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
 	if err != nil {
 		return nil, err
 	}
 	set.apis = in.APIs
 	return set, nil
+}
+
+// clients renders client/.
+func (p *project) clients() ([]File, error) {
+	rendered, err := clientgen.Files(p.Module, p.packages, p.crds)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(rendered))
+	for i, f := range rendered {
+		files[i] = File{Path: f.Path, Content: f.Content}
+	}
+	return files, nil
 }
 
 // render renders the outputs of a kind, or of the whole project, but for Once files: they are rendered when a tree

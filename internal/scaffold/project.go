@@ -8,6 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
@@ -39,6 +40,9 @@ type kind struct {
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
 func newProject(in Input) (*project, error) {
 	p := &project{Project: in.Project, release: in.Tool.release()}
+	if in.Project.Clients {
+		p.release.Imported = clientgen.Modules
+	}
 	packages, problems := crdgen.Packages(in.Project, in.APIs)
 	p.packages = packages
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
@@ -52,6 +56,9 @@ func newProject(in Input) (*project, error) {
 		if named {
 			problems = append(problems, p.add(api)...)
 		}
+	}
+	if in.Project.Clients {
+		problems = append(problems, clientgen.Problems(in.APIs)...)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -67,6 +67,9 @@ func (names *Names) derive(n *yaml.Node) {
 // Plural returns the resource name that a kind has unless its file says otherwise: echoservers for EchoServer.
 func Plural(kind string) string { return flect.Pluralize(strings.ToLower(kind)) }
 
+// GoPlural returns what Go code calls several objects of a kind: EchoServers for EchoServer.
+func GoPlural(kind string) string { return flect.Pluralize(kind) }
+
 // IsKind tells whether a text is a kind that can be a Go type too.
 func IsKind(text string) bool { return kindName.MatchString(text) }
 

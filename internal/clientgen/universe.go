@@ -1,0 +1,126 @@
+package clientgen
+
+import (
+	"strings"
+	"unicode"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+// newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the generators would have
+// parsed them.
+func newUniverse(groups []group) types.Universe {
+	u := universe{types.Universe{}}
+	describe[metav1.TypeMeta](u)
+	describe[metav1.ObjectMeta](u)
+	for _, g := range groups {
+		for _, v := range g.versions {
+			u.add(g, v)
+		}
+	}
+	return u.Universe
+}
+
+// universe is a universe that is being filled.
+type universe struct{ types.Universe }
+
+// add describes the package of a version.
+func (u universe) add(g group, v version) {
+	pkg := u.Package(v.path)
+	pkg.Name = v.Name
+	pkg.Comments = []string{"+groupName=" + g.name, "+groupGoName=" + g.goName}
+	for _, declared := range v.Types {
+		t := pkg.Type(declared.Name)
+		t.SecondClosestCommentLines = clientMarkers(declared.Markers)
+		t.CommentLines = text(declared.Doc)
+		if declared.Of != nil {
+			t.Kind, t.Underlying = types.Alias, u.typeOf(v, declared.Of)
+			continue
+		}
+		t.Kind = types.Struct
+		for _, f := range declared.Fields {
+			t.Members = append(t.Members, u.member(v, f))
+		}
+	}
+}
+
+// member describes a field of a struct.
+func (u universe) member(v version, f crdgen.Field) types.Member {
+	m := types.Member{
+		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
+		CommentLines: text(f.Doc), Type: u.typeOf(v, f.Type),
+	}
+	if f.Name == "" {
+		m.Name, m.Embedded = f.Type.Name, true
+	}
+	return m
+}
+
+// typeOf describes the type of a field.
+func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
+	switch t.Shape {
+	case crdgen.Pointer:
+		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
+	case crdgen.List:
+		return u.anonymous("[]", types.Slice, u.typeOf(v, t.Elem))
+	case crdgen.Map:
+		m := u.anonymous("map[string]", types.Map, u.typeOf(v, t.Elem))
+		m.Key = types.String
+		return m
+	}
+	switch {
+	case t.Package != "":
+		return u.foreign(t)
+	case unicode.IsLower(rune(t.Name[0])): // a builtin
+		return u.Type(types.Name{Name: t.Name})
+	default:
+		return u.Type(types.Name{Package: v.path, Name: t.Name}) // described when its turn comes
+	}
+}
+
+// foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
+func (u universe) foreign(t *crdgen.GoType) *types.Type {
+	out := u.Type(types.Name{Package: t.Package, Name: t.Name})
+	switch {
+	case out.Kind != types.Unknown:
+	case t.Form == kubetypes.Struct:
+		out.Kind = types.Struct
+	default:
+		out.Kind, out.Underlying = types.Alias, types.String
+	}
+	return out
+}
+
+// anonymous describes a type made of another one, under the name that go/types gives it.
+func (u universe) anonymous(prefix string, kind types.Kind, elem *types.Type) *types.Type {
+	t := u.Type(types.Name{Name: prefix + elem.Name.String()})
+	t.Kind, t.Elem = kind, elem
+	return t
+}
+
+// clientMarkers are the markers that the generators read.
+func clientMarkers(markers []string) []string {
+	var lines []string
+	for _, line := range markers {
+		if strings.HasPrefix(line, "+genclient") || strings.HasPrefix(line, "+resourceName=") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
+// not the dashes that tell controller-gen where a description ends.
+func text(doc []string) []string {
+	var lines []string
+	for _, line := range doc {
+		if !strings.HasPrefix(strings.TrimSpace(line), "+") && line != "---" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
