@@ -75,6 +75,9 @@ func celDetail(detail string) string {
 	return fmt.Sprintf("%s (%s)", text, where)
 }
 
+// meant is the way out for enums that real CRDs have.
+const meant = "where that is meant, the file says so: acceptWarnings: [senseless]"
+
 // hint says what to do about the messages that do not say so themselves.
 func hint(message string) string {
 	for _, h := range hints {
@@ -95,5 +98,6 @@ var hints = []struct{ in, hint string }{
 	{"null is not of type", "write nullable: true to allow it"},
 	{"unsupported Perl syntax", "the API server has the regular expressions of Go: without lookahead, lookbehind and backreferences"},
 	{"must not specify anything other than name", "name and generateName can have a pattern and limits; nothing else of metadata can"},
+	{"is listed twice, first as", meant}, {"is not of type", meant},
 	{"must not be empty for specified", "give it a type, or x-kubernetes-preserve-unknown-fields: true for anything"},
 }

@@ -18,6 +18,7 @@ const (
 	WarnNonASCII   Warning = "nonASCII"   // the name of a field has letters that look like others
 	WarnPrivileged Warning = "privileged" // a child can give its author rights that the parent's author lacks
 	WarnRequired   Warning = "required"   // what is required cannot be there, or is always there
+	WarnSenseless  Warning = "senseless"  // limits, an enum or a default that nothing fits; refused unless it is accepted
 	WarnServed     Warning = "served"     // no version is served
 	WarnSize       Warning = "size"       // the CRD is too large for some ways of storing it
 	WarnVersions   Warning = "versions"   // a field gets lost between versions
@@ -26,7 +27,7 @@ const (
 // Warnings are all of them, sorted.
 func Warnings() []Warning {
 	return []Warning{
-		WarnFloats, WarnGroup, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnServed, WarnSize, WarnVersions,
+		WarnFloats, WarnGroup, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnSenseless, WarnServed, WarnSize, WarnVersions,
 	}
 }
 
