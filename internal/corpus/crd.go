@@ -62,6 +62,7 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		}
 		r.objects += distinctObjects(&imported.API.Versions[i], v)
 	}
+	r.subject.crd = made
 	t.packages(r, m, imported.API)
 }
 

@@ -72,9 +72,34 @@ func measure(ctx context.Context, dir string) (*table, error) {
 	}
 	for i := range t.crds {
 		c := &t.crds[i]
-		c.vets = c.packages > 0 && !slices.Contains(broken, c.name)
+		c.vets = len(c.subject.packages) > 0 && !slices.Contains(broken, c.name)
 	}
-	return t, nil
+	return t, t.roundTrip(ctx, module)
+}
+
+// roundTrip sends random objects of every CRD whose Go types compile through them.
+func (t *table) roundTrip(ctx context.Context, m *module) error {
+	var kinds []goKind
+	for _, c := range t.crds {
+		if c.vets {
+			kinds = append(kinds, c.subject.goKinds(c.name)...)
+		}
+	}
+	program, err := m.newRoundTrip(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	for i := range t.crds {
+		c := &t.crds[i]
+		if !c.vets {
+			continue
+		}
+		var problem error
+		if c.whole, problem = program.objects(c.name, &c.subject); problem != nil {
+			t.fail("%s: %d of %d objects came through: %v", c.name, c.whole, objectsOfEach, problem)
+		}
+	}
+	return program.stop()
 }
 
 // crdFiles returns the YAML files below a folder, sorted.

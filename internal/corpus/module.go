@@ -89,7 +89,7 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 			t.fail("%s: %v", r.name, err)
 			return
 		}
-		r.packages++
+		r.subject.packages = append(r.subject.packages, pkg)
 		for _, declared := range pkg.Types {
 			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f crdgen.Field) bool { return f.Name != "" }) {
 				r.structs++
@@ -136,14 +136,20 @@ func (m *module) write(name string, pkg crdgen.Package) error {
 	return nil
 }
 
+// goCommand returns a go command in the module. Its paths are trimmed, so that what has been compiled once is taken
+// from the cache, although the module lies elsewhere each time.
+func (m *module) goCommand(ctx context.Context, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", append([]string{command, "-trimpath"}, args...)...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	return cmd
+}
+
 var vetPackage = regexp.MustCompile(`(?m)^# (?:\[)?` + regexp.QuoteMeta(modulePath) + `/([^/]+)/`)
 
 // vet compiles and vets all packages, and returns the CRDs whose do not.
 func (m *module) vet(ctx context.Context) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "vet", "./...")
-	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
+	out, err := m.goCommand(ctx, "vet", "./...").CombinedOutput()
 	if err == nil {
 		return nil, nil
 	}

@@ -16,7 +16,8 @@ type table struct {
 type result struct {
 	name              string // plural.group, numbered where several files have it
 	equal, vets       bool
-	packages          int
+	whole             int // random objects that came through their Go types unharmed
+	subject           subject
 	openGo, openNodes int // Go types that hold anything, schemas that allow anything
 	structs, objects  int // struct types, distinct schemas of objects
 	leaves, short     int // fields without fields, and those in the shorthand
@@ -33,13 +34,16 @@ type row struct {
 }
 
 func (t *table) rows() []row {
-	var equal, vets, open, structs, objects, leaves, short int
+	var equal, vets, whole, open, structs, objects, leaves, short int
 	for _, c := range t.crds {
 		if c.equal {
 			equal++
 		}
 		if c.vets {
 			vets++
+		}
+		if c.whole == objectsOfEach {
+			whole++
 		}
 		open += max(0, c.openGo-c.openNodes)
 		structs, objects = structs+c.structs, objects+c.objects
@@ -50,6 +54,7 @@ func (t *table) rows() []row {
 	return []row{
 		{"CRD → spec → CRD is equal", fmt.Sprintf("%d of %d", equal, all), every, equal == all},
 		{"generated Go compiles and vets", fmt.Sprintf("%d of %d", vets, all), every, vets == all},
+		{fmt.Sprintf("%d random objects come through the Go types", objectsOfEach), fmt.Sprintf("%d of %d", whole, all), every, whole == all},
 		{"open in Go although typed in the schema", fmt.Sprint(open), "0", open == 0},
 		{"Go struct types ÷ distinct object schemas", ratio(structs, objects), "≤ 1.05", 100*structs <= 105*objects},
 		{"leaf fields in the shorthand", percent(short, leaves), "", true},

@@ -115,9 +115,19 @@ func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayab
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
+		governed: parent.governed || governed(s),
 	}
 	b.noteUnsaid(n)
-	t := b.typeOf(n)
+	t := b.elementType(n, sayable)
+	if fullSchema(s).Nullable {
+		return orReference(t)
+	}
+	return t
+}
+
+// elementType returns the type of an element that is not null.
+func (b *packageBuilder) elementType(n node, sayable func(*spec.Schema) bool) *GoType {
+	s, t := n.schema, b.typeOf(n)
 	if declares(s) || sayable(s) {
 		return t
 	}

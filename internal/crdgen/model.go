@@ -62,7 +62,8 @@ type Type struct {
 	Fields    []Field  // of a struct
 	Of        *GoType  // nil: a struct
 	Constants []Constant
-	Object    bool // has DeepCopyObject: a kind or a list of it
+	Object    bool   // has DeepCopyObject: a kind or a list of it
+	Unknown   string // the field with what the schema does not name and yet keeps; empty: nothing is kept
 }
 
 // Field is a field of a struct.

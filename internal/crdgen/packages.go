@@ -58,7 +58,7 @@ func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 	return &packageBuilder{
 		kinds: kinds,
 		names: map[string]bool{},
-		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds),
+		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds), governed: usedGoverned(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
 			Group: group, Version: version, Clients: p.Clients,

@@ -24,7 +24,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has no version %q", api.Names.Kind, version)
 	}
 	schema := crd.Spec.Versions[at].Schema.OpenAPIV3Schema
-	validator, err := newObjectValidator(schema)
+	validator, err := NewObjectValidator(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		sampler.spec(root, schema.Properties["spec"])
 	}
 	text, err := yaml.Marshal(object)
-	return append(toComplete(validator.validate(object)), text...), err
+	return append(toComplete(validator.Validate(object)), text...), err
 }
 
 // toComplete is a comment about what is wrong with a sample; empty when nothing is.
@@ -52,7 +52,7 @@ func toComplete(errs []string) []byte {
 
 // sampler fills in an object.
 type sampler struct {
-	validator *objectValidator
+	validator *ObjectValidator
 	root      map[string]any
 	options   []option
 }
@@ -69,7 +69,7 @@ type option struct {
 func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	s.root["spec"] = s.value("spec", node, schema)
 	s.options = s.options[:min(len(s.options), maxOptions)]
-	complaints := len(s.validator.validate(s.root))
+	complaints := len(s.validator.Validate(s.root))
 	if complaints == 0 && s.allTogether() {
 		return
 	}
@@ -79,7 +79,7 @@ func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 				continue
 			}
 			o.parent[o.name] = o.value
-			if now := len(s.validator.validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
+			if now := len(s.validator.Validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
 				complaints = now
 				continue
 			}
@@ -97,7 +97,7 @@ func (s *sampler) allTogether() bool {
 	for _, o := range s.options {
 		o.parent[o.name] = o.value
 	}
-	if len(s.validator.validate(s.root)) == 0 {
+	if len(s.validator.Validate(s.root)) == 0 {
 		return true
 	}
 	for _, o := range s.options {

@@ -1,0 +1,128 @@
+package crdgen
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// rootRequired tells whether an object must have a spec or a status.
+func rootRequired(v *spec.Version, name string) bool {
+	if v.Root != nil && v.Root.Keywords.Required != nil {
+		return slices.Contains(v.Root.Keywords.Required, name)
+	}
+	return name == "spec" && v.StandardRoot && specRequired(v)
+}
+
+// rootGoverns tells whether rules of the whole object say something of its spec or its status.
+func rootGoverns(v *spec.Version, name string) bool {
+	if v.Root == nil {
+		return false
+	}
+	k := v.Root.Keywords
+	for _, rule := range k.XValidations {
+		if strings.Contains(rule.Rule, name) {
+			return true
+		}
+	}
+	k.XValidations = nil
+	return governs(&k)
+}
+
+// zeroValid tells whether the zero value of the Go type of a spec or a status is valid. It then need not be left
+// out, and so is not taken for absent when it is there.
+func zeroValid(s *spec.Schema) bool {
+	if isStruct(s) && len(s.Keywords.Required) == 0 && !governs(&s.Keywords) {
+		return true
+	}
+	var schemas schemaBuilder
+	full := schemas.node(s, "")
+	zero := zeroOf(&full)
+	if zero == nil || len(schemas.problems) > 0 {
+		return false
+	}
+	structural, openAPI, err := compiled(outline(&full, zero))
+	if err != nil {
+		return false // the CRD has been checked
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(zero, structural)
+	defaulting.Default(zero, structural)
+	if len(validation.ValidateCustomResource(nil, zero, openAPI)) > 0 {
+		return false
+	}
+	rules := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	if rules == nil {
+		return true
+	}
+	broken, _ := rules.Validate(context.Background(), nil, structural, zero, nil, celconfig.RuntimeCELCostBudget)
+	return len(broken) == 0
+}
+
+// zeroOf returns the JSON of the zero value of a schema's Go type: of a struct the required fields.
+func zeroOf(s *apiextv1.JSONSchemaProps) any {
+	switch {
+	case s.XIntOrString && s.Pattern != "":
+		return "0" // of a quantity
+	case s.XIntOrString, s.Type == "integer":
+		return int64(0)
+	case s.Type == "number":
+		return float64(0)
+	case s.Type == "boolean":
+		return false
+	case s.Type == "string" && s.Format != "date-time" && s.Format != "byte":
+		return ""
+	case len(s.Properties) == 0 && (s.Type != "object" || s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil):
+		return nil
+	}
+	zero := map[string]any{}
+	for _, name := range s.Required {
+		if property, declared := s.Properties[name]; declared {
+			zero[name] = zeroOf(&property)
+		}
+	}
+	return zero
+}
+
+// outline returns a schema without what it says of fields that a value does not have: it takes long to read.
+func outline(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
+	short := *s
+	fields, _ := value.(map[string]any)
+	if len(s.Properties) > 0 {
+		short.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	for name, property := range s.Properties {
+		if _, set := fields[name]; set || property.Default != nil {
+			short.Properties[name] = *outline(&property, fields[name])
+		} else {
+			short.Properties[name] = *withoutRules(&property)
+		}
+	}
+	return &short
+}
+
+// withoutRules returns a schema without its CEL rules, which still says what type everything has.
+func withoutRules(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
+	bare := *s
+	bare.XValidations = nil
+	if len(s.Properties) > 0 {
+		bare.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	for name, property := range s.Properties {
+		bare.Properties[name] = *withoutRules(&property)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		bare.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: withoutRules(s.Items.Schema)}
+	}
+	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
+		bare.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: true, Schema: withoutRules(values.Schema)}
+	}
+	return &bare
+}
