@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -56,10 +55,11 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		t.fail("%s: -source +made\n%s", r.name, cmp.Diff(normal(source, ""), normal(again, "")))
 	}
 	r.leaves, r.short = leaves(imported.Text)
+	if places := verbatim(imported.Text); len(places) > 0 {
+		r.verbatim = true
+		t.fail("%s: %s is no keyword of OpenAPI", r.name, places[0])
+	}
 	for i, v := range made.Spec.Versions {
-		for _, s := range rootFields(v) {
-			r.openNodes += countOpen(&s)
-		}
 		r.objects += distinctObjects(&imported.API.Versions[i], v)
 	}
 	r.subject.crd = made
@@ -68,41 +68,6 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 
 // usualFields are the fields of every root.
 var usualFields = []string{"apiVersion", "kind", "metadata"}
-
-// rootFields returns the schemas of the fields of a version's root that become types of its own.
-func rootFields(v apiextv1.CustomResourceDefinitionVersion) []apiextv1.JSONSchemaProps {
-	var fields []apiextv1.JSONSchemaProps
-	for name, s := range v.Schema.OpenAPIV3Schema.Properties {
-		if !slices.Contains(usualFields, name) {
-			fields = append(fields, s)
-		}
-	}
-	return fields
-}
-
-// countOpen counts the schemas that allow anything.
-func countOpen(s *apiextv1.JSONSchemaProps) int {
-	open := 0
-	allowed := s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil
-	preserve := s.XPreserveUnknownFields != nil
-	switch {
-	case s.XIntOrString:
-		return 0
-	case len(s.Properties) > 0 || s.Type == "object" && s.AdditionalProperties == nil && !preserve:
-	case s.Type == "" || s.Type == "array" && s.Items == nil || s.Type == "object" && (allowed || s.AdditionalProperties == nil):
-		open++
-	}
-	for _, p := range s.Properties {
-		open += countOpen(&p)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		open += countOpen(s.Items.Schema)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && len(s.Properties) == 0 {
-		open += countOpen(s.AdditionalProperties.Schema)
-	}
-	return open
-}
 
 // documents returns the CRDs of a file.
 func documents(data []byte) ([]map[string]any, error) {

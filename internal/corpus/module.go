@@ -94,22 +94,12 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f crdgen.Field) bool { return f.Name != "" }) {
 				r.structs++
 			}
-			for _, f := range declared.Fields {
-				r.openGo += openIn(f.Type)
-			}
-			r.openGo += openIn(declared.Of)
+		}
+		for _, path := range openNodes(r.subject.crd, pkg) {
+			r.open++
+			t.fail("%s: %s", r.name, path)
 		}
 	}
-}
-
-// openIn counts the parts of a Go type that hold anything.
-func openIn(t *crdgen.GoType) int {
-	for ; t != nil; t = t.Elem {
-		if t.Shape == crdgen.Name && (t.Name == "JSON" || t.Name == "RawExtension") && t.Package != "" {
-			return 1
-		}
-	}
-	return 0
 }
 
 // renderers make the files of a package.

@@ -86,12 +86,12 @@ func (b *packageBuilder) kind(k served) {
 	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
 		n := node{schema: expanded(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", governed: rootGoverns(k.version, "spec")}
-		f := b.rootField(n, "Spec", "spec", rootRequired(k.version, "spec"))
+		f := b.rootField(k.version, n, "Spec", "spec")
 		kind.Spec, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if s := k.version.Status; s != nil {
 		n := node{schema: expanded(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, governed: rootGoverns(k.version, "status")}
-		f := b.rootField(n, "Status", "status", rootRequired(k.version, "status"))
+		f := b.rootField(k.version, n, "Status", "status")
 		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if k.version.Root != nil {
@@ -145,8 +145,9 @@ func listType(k Kind) Type {
 
 // rootField returns the field of spec or status. It is no pointer, and there even when it is empty, so that the
 // server fills in the defaults below it; only where that would be invalid an empty one is left out.
-func (b *packageBuilder) rootField(n node, name, tag string, required bool) Field {
-	if !required && (n.governed || !zeroValid(n.schema)) {
+func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
+	required := rootRequired(v, tag)
+	if !required && !zeroValid(v, tag, n.schema) {
 		tag += ",omitzero"
 	}
 	n.governed = n.governed || governed(n.schema)

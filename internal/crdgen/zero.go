@@ -39,30 +39,43 @@ func rootGoverns(v *spec.Version, name string) bool {
 
 // zeroValid tells whether the zero value of the Go type of a spec or a status is valid. It then need not be left
 // out, and so is not taken for absent when it is there.
-func zeroValid(s *spec.Schema) bool {
-	if isStruct(s) && len(s.Keywords.Required) == 0 && !governs(&s.Keywords) {
+func zeroValid(v *spec.Version, name string, s *spec.Schema) bool {
+	governed := rootGoverns(v, name)
+	if isStruct(s) && len(s.Keywords.Required) == 0 && !governs(&s.Keywords) && !governed {
 		return true
 	}
-	var schemas schemaBuilder
+	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
 	full := schemas.node(s, "")
 	zero := zeroOf(&full)
-	if zero == nil || len(schemas.problems) > 0 {
+	if zero == nil || !valid(&full, zero, false) {
 		return false
 	}
-	structural, openAPI, err := compiled(outline(&full, zero))
+	if !governed {
+		return true
+	}
+	root := schemas.root(v)
+	object, _ := zeroOf(root).(map[string]any)
+	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
+	object[name] = zero
+	return valid(root, object, true)
+}
+
+// valid tells whether a value has nothing against it in a schema that the API server accepts.
+func valid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
+	structural, openAPI, err := compiled(outline(s, value))
 	if err != nil {
-		return false // the CRD has been checked
+		return false // cannot happen: the CRD has been checked
 	}
-	defaulting.PruneNonNullableNullsWithoutDefaults(zero, structural)
-	defaulting.Default(zero, structural)
-	if len(validation.ValidateCustomResource(nil, zero, openAPI)) > 0 {
+	defaulting.PruneNonNullableNullsWithoutDefaults(value, structural)
+	defaulting.Default(value, structural)
+	if len(validation.ValidateCustomResource(nil, value, openAPI)) > 0 {
 		return false
 	}
-	rules := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	rules := cel.NewValidator(structural, root, celconfig.PerCallLimit)
 	if rules == nil {
 		return true
 	}
-	broken, _ := rules.Validate(context.Background(), nil, structural, zero, nil, celconfig.RuntimeCELCostBudget)
+	broken, _ := rules.Validate(context.Background(), nil, structural, value, nil, celconfig.RuntimeCELCostBudget)
 	return len(broken) == 0
 }
 
