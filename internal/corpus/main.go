@@ -74,7 +74,10 @@ func measure(ctx context.Context, dir string) (*table, error) {
 		c := &t.crds[i]
 		c.vets = len(c.subject.packages) > 0 && !slices.Contains(broken, c.name)
 	}
-	return t, t.roundTrip(ctx, module)
+	if err := t.roundTrip(ctx, module); err != nil {
+		return nil, err
+	}
+	return t, t.controllerGen(module)
 }
 
 // roundTrip sends random objects of every CRD whose Go types compile through them.

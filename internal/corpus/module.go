@@ -131,9 +131,11 @@ func (m *module) write(name string, pkg crdgen.Package) error {
 func (m *module) goCommand(ctx context.Context, command string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", append([]string{command, "-trimpath"}, args...)...)
 	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = m.environ()
 	return cmd
 }
+
+func (m *module) environ() []string { return append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off") }
 
 var vetPackage = regexp.MustCompile(`(?m)^# (?:\[)?` + regexp.QuoteMeta(modulePath) + `/([^/]+)/`)
 

@@ -19,9 +19,11 @@ type result struct {
 	verbatim         bool // the spec has a schema with more than keywords of OpenAPI
 	whole            int  // random objects that came through their Go types unharmed
 	subject          subject
-	open             int // nodes that hold anything in Go although their schema has a type
-	structs, objects int // struct types, distinct schemas of objects
-	leaves, short    int // fields without fields, and those in the shorthand
+	unsaid           string // what markers cannot say; empty: controller-gen must make the same CRD
+	generated        bool   // it does
+	open             int    // nodes that hold anything in Go although their schema has a type
+	structs, objects int    // struct types, distinct schemas of objects
+	leaves, short    int    // fields without fields, and those in the shorthand
 }
 
 func (t *table) fail(format string, args ...any) {
@@ -35,7 +37,7 @@ type row struct {
 }
 
 func (t *table) rows() []row {
-	var equal, vets, whole, open, verbatim, structs, objects, leaves, short int
+	var equal, vets, whole, open, verbatim, sayable, generated, structs, objects, leaves, short int
 	for _, c := range t.crds {
 		if c.equal {
 			equal++
@@ -47,6 +49,12 @@ func (t *table) rows() []row {
 			whole++
 		}
 		open += c.open
+		if c.vets && c.unsaid == "" {
+			sayable++
+		}
+		if c.generated {
+			generated++
+		}
 		if c.verbatim {
 			verbatim++
 		}
@@ -61,6 +69,7 @@ func (t *table) rows() []row {
 		{fmt.Sprintf("%d random objects come through the Go types", objectsOfEach), fmt.Sprintf("%d of %d", whole, all), every, whole == all},
 		{"open in Go although typed in the schema", fmt.Sprint(open), "0", open == 0},
 		{"need a verbatim schema fragment", fmt.Sprint(verbatim), "0", verbatim == 0},
+		{"controller-gen makes the same CRD where markers can say it", fmt.Sprintf("%d of %d", generated, sayable), fmt.Sprintf("%d of %d", sayable, sayable), generated == sayable},
 		{"Go struct types ÷ distinct object schemas", ratio(structs, objects), "≤ 1.05", 100*structs <= 105*objects},
 		{"leaf fields in the shorthand", percent(short, leaves), "", true},
 	}
