@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -52,7 +51,7 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		return
 	}
 	if r.equal = same(source, again); !r.equal {
-		t.fail("%s: -source +made\n%s", r.name, cmp.Diff(normal(source, ""), normal(again, "")))
+		t.fail("%s: made again, it differs at %s", r.name, firstDifference(normal(source, ""), normal(again, ""), ""))
 	}
 	r.leaves, r.short = leaves(imported.Text)
 	if places := verbatim(imported.Text); len(places) > 0 {

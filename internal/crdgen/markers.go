@@ -42,7 +42,7 @@ func shapeMarkers(s *spec.Schema) []string {
 	if k.XEmbeddedResource {
 		m.add(validationPrefix + "XEmbeddedResource")
 	}
-	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "" || s.Use != nil) {
+	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil) {
 		m.add("+kubebuilder:pruning:PreserveUnknownFields")
 	}
 	m.topology(s)
@@ -232,10 +232,10 @@ func (m *markers) topology(s *spec.Schema) {
 	if k.XMapType == nil {
 		return
 	}
-	if isStruct(s.Declared()) || s.Type != "" {
-		m.add("+structType=" + *k.XMapType)
-	} else {
+	if declared := s.Declared(); declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil {
 		m.add("+mapType=" + *k.XMapType)
+	} else {
+		m.add("+structType=" + *k.XMapType)
 	}
 }
 

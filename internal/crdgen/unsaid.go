@@ -24,6 +24,12 @@ func (b *packageBuilder) unsaidOfKind(k Kind, v *spec.Version) {
 	if k.API.Names.ListKind != k.API.Names.Kind+"List" {
 		b.unsaid(k.Name, "listKind")
 	}
+	if !slices.ContainsFunc(k.API.Versions, func(v spec.Version) bool { return v.Served }) {
+		b.unsaid(k.Name, "served")
+	}
+	if len(k.API.Labels) > 0 {
+		b.unsaid(k.Name, "labels")
+	}
 	if k.API.Names.Singular == "" {
 		b.unsaid(k.Name, "singular")
 	}
@@ -44,7 +50,8 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
 		"enum":                       slices.ContainsFunc(k.Enum, unsayable),
 		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),
-		"default":                    k.Default != nil && n.element,
+		"default":                    k.Default != nil && (n.element || string(k.Default.Raw) == "null"),
+		"properties":                 s.Properties != nil && len(s.Properties) == 0,
 		"nullable":                   k.Nullable && n.element,
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
