@@ -13,7 +13,10 @@ import (
 func kindMarkers(k served) []string {
 	names := k.api.Names
 	lines := []string{"+kubebuilder:object:root=true"}
-	resource := "+kubebuilder:resource:path=" + names.Plural + ",singular=" + names.Singular
+	resource := "+kubebuilder:resource:path=" + names.Plural
+	if names.Singular != "" {
+		resource += ",singular=" + names.Singular
+	}
 	if len(names.ShortNames) > 0 {
 		resource += ",shortName=" + strings.Join(names.ShortNames, ";")
 	}

@@ -42,6 +42,9 @@ func keepUnknown(t *Type, s *spec.Schema) {
 // schema says of it.
 func (b *packageBuilder) fieldType(parent, n node, name string) *GoType {
 	if parent.schema.Keywords.XEmbeddedResource && name == "metadata" && n.schema.Type == "" {
+		if len(n.schema.Properties) > 0 {
+			b.unsaid(n.path, "keywords of metadata")
+		}
 		return metaType("ObjectMeta")
 	}
 	return b.typeOf(n)
