@@ -102,7 +102,7 @@ func (p *project) stored(api *spec.API) (crdgen.Package, crdgen.Kind) {
 			}
 		}
 	}
-	return crdgen.Package{}, crdgen.Kind{API: api, Name: api.Names.Kind}
+	return crdgen.Package{}, crdgen.Kind{API: api, Name: api.Names.GoKind}
 }
 
 func storageVersion(api *spec.API) string {
@@ -163,7 +163,7 @@ func (k kind) sample() ([]byte, error) {
 }
 
 // folder is where the kind's controller is.
-func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.Kind) }
+func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.GoKind) }
 
 // samplePath names the sample after the group, without the domain of the project, the version and the kind.
 func (k kind) samplePath() string {

@@ -118,7 +118,7 @@ func (d *decoder) apiNames(root *yaml.Node, api *API) {
 	if name := api.Names.Plural + "." + api.Group; len(name) > 253 {
 		d.failAt(api.At["group"], "group", "the name of the CRD, plural.group, has "+strconv.Itoa(len(name))+" characters", "at most 253")
 	}
-	if lower := strings.ToLower(api.Names.Kind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
+	if lower := strings.ToLower(api.Names.GoKind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
 		d.failAt(api.At["names.kind"], "names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+api.Names.Kind)
 	}
 	if slices.Contains(PackageNames(), api.Names.GoKind) {
