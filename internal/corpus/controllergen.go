@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -129,21 +130,29 @@ func asObject(made *apiextv1.CustomResourceDefinition) (map[string]any, error) {
 	return object, yaml.Unmarshal(text, &object)
 }
 
-// sameVersions tells whether two CRDs say the same, whatever the order of their versions. An empty subresources
-// means nothing; controller-gen writes it beside columns.
+// sameVersions tells whether two CRDs say the same, whatever the order of their versions. What is empty means nothing
+// outside of the schemas; controller-gen writes an empty subresources beside columns.
 func sameVersions(a, b map[string]any) bool {
 	for _, object := range []map[string]any{a, b} {
 		spec, _ := object["spec"].(map[string]any)
+		names, _ := spec["names"].(map[string]any)
+		dropEmpty(names)
 		versions, _ := spec["versions"].([]any)
 		slices.SortFunc(versions, func(x, y any) int { return strings.Compare(versionName(x), versionName(y)) })
 		for _, v := range versions {
 			version, _ := v.(map[string]any)
-			if subresources, _ := version["subresources"].(map[string]any); len(subresources) == 0 {
-				delete(version, "subresources")
-			}
+			dropEmpty(version)
 		}
 	}
 	return same(a, b)
+}
+
+func dropEmpty(object map[string]any) {
+	maps.DeleteFunc(object, func(_ string, value any) bool {
+		list, isList := value.([]any)
+		fields, isObject := value.(map[string]any)
+		return isList && len(list) == 0 || isObject && len(fields) == 0
+	})
 }
 
 func versionName(v any) string {
