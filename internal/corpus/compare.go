@@ -110,7 +110,7 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 		}
 		for _, key := range slices.Sorted(maps.Keys(in)) {
 			value, there := out[key]
-			if !there && zero(in[key]) {
+			if !there && empty(in[key]) {
 				continue
 			}
 			if found := c.kubernetes(in[key], value, path+"."+key); found != "" {
@@ -192,6 +192,14 @@ func zero(v any) bool {
 		return true
 	}
 	return false
+}
+
+// empty tells whether a value is what omitempty leaves out: other than zero, not an object of zero values.
+func empty(v any) bool {
+	if fields, isObject := v.(map[string]any); isObject {
+		return len(fields) == 0
+	}
+	return zero(v) && v != "0" && v != "0s"
 }
 
 func equal(a, b any) bool {

@@ -136,7 +136,9 @@ func sameVersions(a, b map[string]any) bool {
 	for _, object := range []map[string]any{a, b} {
 		spec, _ := object["spec"].(map[string]any)
 		names, _ := spec["names"].(map[string]any)
+		metadata, _ := object["metadata"].(map[string]any)
 		dropEmpty(names)
+		dropEmpty(metadata)
 		versions, _ := spec["versions"].([]any)
 		slices.SortFunc(versions, func(x, y any) int { return strings.Compare(versionName(x), versionName(y)) })
 		for _, v := range versions {
