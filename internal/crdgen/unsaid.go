@@ -52,6 +52,7 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),
 		"default":                    k.Default != nil && (n.element || string(k.Default.Raw) == "null"),
 		"properties":                 s.Properties != nil && len(s.Properties) == 0,
+		"required":                   repeats(k.Required),
 		"nullable":                   k.Nullable && n.element,
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
@@ -69,6 +70,12 @@ func (b *packageBuilder) noteUnsaid(n node) {
 			b.unsaid(n.path, "required "+name+", which is no property")
 		}
 	}
+}
+
+// repeats tells whether a list of names has one twice.
+func repeats(names []string) bool {
+	sorted := slices.Sorted(slices.Values(names))
+	return len(slices.Compact(sorted)) < len(names)
 }
 
 // misplaced returns the limits that do not fit the type of a node: they are legal, and mean nothing or only
