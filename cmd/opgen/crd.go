@@ -74,12 +74,22 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	var apis []*spec.API
 	for _, f := range specs {
 		api, found := crdgen.Parse(f.name, f.data, o.minKubernetes, shared...)
-		if len(found) > 0 {
-			problems = append(problems, found...)
-			continue
+		problems = append(problems, found...)
+		if api != nil {
+			apis = append(apis, api)
 		}
+	}
+	if apis, err = readGoHere(s, apis); err != nil {
+		var more spec.Problems
+		if !errors.As(err, &more) {
+			return nil, err
+		}
+		return nil, append(problems, more...).Err()
+	}
+	for _, api := range apis {
 		crd, found := crdgen.CRD(api, o.minKubernetes)
 		if len(found) > 0 {
 			problems = append(problems, found...)
@@ -87,7 +97,7 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 		}
 		text, err := crdgen.MarshalCRD(crd)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, fmt.Errorf("%s: %w", api.File, err)
 		}
 		crds = append(crds, dataFile{crd.Name + ".yaml", text})
 	}

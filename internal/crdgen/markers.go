@@ -145,7 +145,7 @@ func jsonType(s *spec.Schema) string {
 	if s.Use != nil {
 		return jsonType(s.Use.Schema)
 	}
-	t, found := kubetypes.Outline(s.Type)
+	t, found := outline(s)
 	switch {
 	case !found:
 		return s.Keywords.Type
@@ -232,7 +232,7 @@ func (m *markers) topology(s *spec.Schema) {
 	if k.XMapType == nil {
 		return
 	}
-	if isStruct(s.Declared()) || s.Type != "" {
+	if t, _ := outline(s); isStruct(s.Declared()) || s.Type != "" && t.Form != kubetypes.Map {
 		m.add("+structType=" + *k.XMapType)
 	} else {
 		m.add("+mapType=" + *k.XMapType)
