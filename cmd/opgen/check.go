@@ -68,7 +68,8 @@ func (p *project) findings(s streams) ([]finding, error) {
 		return nil, err
 	}
 	findings = append(findings, samples...)
-	for _, misfit := range scaffold.Misfits(os.DirFS(p.dir), tool(p.dir)) {
+	tree := os.DirFS(p.dir)
+	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs)...) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
 	return findings, nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -19,16 +20,13 @@ type comment struct {
 
 // commentsBetween returns the markers between a position and a node: those that controller-tools reads as the
 // node's.
-func (p *program) commentsBetween(from token.Pos, node ast.Node) []comment {
-	var found []comment
-	for _, root := range p.roots {
-		for _, file := range root.Syntax {
-			if file.Pos() <= from && from <= file.End() {
-				found = append(found, commentsIn(file, from, node.Pos())...)
-			}
+func commentsBetween(pkg *loader.Package, from token.Pos, node ast.Node) []comment {
+	for _, file := range pkg.Syntax {
+		if file.FileStart <= from && from <= file.FileEnd {
+			return commentsIn(file, from, node.Pos())
 		}
 	}
-	return found
+	return nil
 }
 
 // commentsOfType returns the markers of a type's declaration.

@@ -1,10 +1,12 @@
 package gotypes
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +38,9 @@ type program struct {
 // load reads the packages with these import paths and all that they import. A package that cannot be read has
 // errors; the error is about the go command itself.
 func load(source Source, importPaths []string) (*program, error) {
+	if source.module() == "" {
+		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
+	}
 	overlay := map[string][]byte{}
 	for file, content := range source.Files {
 		overlay[filepath.Join(source.Dir, filepath.FromSlash(file))] = content
@@ -45,7 +50,7 @@ func load(source Source, importPaths []string) (*program, error) {
 	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.fset}
 	roots, err := loader.LoadRootsWithConfig(cfg, importPaths...)
 	if err != nil {
-		return nil, fmt.Errorf("reading Go packages: %w", err)
+		return nil, p.loadError(err)
 	}
 	for _, root := range roots {
 		p.roots[root.PkgPath] = root
@@ -68,6 +73,17 @@ func load(source Source, importPaths []string) (*program, error) {
 	}
 	crd.AddKnownTypes(p.parser)
 	return p, nil
+}
+
+// loadError says what the go command has said.
+func (p *program) loadError(err error) error {
+	if _, err := exec.LookPath("go"); err != nil {
+		return errors.New("reading Go packages: the go command is not in PATH")
+	}
+	if _, stderr, found := strings.Cut(err.Error(), "stderr: "); found && strings.TrimSpace(stderr) != "" {
+		return fmt.Errorf("reading Go packages: %s", strings.TrimSpace(stderr))
+	}
+	return fmt.Errorf("reading Go packages: %w", err)
 }
 
 // parseOverlay parses a package with files in memory: controller-tools would look for them on disk.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,6 +89,22 @@ func TestResolveNothing(t *testing.T) {
 	if err != nil || problems != nil {
 		t.Errorf("without a type to read, packages were: %v %v", problems, err)
 	}
+}
+
+func TestResolveWithoutWhatItNeeds(t *testing.T) {
+	use := []gotypes.Use{{GoTypeUse: spec.GoTypeUse{Schema: &spec.Schema{Type: "example.com/m/internal/shared.Endpoint"}}}}
+	dir := t.TempDir()
+	fails := func(want string) {
+		t.Helper()
+		if _, err := gotypes.Resolve(gotypes.Source{Dir: dir}, use); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+	fails("there is no go.mod in " + dir)
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\nnonsense\n"))
+	fails("go.mod:3: unknown directive: nonsense")
+	t.Setenv("PATH", "")
+	fails("the go command is not in PATH")
 }
 
 // golden compares texts by name with those of an archive in testdata.

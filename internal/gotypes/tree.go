@@ -30,6 +30,7 @@ type place struct {
 	expr    ast.Expr  // the Go type; nil: of no concern
 	markers []comment // that say something of it
 	foreign bool      // it belongs to a type of another module
+	depth   int       // of embedded structs
 }
 
 func (t tree) root(s apiextv1.JSONSchemaProps) *spec.Schema {
@@ -49,6 +50,7 @@ func (t tree) node(s apiextv1.JSONSchemaProps, at place) *spec.Schema {
 		if f, found := fields[name]; found {
 			below, goName = f.place, f.name
 		}
+		below.depth = 0
 		out.Properties = append(out.Properties, spec.Property{
 			Pos: t.program.nodePos(below.node), Name: name, GoName: goName, Schema: t.node(s.Properties[name], below),
 		})
@@ -154,16 +156,18 @@ type fieldPlace struct {
 	name string
 }
 
+const maxDepth = 64
+
 // fields returns the places of a struct's fields by their JSON keys, those of embedded structs included.
 func (t tree) fields(at place) map[string]fieldPlace {
 	found := map[string]fieldPlace{}
 	structType, ok := at.expr.(*ast.StructType)
-	if !ok {
+	if !ok || at.depth > maxDepth { // a struct may embed a pointer to itself
 		return found
 	}
 	before := structType.Fields.Opening
 	for _, f := range structType.Fields.List {
-		below := place{pkg: at.pkg, node: f, expr: f.Type, foreign: at.foreign, markers: t.program.commentsBetween(before, f)}
+		below := place{pkg: at.pkg, node: f, expr: f.Type, foreign: at.foreign, markers: commentsBetween(at.pkg, before, f), depth: at.depth + 1}
 		before = f.End()
 		key := jsonName(loader.ParseAstTag(f.Tag).Get("json"))
 		switch key {

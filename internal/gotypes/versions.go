@@ -131,6 +131,9 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 		k.api.At[fmt.Sprintf("versions[%d].%s", k.Version, key)] = k.markerPos(marker)
 	}
 	v.Authored = k.authored()
+	if k.API.Operator != nil && v.Status != nil && !v.Subresources.Status {
+		k.fail(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
+	}
 }
 
 func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
