@@ -75,7 +75,7 @@ func TestControllerGenAgreesOnGoSource(t *testing.T) {
 			t.Errorf("%s: -controller-gen +opgen:\n%s", ours.Name, diff)
 		}
 	}
-	for _, pkg := range []string{"api/v1", "api/v1beta1", "api/v2"} {
+	for _, pkg := range []string{"api/v1", "api/v1beta1", "api/v2", "api/v3"} {
 		ours, err := os.ReadFile(filepath.Join(dir, pkg, "zz_generated.deepcopy.go"))
 		if err != nil {
 			t.Fatal(err)
