@@ -183,7 +183,7 @@ func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, target 
 	edit := target
 	for _, v := range api.Versions {
 		if v.GoTypes {
-			edit = crdgen.PackageDir(p.spec, api.Group, v.Name) + "/" + templates.PackageName(api.Names.GoKind) + "_types.go"
+			edit = "the types of " + api.Names.Kind + " in " + crdgen.PackageDir(p.spec, api.Group, v.Name)
 		}
 	}
 	if edit != target || api.Operator == nil {

@@ -25,13 +25,15 @@ type GoTypeUse struct {
 	Version int    // index of the version that has the node; the first that does
 }
 
-// goTypeName is an import path and a name, which may have any form: package gotypes says what is wrong with it.
-var goTypeName = regexp.MustCompile(`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+\.[A-Za-z_][A-Za-z0-9_]*$`)
+// goTypeName is an import path and a name, which may have any form: package gotypes says what is wrong with it. Two
+// elements of which the second is a version are what a Kubernetes type looks like when it is misspelt.
+var goTypeName = regexp.MustCompile(
+	`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+|/([A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*$`)
 
 // SplitGoType returns the import path and the name of a type that is named by its import path. It reports false for
 // every other type, those of Kubernetes by their short names included.
 func SplitGoType(name string) (importPath, typeName string, ok bool) {
-	if kubernetesType.MatchString(name) || longGroup.MatchString(name) || !goTypeName.MatchString(name) {
+	if kubernetesType.MatchString(name) || !goTypeName.MatchString(name) {
 		return "", "", false
 	}
 	dot := strings.LastIndex(name, ".")

@@ -163,7 +163,7 @@ func typeHint(name string, known []string) string {
 		return "that is a word of the shorthand, which stands in the place of the whole mapping"
 	}
 	if strings.Contains(name, "/") {
-		return "a type of a package is written with its import path and its name, such as example.com/lib/api.Address"
+		return "a Kubernetes type is written like core/v1.ResourceRequirements, any other Go type with its import path, like example.com/lib/api.Address"
 	}
 	return "known: " + strings.Join(known, ", ") + ", Kubernetes types such as core/v1.ResourceRequirements, Go types by their import path, and those under types"
 }
