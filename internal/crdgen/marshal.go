@@ -1,7 +1,7 @@
 package crdgen
 
 import (
-		"fmt"
+	"fmt"
 
 	"go.yaml.in/yaml/v2"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
