@@ -114,7 +114,11 @@ func bootstrap(t *testing.T, dir string, in Input) {
 	}
 	for _, f := range set.Files() {
 		if f.Path == "go.mod" || f.Path == "go.sum" {
-			write(t, filepath.Join(dir, f.Path), string(f.Content))
+			content, err := f.Rendered()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, f.Path), string(content))
 		}
 	}
 }
