@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 func newCheck(s streams) *cobra.Command {
@@ -15,7 +17,8 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check",
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
-object of its API, or if the versions in go.mod and tools.mod do not fit each other. For continuous integration.`,
+object of its API, or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
+failure. For continuous integration.`,
 		Example: "  opgen check -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -30,7 +33,7 @@ object of its API, or if the versions in go.mod and tools.mod do not fit each ot
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings)
+			return reportFindings(s, out, findings, warnings.Of(p.apis))
 		},
 	}
 	out.addFlag(cmd)
@@ -75,15 +78,17 @@ func (p *project) findings(s streams) ([]finding, error) {
 	return findings, nil
 }
 
-func reportFindings(s streams, out output, findings []finding) error {
+// reportFindings prints what was found. Warnings are told, and leave the exit code alone.
+func reportFindings(s streams, out output, findings []finding, warned spec.Problems) error {
 	if out.json() {
 		if findings == nil {
 			findings = []finding{}
 		}
-		if err := writeJSON(s.out, map[string]any{"findings": findings}); err != nil {
+		if err := writeJSON(s.out, map[string]any{"findings": findings, "warnings": problemReports(warned)}); err != nil {
 			return err
 		}
 	} else {
+		printWarnings(s.err, warned)
 		for _, f := range findings {
 			fmt.Fprintf(s.err, "%s: %s\n", f.Path, f.Message)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 // createAPIOptions are the flags of opgen create api.
@@ -74,6 +75,12 @@ func (o *createAPIOptions) run(s streams) error {
 	in := scaffold.Input{Project: p.spec, APIs: p.with(api, target), Tool: tool(p.dir)}
 	if err := spec.Check(in.Project, in.APIs).Err(); err != nil {
 		return err
+	}
+	o.write.warnings = warnings.Of([]*spec.API{api})
+	for i := range o.write.warnings {
+		if name == draftName { // which will be there
+			o.write.warnings[i].Pos.File = target
+		}
 	}
 	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {

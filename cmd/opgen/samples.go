@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -31,11 +30,15 @@ func (p *project) sampleFindings(apis []*spec.API) ([]finding, error) {
 	}
 	var findings []finding
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		name := "deploy/samples/" + filepath.Base(file)
+		data, err := readSpec(name, file)
 		if err != nil {
 			return nil, err
 		}
-		name := "deploy/samples/" + filepath.Base(file)
+		if problem := spec.TooLarge(name, data); problem != nil {
+			findings = append(findings, finding{name, problem.Message})
+			continue
+		}
 		for _, message := range checkSample(crds, data) {
 			findings = append(findings, finding{name, message})
 		}

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // writeOptions are the flags of every command that writes a project tree.
 type writeOptions struct {
 	output        output
 	dryRun, force bool
+	warnings      spec.Problems // of what the project is generated from
 }
 
 func (o *writeOptions) addFlags(cmd *cobra.Command) {
@@ -45,7 +47,7 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 			return err
 		}
 	}
-	return reportChanges(s, o.output, changes, o.dryRun)
+	return o.report(s, changes)
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
@@ -82,19 +84,24 @@ func changeReports(changes []scaffold.Change) []changeReport {
 	return reports
 }
 
-// reportChanges names every file that was written or removed, or would be.
-func reportChanges(s streams, out output, changes *scaffold.Changes, dryRun bool) error {
+// report names every file that was written or removed, or would be, and what there is to warn of.
+func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 	pending := changes.Pending()
-	if out.json() {
-		return writeJSON(s.out, map[string]any{"dryRun": dryRun, "changes": changeReports(pending)})
+	if o.output.json() {
+		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
+		if len(o.warnings) > 0 {
+			report["warnings"] = problemReports(o.warnings)
+		}
+		return writeJSON(s.out, report)
 	}
+	printWarnings(s.err, o.warnings)
 	for _, c := range pending {
 		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
 	}
 	switch {
 	case len(pending) == 0:
 		fmt.Fprintln(s.err, "up to date")
-	case dryRun:
+	case o.dryRun:
 		fmt.Fprintln(s.err, "dry run: nothing was written")
 	}
 	return nil

@@ -112,16 +112,19 @@ func openIn(t *crdgen.GoType) int {
 	return 0
 }
 
+// renderers make the files of a package.
+var renderers = map[string]func(crdgen.Package) ([]byte, error){
+	"zz_generated.types.go":    templates.Types,
+	"zz_generated.deepcopy.go": templates.DeepCopy,
+	"zz_generated.register.go": templates.Register,
+}
+
 func (m *module) write(name string, pkg crdgen.Package) error {
 	dir := filepath.Join(m.dir, name, pkg.Dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for file, render := range map[string]func(crdgen.Package) ([]byte, error){
-		"zz_generated.types.go":    templates.Types,
-		"zz_generated.deepcopy.go": templates.DeepCopy,
-		"zz_generated.register.go": templates.Register,
-	} {
+	for file, render := range renderers {
 		source, err := render(pkg)
 		if err != nil {
 			return err

@@ -17,11 +17,20 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 		return nil, problems
 	}
 	crd, schemas := build(api)
+	if problem := tooLarge(api, crd); problem != nil {
+		return nil, append(schemas.problems, *problem)
+	}
 	problems := slices.Concat(schemas.problems, validate(api, crd, schemas.rules, minKubernetes))
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return crd, nil
+}
+
+// Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
+func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
+	crd, _ := build(api)
+	return crd
 }
 
 // build returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in

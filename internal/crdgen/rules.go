@@ -2,6 +2,7 @@ package crdgen
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -25,10 +26,50 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 	if len(rules) == 0 || !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
 		return nil, nil // which is what the validation itself compiles them for
 	}
-	compiler := ruleCompiler{env: environment.MustBaseEnvSet(oldest), newer: newerThan(oldest)}
-	if !compiler.newer.in(rules) {
+	newer := newerThan(oldest)
+	if !newer.in(rules) {
 		return nil, nil
 	}
+	errs, err := compileFor(crd, oldest, newer)
+	if err != nil || len(errs) == 0 {
+		return nil, err
+	}
+	since, err := acceptedSince(crd, oldest, newer, errs)
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range errs {
+		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
+		if since[i] != "" {
+			err.Detail += "; it is accepted from " + since[i] + " on"
+		}
+	}
+	return errs, nil
+}
+
+// acceptedSince returns the first Kubernetes that accepts what each error is about; empty when none does.
+func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Version, newer newer, errs field.ErrorList) ([]string, error) {
+	since := make([]string, len(errs))
+	newest := environment.DefaultCompatibilityVersion().Minor()
+	for minor := oldest.Minor() + 1; minor <= newest && slices.Contains(since, ""); minor++ {
+		later := version.MajorMinor(oldest.Major(), minor)
+		still, err := compileFor(crd, later, newer)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range errs {
+			gone := !slices.ContainsFunc(still, func(s *field.Error) bool { return s.Field == e.Field })
+			if gone && since[i] == "" {
+				since[i] = later.String()
+			}
+		}
+	}
+	return since, nil
+}
+
+// compileFor compiles the rules with newer parts in the environment of one version of Kubernetes.
+func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Version, newer newer) (field.ErrorList, error) {
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(kubernetes), newer: newer}
 	for i, v := range crd.Spec.Versions {
 		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
@@ -36,9 +77,6 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
-	}
-	for _, err := range compiler.errs {
-		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
 	}
 	return compiler.errs, nil
 }

@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -31,7 +32,12 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
-	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	if !slices.Contains(api.AcceptWarnings, spec.WarnSenseless) {
+		errs = append(errs, senseless(crd)...)
+	}
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(text(a.BadValue), text(b.BadValue)))
+	})
 	var problems spec.Problems
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
@@ -46,6 +52,12 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 		}
 	}
 	return problems
+}
+
+// text returns a value that is text.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
 }
 
 // hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL rules while a

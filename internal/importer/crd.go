@@ -40,6 +40,9 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("apiVersion", str(spec.FormatVersion))
 	out.set("kind", str("API"))
+	if isSenseless(get(body, "versions")) {
+		out.set("acceptWarnings", list([]string{string(spec.WarnSenseless)}))
+	}
 	out.set("metadata", metadata(get(crd, "metadata")))
 	out.set("group", get(body, "group"))
 	out.set("names", c.names(get(body, "names")))
@@ -48,9 +51,9 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("conversion", clean(get(body, "conversion")))
 	versions := &yaml.Node{Kind: yaml.SequenceNode}
-	list := elements(get(body, "versions"))
-	for _, v := range list {
-		versions.Content = append(versions.Content, c.version(v, len(list) == 1))
+	all := elements(get(body, "versions"))
+	for _, v := range all {
+		versions.Content = append(versions.Content, c.version(v, len(all) == 1))
 	}
 	out.set("versions", versions)
 	out.set("types", c.types())

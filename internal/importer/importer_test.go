@@ -109,7 +109,8 @@ func TestInputThatIsTooMuch(t *testing.T) {
 	for _, tc := range []struct{ given, text, want string }{
 		{"a bomb of aliases", bomb, "has too many values once its aliases are written out"},
 		{"an alias to itself", "a: &a [*a]\n", "is nested more than 200 levels deep"},
-		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: 16777217 bytes, the limit is 16 MiB"},
+		{"nothing but commas", "a: [" + strings.Repeat(",", 1<<20), "is too large: it has 1048577 lines, commas and opening brackets"},
+		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: the limit is 16 MiB"},
 		{"deep nesting", "a: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "is nested more than 200 levels deep"},
 		{"no YAML", "a: [", "is not YAML: "},
 		{"nothing", "", "holds no CustomResourceDefinition"},

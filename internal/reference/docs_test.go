@@ -12,6 +12,8 @@ import (
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -21,7 +23,7 @@ const page = repository + "/docs/spec.md"
 // TestGoldenSpecDocs keeps docs/spec.md what its template and the tables of this package say.
 func TestGoldenSpecDocs(t *testing.T) {
 	prose, err := template.New("spec.md.tmpl").Funcs(template.FuncMap{
-		"keys": keyTable, "keywords": keywordTable, "types": typeTable, "markers": markerTable,
+		"keys": keyTable, "warnings": warningTable, "keywords": keywordTable, "types": typeTable, "markers": markerTable,
 	}).ParseFiles(page + ".tmpl")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +50,7 @@ func TestGoldenSpecDocs(t *testing.T) {
 func keyTable(mapping string) (string, error) {
 	tables := map[string][]key{
 		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
+		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
 	}
@@ -86,6 +89,14 @@ func keywordTable() string {
 	rows := [][]string{{"Keyword", "Means"}}
 	for _, k := range slices.Concat(keywords(), holders(ref(""), ref("")), []key{goName(), goConstants()}) {
 		rows = append(rows, []string{code(k.name), k.means})
+	}
+	return table(rows)
+}
+
+func warningTable() string {
+	rows := [][]string{{"Warning", "Of"}}
+	for _, w := range spec.Warnings() {
+		rows = append(rows, []string{code(string(w)), warningMeans[w]})
 	}
 	return table(rows)
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -17,8 +18,9 @@ func apiKeys() []key {
 		{name: "names", required: true, value: ref("names"), means: "what the kind is called"},
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
 		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
-		{name: "conversion", absent: "none", value: &schema{Type: "object"}, means: "how objects are converted between versions: `strategy` and `webhook`, as in a CRD"},
+		{name: "conversion", absent: "none", value: ref("conversion"), means: "how objects are converted between versions, as in a CRD"},
 		{name: "types", absent: "none", value: ref("types"), means: "schemas with a name of their own, to be used by it anywhere in the file"},
+		{name: "acceptWarnings", absent: "none", value: acceptWarnings(), means: "list of the warnings that are meant, of which nothing is said: " + warningNames()},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},
 		{name: "operator", absent: "no controller", value: ref("operator"), means: "what the controller does"},
 	}...)
@@ -141,7 +143,10 @@ func subresourceKeys() []key {
 
 // noPackageNames are the words of Go that a version, which names a package, cannot have as its name.
 func noPackageNames() []string {
-	names := []string{"internal", "vendor", "testdata", "main"}
+	names := []string{"internal", "vendor", "testdata", "main", "aux", "con", "nul", "prn"}
+	for n := 1; n < 10; n++ {
+		names = append(names, fmt.Sprintf("com%d", n), fmt.Sprintf("lpt%d", n))
+	}
 	for t := token.BREAK; t <= token.VAR; t++ {
 		names = append(names, t.String())
 	}

@@ -27,7 +27,7 @@ var invisible = []struct{ message, reason string }{
 	{`is not an integer$`, "no regular expression counts to 64 bits or knows the items of a default"},
 	{`leads to no field|has no field|replicas are counted|the selector is text`, "it is a path through another part of the file"},
 	{`^duplicate (child|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
-	{`cannot be its own child|is the kind itself|the name of the CRD|cannot have the name func`, "another value of the file takes part"},
+	{`cannot be its own child|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
 	{`its Go (name|field)|the Go package of the kind`, "Go names are derived"},
 	{`^2 versions have storage: true`, "draft-07 does not count above one"},
 	{`standard status|writes its conditions here|writes the generation here|is not an object$`, "it depends on the status that the operator adds"},

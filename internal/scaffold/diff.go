@@ -19,6 +19,9 @@ const (
 
 // Diff compares the set with a tree and its lock. It reads and decides; nothing is written.
 func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
+	if err := writtenByNewer(tree, s.version); err != nil {
+		return nil, err
+	}
 	before, err := ReadLock(tree)
 	if err != nil {
 		return nil, err

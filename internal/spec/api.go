@@ -24,6 +24,7 @@ type API struct {
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	AcceptWarnings      []Warning                          // of these, nothing is said
 	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
 	// versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobuffalo/flect"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -110,11 +111,19 @@ func (d *decoder) kind(into *string) func(n *yaml.Node, path string) {
 		}
 		if !kindName.MatchString(value) {
 			d.fail(n, path, quoteShort(value)+" is not the name of a kind",
-				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value))
+				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value)+kindHint(path, value))
 			return
 		}
 		*into = value
 	}
+}
+
+// kindHint says how a kind that exists already can keep its name.
+func kindHint(path, value string) string {
+	if path == "names.kind" && isLabel(strings.ToLower(value)) {
+		return "; a kind that exists already keeps its name with goKind: " + kindLike(value)
+	}
+	return ""
 }
 
 // kindLike makes the name of a kind from something like it.
@@ -192,9 +201,10 @@ func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-// isPackageName says whether a folder of this name can hold a Go package that others import under its name.
+// isPackageName says whether a folder of this name can hold a Go package that others import under its name. Go modules
+// have no folders that Windows has other uses for, such as aux.
 func isPackageName(name string) bool {
-	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil &&
+	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && module.CheckImportPath("example.com/"+name) == nil &&
 		!slices.Contains([]string{"internal", "vendor", "testdata", "main"}, name)
 }
 

@@ -38,6 +38,7 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	known["names"] = d.names(&api.Names)
 	known["metadata"] = d.metadata(api)
 	known["conversion"] = d.conversion(&api.Conversion)
+	known["acceptWarnings"] = d.acceptWarnings(&api.AcceptWarnings)
 	known["scope"] = word(d, &api.Scope, Namespaced, Cluster)
 	known["versions"] = d.list(func(n *yaml.Node, path string) {
 		api.Versions = append(api.Versions, d.version(n, path, d.hasOperator(root)))
