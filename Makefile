@@ -26,7 +26,8 @@ demo: ## Watch a spec file become a running operator.
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated files of the examples anew.
-	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec ./internal/templates ./internal/warnings \
+	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/gotypes ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec \
+		./internal/templates ./internal/warnings \
 		-run '^Test(Golden|Problems|GoAPI)' -update
 	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
 

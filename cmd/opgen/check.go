@@ -48,7 +48,11 @@ type finding struct {
 
 // findings compares the tree with the plan, and what the author owns with what opgen knows.
 func (p *project) findings(s streams) ([]finding, error) {
-	changes, err := diffTree(s, p.dir, p.input())
+	in, err := readGo(s, p.dir, p.input())
+	if err != nil {
+		return nil, err
+	}
+	changes, err := diffTree(s, p.dir, in)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +66,13 @@ func (p *project) findings(s streams) ([]finding, error) {
 		}
 		findings = append(findings, finding{c.Path, "out of date: run opgen generate"})
 	}
-	samples, err := p.sampleFindings()
+	samples, err := p.sampleFindings(in.APIs)
 	if err != nil {
 		return nil, err
 	}
 	findings = append(findings, samples...)
-	for _, misfit := range scaffold.Misfits(os.DirFS(p.dir), tool(p.dir)) {
+	tree := os.DirFS(p.dir)
+	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs)...) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
 	return findings, nil

@@ -71,20 +71,27 @@ func (o *crdOptions) run(s streams, files []string) error {
 
 // render makes every CRD before one is written, and reports the mistakes of all files at once.
 func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problems, error) {
-	var (
-		crds []dataFile
-		apis []*spec.API
-	)
+	var crds []dataFile
 	specs, shared, problems, err := readSpecs(s, files)
 	if err != nil {
 		return nil, nil, err
 	}
+	var apis []*spec.API
 	for _, f := range specs {
 		api, found := crdgen.Parse(f.name, f.data, o.minKubernetes, shared...)
-		if len(found) > 0 {
-			problems = append(problems, found...)
-			continue
+		problems = append(problems, found...)
+		if api != nil {
+			apis = append(apis, api)
 		}
+	}
+	if apis, err = readGoHere(s, apis); err != nil {
+		var more spec.Problems
+		if !errors.As(err, &more) {
+			return nil, nil, err
+		}
+		return nil, nil, append(problems, more...).Err()
+	}
+	for _, api := range apis {
 		crd, found := crdgen.CRD(api, o.minKubernetes)
 		if len(found) > 0 {
 			problems = append(problems, found...)
@@ -92,9 +99,8 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 		}
 		text, err := crdgen.MarshalCRD(crd)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, nil, fmt.Errorf("%s: %w", api.File, err)
 		}
-		apis = append(apis, api)
 		crds = append(crds, dataFile{crd.Name + ".yaml", text})
 	}
 	if err := problems.Err(); err != nil {

@@ -86,7 +86,7 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
 	}
-	o.sayNext(s, api, target)
+	o.sayNext(s, p, api, target)
 	return nil
 }
 
@@ -186,11 +186,17 @@ func (p *project) without(file string) []*spec.API {
 	return slices.DeleteFunc(slices.Clone(p.apis), func(api *spec.API) bool { return api.File == file })
 }
 
-func (o *createAPIOptions) sayNext(s streams, api *spec.API, target string) {
-	dir := strings.ToLower(api.Names.Kind)
-	if api.Operator == nil {
-		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", target)
-		return
+func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, target string) {
+	edit := target
+	for _, v := range api.Versions {
+		if v.GoTypes {
+			edit = "the types of " + api.Names.Kind + " in " + crdgen.PackageDir(p.spec, api.Group, v.Name)
+		}
 	}
-	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", dir)
+	if edit != target || api.Operator == nil {
+		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", edit)
+	}
+	if api.Operator != nil {
+		fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", strings.ToLower(api.Names.Kind))
+	}
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // sampleFindings validates every object of the project's own kinds in deploy/samples as the API server would.
-func (p *project) sampleFindings() ([]finding, error) {
-	crds, err := p.crds()
+func (p *project) sampleFindings(apis []*spec.API) ([]finding, error) {
+	crds, err := p.crds(apis)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func (p *project) sampleFindings() ([]finding, error) {
 }
 
 // crds are the project's CRDs by the group and kind of their objects.
-func (p *project) crds() (map[schema.GroupKind]*apiextv1.CustomResourceDefinition, error) {
+func (p *project) crds(apis []*spec.API) (map[schema.GroupKind]*apiextv1.CustomResourceDefinition, error) {
 	crds := map[schema.GroupKind]*apiextv1.CustomResourceDefinition{}
-	for _, api := range p.apis {
+	for _, api := range apis {
 		crd, problems := crdgen.CRD(api, p.spec.MinKubernetes)
 		if err := problems.Err(); err != nil {
 			return nil, err

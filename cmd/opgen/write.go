@@ -52,6 +52,10 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
 func diffTree(s streams, dir string, in scaffold.Input) (*scaffold.Changes, error) {
+	in, err := readGo(s, dir, in)
+	if err != nil {
+		return nil, err
+	}
 	done := patience(s.err, "generating")
 	defer done()
 	files, err := scaffold.Plan(in)

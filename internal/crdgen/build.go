@@ -55,10 +55,14 @@ func (b *packageBuilder) build() Package {
 		}
 	}
 	for _, k := range b.kinds {
+		if k.version.GoTypes {
+			b.pkg.Kinds = append(b.pkg.Kinds, b.authored(k))
+			continue
+		}
 		b.kind(k)
 	}
 	b.resolveCopies()
-	b.pkg.Imports = imports(b.pkg.Types)
+	b.pkg.Imports = imports(b.pkg)
 	b.pkg.Unsaid = sorted(b.pkg.Unsaid)
 	return b.pkg
 }

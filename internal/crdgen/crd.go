@@ -13,6 +13,9 @@ import (
 // environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions of the spec file; the
 // CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
+	if problems := unreadGoTypes(api); len(problems) > 0 {
+		return nil, problems
+	}
 	crd, schemas := build(api)
 	if problem := tooLarge(api, crd); problem != nil {
 		return nil, append(schemas.problems, *problem)

@@ -145,7 +145,7 @@ func jsonType(s *spec.Schema) string {
 	if s.Use != nil {
 		return jsonType(s.Use.Schema)
 	}
-	t, found := kubetypes.Outline(s.Type)
+	t, found := outline(s)
 	switch {
 	case !found:
 		return s.Keywords.Type
@@ -232,7 +232,9 @@ func (m *markers) topology(s *spec.Schema) {
 	if k.XMapType == nil {
 		return
 	}
-	if declared := s.Declared(); declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil {
+	declared := s.Declared()
+	t, known := outline(s)
+	if declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil || known && t.Form == kubetypes.Map {
 		m.add("+mapType=" + *k.XMapType)
 	} else {
 		m.add("+structType=" + *k.XMapType)

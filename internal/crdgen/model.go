@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"path"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -29,6 +30,10 @@ type Kind struct {
 	List   string // EchoServerList
 	Spec   string // EchoServerSpec; empty: the kind has no spec
 	Status string // EchoServerStatus; empty: the kind has no status
+	// GoTypes says that the types are the author's, and none of the Types of the package. Authored is what is known of
+	// them, nil before they are read.
+	GoTypes  bool
+	Authored *spec.Authored
 }
 
 // Renamed tells whether the kind or its list is called otherwise in Go than in Kubernetes.
@@ -87,6 +92,8 @@ type GoType struct {
 	Elem    *GoType
 	Name    string // int32, EchoServerMode, ResourceRequirements
 	Package string // import path of Name; empty: predeclared, or declared in this package
+	// PackageName is what the package calls itself, empty for what its path ends with; alias is what it is imported as.
+	PackageName, alias string
 
 	// How a value of Name is copied deeply: Form and Copy are its own, ElemCopy is that of the elements when it
 	// is a map or slice of Kubernetes, and Of is what it stands for when it is one of this package.
@@ -120,8 +127,5 @@ func (t *GoType) String() string {
 	if t.Package == "" {
 		return t.Name
 	}
-	if alias := ImportAlias(t.Package); alias != "" {
-		return alias + "." + t.Name
-	}
-	return path.Base(t.Package) + "." + t.Name
+	return cmp.Or(t.alias, t.PackageName, path.Base(t.Package)) + "." + t.Name
 }

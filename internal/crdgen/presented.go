@@ -80,7 +80,7 @@ func fullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	if s.Use != nil {
 		return overlay(fullSchema(s.Use.Schema), s.Keywords)
 	}
-	t, found := kubetypes.Outline(s.Type)
+	t, found := outline(s)
 	if !found {
 		return s.Keywords
 	}

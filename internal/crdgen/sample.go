@@ -182,7 +182,7 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
 			out[name] = s.value(name, below(node, name), child)
-		} else if node != nil && node.Type == "" && simple(child) {
+		} else if node != nil && node.Type == "" && !node.Foreign && simple(child) {
 			s.options = append(s.options, option{out, name, s.value(name, below(node, name), child)})
 		}
 	}

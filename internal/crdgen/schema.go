@@ -121,15 +121,11 @@ func (b *schemaBuilder) use(t *spec.NamedType) apiextv1.JSONSchemaProps {
 	return known
 }
 
-// named returns the schema of a Kubernetes type with the node's own keywords laid over it.
+// named returns the schema of a type by name with the node's own keywords laid over it.
 func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
-	t, found := b.kube.Type(s.Type)
-	if !found {
-		problem := spec.Problem{Pos: at(s, "type"), Path: path, Message: fmt.Sprintf("unknown type %q", s.Type)}
-		if close := kubetypes.SuggestType(s.Type); close != "" {
-			problem.Hint = fmt.Sprintf("did you mean %q?", close)
-		}
-		b.problems = append(b.problems, problem)
+	t, problem := b.typeByName(s, path)
+	if problem != nil {
+		b.problems = append(b.problems, *problem)
 		return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)} // whatever it is: go on with the rest
 	}
 	if s.Type == spec.TypeDuration {

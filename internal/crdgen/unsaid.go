@@ -7,7 +7,6 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -56,7 +55,7 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"nullable":                   k.Nullable && n.element,
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
-		"pattern":                    k.Pattern != "" && hasPattern(s.Type),
+		"pattern":                    k.Pattern != "" && hasPattern(s),
 	} {
 		if left {
 			b.unsaid(n.path, what)
@@ -121,7 +120,7 @@ func isIntOrString(anyOf []apiextv1.JSONSchemaProps) bool {
 func unsayable(value apiextv1.JSON) bool { return !isScalar(value.Raw) }
 
 // hasPattern tells whether a type has a pattern already: controller-gen would demand both.
-func hasPattern(typeName string) bool {
-	t, found := kubetypes.Outline(typeName)
+func hasPattern(s *spec.Schema) bool {
+	t, found := outline(s)
 	return found && t.Schema.Pattern != ""
 }

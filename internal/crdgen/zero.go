@@ -62,7 +62,7 @@ func zeroValid(v *spec.Version, name string, s *spec.Schema) bool {
 
 // valid tells whether a value has nothing against it in a schema that the API server accepts.
 func valid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
-	structural, openAPI, err := compiled(outline(s, value))
+	structural, openAPI, err := compiled(readFor(s, value))
 	if err != nil {
 		return false // cannot happen: the CRD has been checked
 	}
@@ -104,8 +104,8 @@ func zeroOf(s *apiextv1.JSONSchemaProps) any {
 	return zero
 }
 
-// outline returns a schema without what it says of fields that a value does not have: it takes long to read.
-func outline(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
+// readFor returns a schema without what it says of fields that a value does not have: it takes long to read.
+func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	short := *s
 	fields, _ := value.(map[string]any)
 	if len(s.Properties) > 0 {
@@ -113,7 +113,7 @@ func outline(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	}
 	for name, property := range s.Properties {
 		if _, set := fields[name]; set || property.Default != nil {
-			short.Properties[name] = *outline(&property, fields[name])
+			short.Properties[name] = *readFor(&property, fields[name])
 		} else {
 			short.Properties[name] = *withoutRules(&property)
 		}

@@ -110,6 +110,7 @@ func typeTable() string {
 		[]string{code("[]T"), "type array", "slice"},
 		[]string{code("map[string]T"), "type object with additionalProperties", "map"},
 		[]string{code("core/v1.PodSpec"), "the schema of the Kubernetes type", "the type"},
+		[]string{code("example.com/lib/api.Address"), "the schema of the [Go type](#go-types)", "the type"},
 		[]string{code("TLS"), "the schema that `types` names so", "a type of that name"},
 	))
 }

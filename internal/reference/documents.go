@@ -72,7 +72,7 @@ func (d document) schema() *schema {
 func definitions() map[string]*schema {
 	all := map[string]*schema{
 		"names":        kindNames(),
-		"version":      object(versionKeys()),
+		"version":      version(),
 		"column":       object(columnKeys()),
 		"scale":        object(scaleKeys()),
 		"metadata":     object(metadataKeys()),

@@ -102,6 +102,7 @@ func versionKeys() []key {
 	name.Not = word(noPackageNames()...)
 	return []key{
 		{name: "name", required: true, value: name, means: "lower-case letters and digits: it names a Go package"},
+		{name: "goTypes", value: toggle(false), means: "the Go types of the version are yours, with kubebuilder markers: its schema, columns, scale, subresources and selectable fields come from them, and none of these keys stands here"},
 		{name: "served", value: toggle(true), means: "the API server serves it"},
 		{name: "deprecated", value: toggle(false), means: "`kubectl` warns users of the version"},
 		{name: "deprecationWarning", absent: "the API server's own", value: text(), means: "the text of that warning"},
@@ -120,6 +121,19 @@ func versionKeys() []key {
 		{name: "selectableFields", absent: "none", value: list(pathBelow("spec|status", ".spec.mode")),
 			means: "list of paths that field selectors may use"},
 	}
+}
+
+// version is a version: what comes from its Go types does not stand beside goTypes: true.
+func version() *schema {
+	s := object(versionKeys())
+	s.If = when("goTypes", &schema{Const: true})
+	s.Then = &schema{Properties: map[string]*schema{}}
+	for _, key := range []string{
+		"spec", "status", "schema", "description", "standardStatus", "standardRoot", "columns", "scale", "subresources", "selectableFields",
+	} {
+		s.Then.Properties[key] = never()
+	}
+	return s
 }
 
 // subresourceKeys are the keys under subresources.

@@ -40,13 +40,20 @@ func (p *project) manifest() []output {
 	}
 }
 
-// packageManifest is what each group version consists of.
-func packageManifest(pkg crdgen.Package) []output {
-	return []output{
-		{path: pkg.Dir + "/zz_generated.types.go", render: of(templates.Types, pkg)},
+// packageManifest is what each group version consists of. The deepcopy code is given where it was made from types
+// of which an author owns some.
+func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
+	outputs := []output{
 		{path: pkg.Dir + "/zz_generated.deepcopy.go", render: of(templates.DeepCopy, pkg)},
 		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},
 	}
+	if deepCopy != nil {
+		outputs[0].render = func() ([]byte, error) { return deepCopy, nil }
+	}
+	if len(pkg.Types) > 0 {
+		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: of(templates.Types, pkg)})
+	}
+	return outputs
 }
 
 // kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.

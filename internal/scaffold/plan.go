@@ -31,6 +31,8 @@ type Input struct {
 	Tool    Tool
 	Extra   []File   // more files, such as a new spec file
 	Drop    []string // hand-written files to remove, such as the spec file of a deleted API
+
+	deepCopies map[string][]byte // what ReadGo has found: the deepcopy code of packages of which an author owns types
 }
 
 // Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author
@@ -48,7 +50,7 @@ func Plan(in Input) (*FileSet, error) {
 		return nil, err
 	}
 	for _, pkg := range p.packages {
-		more, err := render("", packageManifest(pkg))
+		more, err := render("", packageManifest(pkg, in.deepCopies[pkg.ImportPath]))
 		if err != nil {
 			return nil, err
 		}

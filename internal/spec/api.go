@@ -57,6 +57,19 @@ type Version struct {
 	Columns          []Column
 	Scale            *Scale
 	SelectableFields []string // JSON paths
+	// GoTypes says that the Go types of the version are its author's, and that all of the version but its name, and
+	// whether it is served, stored and deprecated, is to be taken from them. Authored is set once that is done.
+	GoTypes  bool
+	Authored *Authored
+}
+
+// Authored is what an author calls the Go types of a version.
+type Authored struct {
+	Spec, Status string // types of the package; empty: there is none
+	// Conditions and ObservedGeneration are the fields of the status that the runtime writes, empty where it has none;
+	// StatusFields are the others.
+	Conditions, ObservedGeneration string
+	StatusFields                   []string
 }
 
 // Subresources says which subresources a version has beside scale.

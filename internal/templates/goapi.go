@@ -12,6 +12,11 @@ func Types(pkg crdgen.Package) ([]byte, error) {
 	return renderGo("goapi/types.go", typesView{pkg})
 }
 
+// AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who owns them.
+func AuthoredTypes(pkg crdgen.Package) ([]byte, error) {
+	return renderGo("goapi/authored.go", typesView{pkg})
+}
+
 // Register renders zz_generated.register.go of a package: what adds its kinds to a scheme.
 func Register(pkg crdgen.Package) ([]byte, error) {
 	return renderGo("goapi/register.go", pkg)
