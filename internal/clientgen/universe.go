@@ -66,9 +66,9 @@ func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
 	case crdgen.Pointer:
 		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
 	case crdgen.List:
-		return u.anonymous("[]", types.Slice, u.typeOf(v, t.Elem))
+		return u.anonymous("[]", types.Slice, u.typeOf(v, element(t)))
 	case crdgen.Map:
-		m := u.anonymous("map[string]", types.Map, u.typeOf(v, t.Elem))
+		m := u.anonymous("map[string]", types.Map, u.typeOf(v, element(t)))
 		m.Key = types.String
 		return m
 	}
@@ -80,6 +80,15 @@ func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
 	default:
 		return u.Type(types.Name{Package: v.path, Name: t.Name}) // described when its turn comes
 	}
+}
+
+// element returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
+// API's types, but not in apply configurations: the generators' setters would not compile.
+func element(of *crdgen.GoType) *crdgen.GoType {
+	if of.Elem.Shape == crdgen.Pointer {
+		return of.Elem.Elem
+	}
+	return of.Elem
 }
 
 // foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
