@@ -9,6 +9,7 @@ import (
 // output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
 type output struct {
 	path    string
+	kind    string // that it belongs to; empty: to the whole project
 	owner   Owner
 	render  func() ([]byte, error)
 	instead func(name string) bool // see File.Instead

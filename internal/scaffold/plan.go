@@ -45,23 +45,19 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := render("", p.manifest())
-	if err != nil {
-		return nil, err
-	}
+	outputs := p.manifest()
 	for _, pkg := range p.packages {
-		more, err := render("", packageManifest(pkg, in.deepCopies[pkg.ImportPath]))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
+		outputs = append(outputs, packageManifest(pkg, in.deepCopies[pkg.ImportPath])...)
 	}
 	for _, k := range p.kinds {
-		more, err := render(k.api.Names.Kind, k.kindManifest())
-		if err != nil {
-			return nil, err
+		for _, o := range k.kindManifest() {
+			o.kind = k.api.Names.Kind
+			outputs = append(outputs, o)
 		}
-		files = append(files, more...)
+	}
+	files, err := render(outputs)
+	if err != nil {
+		return nil, err
 	}
 	if in.Project.Clients {
 		more, err := p.clients()
@@ -91,22 +87,23 @@ func (p *project) clients() ([]File, error) {
 	return files, nil
 }
 
-// render renders the outputs of a kind, or of the whole project, but for Once files: they are rendered when a tree
-// turns out to lack them.
-func render(kind string, outputs []output) ([]File, error) {
-	files := make([]File, len(outputs))
-	for i, o := range outputs {
+// render renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
+func render(outputs []output) ([]File, error) {
+	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
+	each(len(outputs), func(i int) {
+		o := outputs[i]
+		files[i] = File{Path: o.path, Owner: o.owner, Kind: o.kind, Instead: o.instead}
 		if o.owner == Once {
-			files[i] = File{Path: o.path, Owner: Once, Kind: kind, Instead: o.instead, render: o.render}
-			continue
+			files[i].render = o.render
+			return
 		}
 		content, err := o.render()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.path, err)
+			errs[i] = fmt.Errorf("%s: %w", o.path, err)
 		}
-		files[i] = File{Path: o.path, Content: content, Kind: kind}
-	}
-	return files, nil
+		files[i].Content = content
+	})
+	return files, errors.Join(errs...)
 }
 
 func (t Tool) release() modules.Release {

@@ -2,7 +2,9 @@ package scaffold
 
 import (
 	"bytes"
+	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -46,11 +48,10 @@ func newProject(in Input) (*project, error) {
 	packages, problems := crdgen.Packages(in.Project, in.APIs)
 	p.packages = packages
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
-	for _, api := range in.APIs {
-		crd, found := crdgen.CRD(api, in.Project.MinKubernetes)
-		problems = append(problems, found...)
-		p.crds = append(p.crds, crd)
-	}
+	p.crds = make([]*apiextv1.CustomResourceDefinition, len(in.APIs))
+	found := make([]spec.Problems, len(in.APIs))
+	each(len(in.APIs), func(i int) { p.crds[i], found[i] = crdgen.CRD(in.APIs[i], in.Project.MinKubernetes) })
+	problems = slices.Concat(append(found, problems)...)
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch}
 	for _, api := range in.APIs {
 		if named {
@@ -134,19 +135,9 @@ func (p *project) view(goVersion string) templates.Project {
 
 // crdFile renders all CRDs, in the order of the APIs.
 func (p *project) crdFile() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteString(generatedYAML)
-	for i, crd := range p.crds {
-		document, err := crdgen.MarshalCRD(crd)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out.WriteString("---\n")
-		}
-		out.Write(document)
-	}
-	return out.Bytes(), nil
+	documents, errs := make([][]byte, len(p.crds)), make([]error, len(p.crds))
+	each(len(p.crds), func(i int) { documents[i], errs[i] = crdgen.MarshalCRD(p.crds[i]) })
+	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
 }
 
 // objects renders Kubernetes objects.
