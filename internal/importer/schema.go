@@ -94,10 +94,28 @@ func (c *converter) keyword(out mapping, e entry, path string) {
 		return
 	}
 	n := clean(e.value)
-	if e.key.Value == "enum" || e.key.Value == "required" || e.key.Value == "x-kubernetes-list-map-keys" {
-		n.Style = yaml.FlowStyle
-	}
+	namesOnOneLine(e.key.Value, n)
 	out.set(e.key.Value, n)
+}
+
+// namesOnOneLine lays out the lists of names and values in a keyword, also below allOf, anyOf, oneOf and not.
+func namesOnOneLine(keyword string, n *yaml.Node) {
+	switch keyword {
+	case "enum", "required", "x-kubernetes-list-map-keys":
+		n.Style = yaml.FlowStyle
+	case "allOf", "anyOf", "oneOf":
+		for _, tree := range n.Content {
+			namesOnOneLine("not", tree)
+		}
+	case "not", "items", "additionalProperties":
+		for _, e := range entries(n) {
+			namesOnOneLine(e.key.Value, e.value)
+		}
+	case "properties":
+		for _, e := range entries(n) {
+			namesOnOneLine("not", e.value)
+		}
+	}
 }
 
 // properties returns the fields of an object. Their descriptions are comments where that is lossless, and those
