@@ -42,7 +42,8 @@ func shapeMarkers(s *spec.Schema) []string {
 	if k.XEmbeddedResource {
 		m.add(validationPrefix + "XEmbeddedResource")
 	}
-	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil) {
+	typed := len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil || k.Type != "" && k.Type != "object"
+	if typed && k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
 		m.add("+kubebuilder:pruning:PreserveUnknownFields")
 	}
 	m.topology(s)

@@ -41,7 +41,7 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	out.set("apiVersion", str(spec.FormatVersion))
 	out.set("kind", str("API"))
 	if isSenseless(get(body, "versions")) {
-		out.set("acceptWarnings", list([]string{string(spec.WarnSenseless)}))
+		acceptSenseless(out)
 	}
 	out.set("metadata", metadata(get(crd, "metadata")))
 	out.set("group", get(body, "group"))

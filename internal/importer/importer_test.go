@@ -152,3 +152,17 @@ func FuzzDescription(f *testing.F) {
 		}
 	})
 }
+
+// TestPartsOfCRDs imports what says it is a CRD and is none: patches, such as those of kustomize.
+func TestPartsOfCRDs(t *testing.T) {
+	const header = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+	for _, part := range []string{
+		"", "metadata: {name: a.b.c}\n", "spec: {}\n", "spec: {versions: []}\n", "spec: {versions: null}\n", "spec: {versions: [null]}\n",
+		"spec: {versions: [{name: v1}]}\n", "spec: {versions: [{schema: {}}]}\n", "spec: {versions: [{schema: {openAPIV3Schema: null}}]}\n",
+		"spec: {conversion: {strategy: Webhook}}\n", "spec: {names: []}\n", "spec: []\n", "spec: x\n",
+	} {
+		if specs, problems := Import("crd.yaml", []byte(header+part)); len(problems) == 0 {
+			t.Errorf("%q is imported: %s", part, specs[0].Text)
+		}
+	}
+}

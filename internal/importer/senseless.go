@@ -4,11 +4,16 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // isSenseless tells whether there is an enum in a CRD that is refused in a spec file unless the file says that it is
 // meant: with a value twice, with one of another type than the schema, or with none.
 func isSenseless(n *yaml.Node) bool {
+	if n == nil {
+		return false
+	}
 	for _, e := range entries(n) {
 		if e.key.Value == "enum" && e.value.Kind == yaml.SequenceNode && isSenselessEnum(e.value.Content, text(value(n, "type"))) {
 			return true
@@ -33,4 +38,11 @@ func isSenselessEnum(values []*yaml.Node, ofType string) bool {
 		}
 	}
 	return len(values) == 0
+}
+
+// acceptSenseless has a spec file say that it means what makes no sense.
+func acceptSenseless(out mapping) {
+	if value(out.Node, "acceptWarnings") == nil {
+		out.Content = slices.Insert(out.Content, 4, str("acceptWarnings"), list([]string{string(spec.WarnSenseless)})) // behind apiVersion and kind
+	}
 }

@@ -14,7 +14,7 @@ var warningMeans = map[spec.Warning]string{
 	spec.WarnNonASCII:   "the name of a field has letters beyond ASCII",
 	spec.WarnPrivileged: "a child grants rights, decides over other objects or adds kinds",
 	spec.WarnRequired:   "a required field is not declared, so that no object is valid, or has a default, so that it is not required",
-	spec.WarnSenseless:  "limits that cross, an enum with a value twice or of another type, a default with an item twice: this one is a mistake unless it is accepted. Import accepts it where the CRD has such an enum",
+	spec.WarnSenseless:  "limits that cross, an enum with a value twice or of another type, a default with an item twice, a path that leads to no field: mistakes unless they are accepted. Import accepts them where the CRD has such an enum or path",
 	spec.WarnServed:     "no version is served",
 	spec.WarnSize:       "the CRD is larger than `kubectl apply` takes without `--server-side` (256 KiB), or than etcd stores by default (1.5 MiB)",
 	spec.WarnVersions:   "a field is lost between two versions that nothing converts",

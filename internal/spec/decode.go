@@ -20,6 +20,7 @@ type decoder struct {
 	problems Problems
 	named    map[string]*typeNode // the types that schemas can use, by name
 	chain    []string             // the types that are being decoded, each used by the one before
+	lenient  bool                 // paths may lead to no field, as the file accepts
 }
 
 func (d *decoder) failAt(pos Pos, path, message, hint string) {

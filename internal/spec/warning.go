@@ -18,7 +18,7 @@ const (
 	WarnNonASCII   Warning = "nonASCII"   // the name of a field has letters that look like others
 	WarnPrivileged Warning = "privileged" // a child can give its author rights that the parent's author lacks
 	WarnRequired   Warning = "required"   // what is required cannot be there, or is always there
-	WarnSenseless  Warning = "senseless"  // limits, an enum or a default that nothing fits; refused unless it is accepted
+	WarnSenseless  Warning = "senseless"  // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
 	WarnServed     Warning = "served"     // no version is served
 	WarnSize       Warning = "size"       // the CRD is too large for some ways of storing it
 	WarnVersions   Warning = "versions"   // a field gets lost between versions
@@ -41,4 +41,10 @@ func (d *decoder) acceptWarnings(into *[]Warning) func(n *yaml.Node, path string
 		}
 		*into = append(*into, w)
 	})
+}
+
+// accepts tells whether a file accepts a warning, before its keys are decoded.
+func accepts(root *yaml.Node, w Warning) bool {
+	_, list := lookup(root, "acceptWarnings")
+	return list != nil && slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == string(w) })
 }
