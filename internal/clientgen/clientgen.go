@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
@@ -27,10 +28,11 @@ type File struct {
 }
 
 // Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
-// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for a project with clients: their kinds
-// carry the markers that say which clients there are.
-func Files(module string, packages []crdgen.Package, crds []*apiextv1.CustomResourceDefinition) ([]File, error) {
-	if len(packages) == 0 {
+// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for
+// a project with clients: their kinds carry the markers that say which clients there are. Authored has the packages of
+// which an author owns types, parsed and type-checked, by import path.
+func Files(module string, all []crdgen.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
 	scratch, err := os.MkdirTemp("", "opgen-client-") // the generators make a folder for each package before they write
@@ -38,18 +40,19 @@ func Files(module string, packages []crdgen.Package, crds []*apiextv1.CustomReso
 		return nil, err
 	}
 	defer os.RemoveAll(scratch)
-	p := &plan{root: module + "/client", dir: scratch, groups: groupsOf(packages), crds: crds}
+	p := &plan{root: module + "/client", dir: scratch, groups: groupsOf(all), crds: crds, authored: authored}
 	return p.files()
 }
 
 // plan is what all four generators are told.
 type plan struct {
-	root   string // import path of client/
-	dir    string // where the generators are to write client/, and do not
-	groups []group
-	crds   []*apiextv1.CustomResourceDefinition
-	parser func() (*parser.Parser, error) // for the universe; nil: it is made of the groups
-	out    *collector
+	root     string // import path of client/
+	dir      string // where the generators are to write client/, and do not
+	groups   []group
+	crds     []*apiextv1.CustomResourceDefinition
+	authored map[string]*packages.Package
+	parser   func() (*parser.Parser, error) // for the universe; nil: it is made of the groups
+	out      *collector
 }
 
 // files runs all generators.
@@ -144,7 +147,7 @@ func (p *plan) context(names namer.NameSystems, order string) (*generator.Contex
 	if err != nil {
 		return nil, err
 	}
-	c.Universe = newUniverse(p.groups)
+	c.Universe = newUniverse(p.groups, p.authored)
 	c.Order = (&namer.Orderer{Namer: names[order]}).OrderUniverse(c.Universe)
 	for _, g := range p.groups {
 		for _, v := range g.versions {

@@ -67,18 +67,7 @@ func readProject(t *testing.T, name string) project {
 // write writes the module of a project with its API packages, and the files of its clients.
 func (p project) write(t *testing.T, dir string, clients []File) {
 	t.Helper()
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := append([]File{
-		{"go.mod", regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(mod, []byte("module "+p.Module))},
-		{"go.sum", sum},
-	}, clients...)
+	files := append(moduleFiles(t, p.Module), clients...)
 	for _, pkg := range p.packages {
 		for name, render := range map[string]func(crdgen.Package) ([]byte, error){
 			"types.go": templates.Types, "deepcopy.go": templates.DeepCopy, "register.go": templates.Register,
@@ -90,6 +79,28 @@ func (p project) write(t *testing.T, dir string, clients []File) {
 			files = append(files, File{pkg.Dir + "/" + name, content})
 		}
 	}
+	writeFiles(t, dir, files)
+}
+
+// moduleFiles are the files that make a folder a module with what opgen requires.
+func moduleFiles(t *testing.T, module string) []File {
+	t.Helper()
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []File{
+		{"go.mod", regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(mod, []byte("module "+module))},
+		{"go.sum", sum},
+	}
+}
+
+func writeFiles(t *testing.T, dir string, files []File) {
+	t.Helper()
 	for _, f := range files {
 		file := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -119,7 +130,7 @@ func TestGeneratorsSeeTheSource(t *testing.T) {
 		t.Skip("loads Go packages of Kubernetes: not with -short")
 	}
 	p := readProject(t, "oracle.txtar")
-	got, err := Files(p.Module, p.packages, p.crds)
+	got, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +138,14 @@ func TestGeneratorsSeeTheSource(t *testing.T) {
 	p.write(t, dir, got)
 	vet(t, dir)
 
+	if diff := cmp.Diff(texts(p.oracle(t, dir)), texts(got)); diff != "" {
+		t.Errorf("-code-generator on the source, +on the types of crdgen:\n%s", diff)
+	}
+}
+
+// oracle runs code-generator on the packages of the project, parsed from the source in dir.
+func (p project) oracle(t *testing.T, dir string) []File {
+	t.Helper()
 	oracle := &plan{root: p.Module + "/client", dir: t.TempDir(), groups: groupsOf(p.packages), crds: p.crds}
 	var paths []string
 	for _, g := range oracle.groups {
@@ -154,9 +173,7 @@ func TestGeneratorsSeeTheSource(t *testing.T) {
 	for i, f := range want {
 		want[i].Content = bytes.ReplaceAll(f.Content, []byte("// ---\n"), nil)
 	}
-	if diff := cmp.Diff(texts(want), texts(got)); diff != "" {
-		t.Errorf("-code-generator on the source, +on the types of crdgen:\n%s", diff)
-	}
+	return want
 }
 
 func texts(files []File) map[string]string {
@@ -172,7 +189,7 @@ func TestClientsOfAnyNameCompile(t *testing.T) {
 		t.Skip("compiles client-go: not with -short")
 	}
 	p := readProject(t, "names.txtar")
-	files, err := Files(p.Module, p.packages, p.crds)
+	files, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +200,7 @@ func TestClientsOfAnyNameCompile(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	p := readProject(t, "names.txtar")
-	files, err := Files(p.Module, p.packages, p.crds)
+	files, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,14 +237,14 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	again, err := Files(p.Module, p.packages, p.crds)
+	again, err := Files(p.Module, p.packages, p.crds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(all, texts(again)); diff != "" {
 		t.Errorf("the second time (-first +second):\n%s", diff)
 	}
-	if none, err := Files(p.Module, nil, nil); len(none) > 0 || err != nil {
+	if none, err := Files(p.Module, nil, nil, nil); len(none) > 0 || err != nil {
 		t.Errorf("without kinds: %v, %v", none, err)
 	}
 }

@@ -4,19 +4,27 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/tools/go/packages"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/gengo/v2/types"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the generators would have
-// parsed them.
-func newUniverse(groups []group) types.Universe {
-	u := universe{types.Universe{}}
+// parsed them. What an author owns comes from the source: authored has these packages by import path.
+func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
+	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
 	describe[metav1.TypeMeta](u)
 	describe[metav1.ObjectMeta](u)
+	for _, g := range groups {
+		for _, v := range g.versions {
+			u.standIns[v.ImportPath] = v.path
+		}
+	}
+	newSource(u, groups, authored).add() // first: it knows more of the types of Kubernetes that it meets
 	for _, g := range groups {
 		for _, v := range g.versions {
 			u.add(g, v)
@@ -26,7 +34,10 @@ func newUniverse(groups []group) types.Universe {
 }
 
 // universe is a universe that is being filled.
-type universe struct{ types.Universe }
+type universe struct {
+	types.Universe
+	standIns map[string]string // import paths of the groups' packages → what stands for them
+}
 
 // add describes the package of a version.
 func (u universe) add(g group, v version) {
@@ -93,6 +104,9 @@ func element(of *crdgen.GoType) *crdgen.GoType {
 
 // foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
 func (u universe) foreign(t *crdgen.GoType) *types.Type {
+	if standIn, own := u.standIns[t.Package]; own {
+		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
+	}
 	out := u.Type(types.Name{Package: t.Package, Name: t.Name})
 	switch {
 	case out.Kind != types.Unknown:
@@ -115,7 +129,7 @@ func (u universe) anonymous(prefix string, kind types.Kind, elem *types.Type) *t
 func clientMarkers(markers []string) []string {
 	var lines []string
 	for _, line := range markers {
-		if strings.HasPrefix(line, "+genclient") || strings.HasPrefix(line, "+resourceName=") {
+		if spec.IsClientMarker(line) {
 			lines = append(lines, line)
 		}
 	}

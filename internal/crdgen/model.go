@@ -34,6 +34,9 @@ type Kind struct {
 	// them, nil before they are read.
 	GoTypes  bool
 	Authored *spec.Authored
+	// ClientMarkers are those that the generators of typed clients are to read, of a kind with GoTypes in a project with
+	// clients: its author need not have written any.
+	ClientMarkers []string
 }
 
 // Renamed tells whether the kind or its list is called otherwise in Go than in Kubernetes.

@@ -73,9 +73,12 @@ func readsGo(api *spec.API) bool {
 
 // authored is the kind of a version whose Go types are the author's.
 func (b *packageBuilder) authored(k served) Kind {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: k.api.Names.GoListKind, GoTypes: true}
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k), GoTypes: true}
 	if a := k.version.Authored; a != nil {
 		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a
+	}
+	if b.pkg.Clients {
+		kind.ClientMarkers = authoredClientMarkers(k)
 	}
 	return kind
 }

@@ -100,6 +100,17 @@ func (p *program) keywordPositions(s *spec.Schema, all []comment) {
 	}
 }
 
+// clientMarkers returns the markers of the kind that the generators of typed clients read.
+func (k *kindReader) clientMarkers() []spec.GoMarker {
+	var found []spec.GoMarker
+	for _, c := range commentsOfType(k.info) {
+		if spec.IsClientMarker(c.text) {
+			found = append(found, spec.GoMarker{Pos: k.program.pos(c.at), Text: c.text})
+		}
+	}
+	return found
+}
+
 // markerPos returns the position of a marker of the kind, that of the kind itself if it has none.
 func (k *kindReader) markerPos(name string) spec.Pos {
 	for _, c := range commentsOfType(k.info) {

@@ -35,9 +35,9 @@ func (k *kindReader) fail(at ast.Node, message, hint string) {
 // check reports types that are not those of a kind: it and its list are objects of Kubernetes.
 func (k *kindReader) check() {
 	k.object(k.info, "ObjectMeta", "metadata,omitempty")
-	list := k.program.parser.LookupType(k.pkg, k.API.Names.GoListKind)
+	list := k.program.parser.LookupType(k.pkg, k.List)
 	if list == nil {
-		name := k.API.Names.GoListKind
+		name := k.List
 		k.fail(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
 			"declare it: a struct with metav1.TypeMeta, metav1.ListMeta and Items []"+k.info.Name+" `json:\"items\"`")
 		return
@@ -84,7 +84,7 @@ func jsonName(tag string) string {
 
 // authored returns what the types of spec and status are called, for the code that uses them.
 func (k *kindReader) authored() *spec.Authored {
-	a := &spec.Authored{}
+	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
 	if f := field(k.info, "spec"); f != nil {
 		a.Spec = k.localName(f.RawField.Type)
 	}

@@ -23,7 +23,8 @@ type Package struct {
 // Kind is a version of an API whose types are the author's.
 type Kind struct {
 	API     *spec.API
-	Version int // index
+	Version int    // index
+	List    string // what the list of the kind is called in Go
 }
 
 // Authored is what authors' packages say.
@@ -32,12 +33,14 @@ type Authored struct {
 	APIs map[*spec.API]*spec.API
 	// DeepCopy has the deepcopy code of every type of a package, by its import path.
 	DeepCopy map[string][]byte
+	// Packages are the packages, parsed and type-checked, by import path.
+	Packages map[string]*packages.Package
 }
 
 // Versions reads packages with authors' types. Problems are at their places in the Go files. The error is about
 // the go command itself.
 func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
-	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}}
+	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}, Packages: map[string]*packages.Package{}}
 	var paths []string
 	for _, pkg := range all {
 		paths = append(paths, pkg.ImportPath)
@@ -59,6 +62,9 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 		return authored, problems, nil
 	}
 	authored.DeepCopy, err = p.deepCopies(paths)
+	for _, path := range paths {
+		authored.Packages[path] = p.roots[path].Package
+	}
 	return authored, p.problems(), err
 }
 

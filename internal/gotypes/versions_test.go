@@ -42,7 +42,7 @@ func withRegister(dir, version string) gotypes.Source {
 
 func packageOf(api *spec.API) []gotypes.Package {
 	dir := "api/" + api.Versions[0].Name
-	return []gotypes.Package{{ImportPath: "example.com/m/" + dir, Dir: dir, Kinds: []gotypes.Kind{{API: api}}}}
+	return []gotypes.Package{{ImportPath: "example.com/m/" + dir, Dir: dir, Kinds: []gotypes.Kind{{API: api, List: api.Names.GoListKind}}}}
 }
 
 // TestVersionsReadsWhatIsNotThere reads a package of which no file is on disk.

@@ -85,7 +85,8 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	return nil, nil
 }
 
-// describe gives the types of a draft the comments that an author would write.
+// describe gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
+// as long as there are none, those follow from the API.
 func describe(pkg crdgen.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{
@@ -94,6 +95,7 @@ func describe(pkg crdgen.Package) {
 		k.Status: k.Status + " is what the operator has seen.",
 	}
 	for i, t := range pkg.Types {
+		pkg.Types[i].Markers = crdgen.WithoutClientMarkers(t.Markers)
 		if doc := about[t.Name]; doc != "" {
 			pkg.Types[i].Doc = []string{doc}
 		}

@@ -90,7 +90,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 			in.APIs[i] = filled
 		}
 	}
-	in.deepCopies = read.DeepCopy
+	in.deepCopies, in.authored = read.DeepCopy, read.Packages
 	in.Extra = append(slices.Clone(in.Extra), a.files...)
 	return in, nil, nil
 }
@@ -114,7 +114,7 @@ func (a *authors) add(pkg crdgen.Package) error {
 			continue
 		}
 		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
-		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i})
+		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i, List: k.List})
 		if err := a.typesOf(k, i, pkg.Dir, declared[k.Name]); err != nil {
 			return err
 		}

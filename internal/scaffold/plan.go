@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -32,7 +34,10 @@ type Input struct {
 	Extra   []File   // more files, such as a new spec file
 	Drop    []string // hand-written files to remove, such as the spec file of a deleted API
 
-	deepCopies map[string][]byte // what ReadGo has found: the deepcopy code of packages of which an author owns types
+	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code, and
+	// themselves.
+	deepCopies map[string][]byte
+	authored   map[string]*packages.Package
 }
 
 // Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author
@@ -60,7 +65,7 @@ func Plan(in Input) (*FileSet, error) {
 		return nil, err
 	}
 	if in.Project.Clients {
-		more, err := p.clients()
+		more, err := p.clients(in.authored)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +80,8 @@ func Plan(in Input) (*FileSet, error) {
 }
 
 // clients renders client/.
-func (p *project) clients() ([]File, error) {
-	rendered, err := clientgen.Files(p.Module, p.packages, p.crds)
+func (p *project) clients(authored map[string]*packages.Package) ([]File, error) {
+	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
 	if err != nil {
 		return nil, err
 	}

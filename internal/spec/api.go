@@ -70,6 +70,8 @@ type Authored struct {
 	// StatusFields are the others.
 	Conditions, ObservedGeneration string
 	StatusFields                   []string
+	// ClientMarkers are the markers of the kind that the generators of typed clients read, such as +genclient.
+	ClientMarkers []GoMarker
 }
 
 // Subresources says which subresources a version has beside scale.
