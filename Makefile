@@ -26,7 +26,8 @@ demo: ## Watch a spec file become a running operator.
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated files of the examples anew.
-	go test ./cmd/opgen ./internal/crdgen ./internal/reference ./internal/scaffold ./internal/spec ./internal/templates \
+	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/gotypes ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec \
+		./internal/templates ./internal/warnings \
 		-run '^Test(Golden|Problems|GoAPI)' -update
 	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
 
@@ -41,7 +42,7 @@ docs: ## Write the parts of docs/ that come from the code: the references of com
 
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.
-	cd bench && go run .
+	cd bench && go run . $(BENCH)
 
 CRDS ?= $(wildcard ../shared/crds)
 

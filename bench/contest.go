@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -16,84 +17,82 @@ type contender struct {
 	args []string
 }
 
-// row is what was measured of a contender.
-type row struct {
-	name  string
-	times []time.Duration // sorted
+// sample is what one run took.
+type sample struct {
+	wall, cpu time.Duration
+	memory    int64 // at its peak, in bytes
 }
 
-func (r row) median() time.Duration { return r.times[len(r.times)/2] }
+// row is what was measured of a contender.
+type row struct {
+	name    string
+	samples []sample
+}
 
-// contest runs the contenders in turn, so that what disturbs the machine disturbs all of them.
-func contest(ctx context.Context, contenders ...contender) ([]row, error) {
+// median returns the median of what a sample has, and the least and the most of it.
+func (r row) median(of func(sample) int64) (median, least, most int64) {
+	all := make([]int64, 0, len(r.samples))
+	for _, s := range r.samples {
+		all = append(all, of(s))
+	}
+	slices.Sort(all)
+	return all[len(all)/2], all[0], all[len(all)-1]
+}
+
+func (r row) wall() time.Duration {
+	median, _, _ := r.median(func(s sample) int64 { return int64(s.wall) })
+	return time.Duration(median)
+}
+
+func (r row) cpu() time.Duration {
+	median, _, _ := r.median(func(s sample) int64 { return int64(s.cpu) })
+	return time.Duration(median)
+}
+
+func (r row) memory() int64 {
+	median, _, _ := r.median(func(s sample) int64 { return s.memory })
+	return median
+}
+
+// contest runs the contenders in turn, so that what disturbs the machine disturbs all of them. The first round warms
+// the caches and does not count.
+func (b *bench) contest(ctx context.Context, runs int, contenders ...contender) ([]row, error) {
 	rows := make([]row, len(contenders))
-	for n := range warmUps + runs {
+	for n := range runs + 1 {
+		b.progress.say("round %d of %d", n, runs)
 		for i, c := range contenders {
-			took, err := c.run(ctx)
+			s, err := c.run(ctx)
 			if err != nil {
 				return nil, err
 			}
 			rows[i].name = c.name
-			if n >= warmUps {
-				rows[i].times = append(rows[i].times, took)
+			if n > 0 {
+				rows[i].samples = append(rows[i].samples, s)
 			}
 		}
-	}
-	for _, r := range rows {
-		slices.Sort(r.times)
 	}
 	return rows, nil
 }
 
-func (c contender) run(ctx context.Context) (time.Duration, error) {
+func (c contender) run(ctx context.Context) (sample, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir = c.dir
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%s: %w\n%s", c.name, err, out)
+		return sample{}, fmt.Errorf("%s: %w\n%s", c.name, err, tail(out))
 	}
-	return time.Since(start), nil
-}
-
-// peers are the built binaries.
-type peers struct{ checkout, opgen, controllerGen string }
-
-// samePeer requires the controller-gen that is timed to be the one that opgen is tested with.
-func samePeer(checkout string) error {
-	const path = "sigs.k8s.io/controller-tools"
-	var versions []string
-	for _, dir := range []string{checkout, filepath.Join(checkout, "bench")} {
-		list := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path)
-		list.Dir = dir
-		out, err := list.Output()
-		if err != nil {
-			return fmt.Errorf("version of %s in %s: %w", path, dir, err)
-		}
-		versions = append(versions, string(out))
-	}
-	if versions[0] != versions[1] {
-		return fmt.Errorf("bench/go.mod pins %s %s, go.mod pins %s", path, versions[1], versions[0])
-	}
-	return nil
-}
-
-// build compiles opgen, and the controller-gen of the pinned controller-tools.
-func build(ctx context.Context, bin string) (peers, error) {
-	checkout, err := filepath.Abs("..")
-	if err != nil {
-		return peers{}, err
-	}
-	if err := samePeer(checkout); err != nil {
-		return peers{}, err
-	}
-	p := peers{checkout, filepath.Join(bin, "opgen"), filepath.Join(bin, "controller-gen")}
-	for _, c := range []contender{
-		{"build opgen", checkout, []string{"go", "build", "-o", p.opgen, "./cmd/opgen"}},
-		{"build controller-gen", filepath.Join(checkout, "bench"), []string{"go", "build", "-o", p.controllerGen, "sigs.k8s.io/controller-tools/cmd/controller-gen"}},
-	} {
-		if _, err := c.run(ctx); err != nil {
-			return peers{}, err
+	s := sample{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.memory = int64(usage.Maxrss)
+		if runtime.GOOS != "darwin" {
+			s.memory *= 1024 // which is in kilobytes elsewhere
 		}
 	}
-	return p, nil
+	return s, nil
+}
+
+// tail returns the end of what a command said.
+func tail(out []byte) []byte {
+	const most = 2000
+	return out[max(0, len(out)-most):]
 }

@@ -1,4 +1,4 @@
-// Command bench times opgen against its peers, side by side in one run, and prints medians and their ratio.
+// Command bench times opgen against its peers, side by side in one run, and prints medians and their ratios.
 //
 // It is a module of its own: what it needs of the peers must not weigh on the users of opgen. Machines are
 // noisy, so the contenders take turns, and only the ratio of their medians is worth quoting.
@@ -6,54 +6,89 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"time"
+	"strings"
 )
 
-const (
-	warmUps = 2
-	runs    = 21
-)
+// bench is one run.
+type bench struct {
+	peers    peers
+	temp     string // removed in the end
+	crds     string // a folder of CRDs
+	runs     int
+	progress progress
+	table    table
+}
+
+// comparisons are what can be run, in this order.
+var comparisons = []struct {
+	name string
+	run  func(b *bench, ctx context.Context) error
+}{
+	{"import", (*bench).imports},
+	{"kinds", (*bench).kinds},
+	{"growth", (*bench).growth},
+	{"echo", (*bench).echo},
+	{"cluster", (*bench).cluster},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+	err := run(ctx)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
 	}
+	fmt.Fprintln(os.Stderr, "bench:", err)
+	os.Exit(1)
 }
 
 func run(ctx context.Context) error {
+	var names []string
+	for _, c := range comparisons {
+		names = append(names, c.name)
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	rows := flags.String("rows", strings.Join(names, ","), "what to compare")
+	runs := flags.Int("runs", 7, "how often each contender runs")
+	crds := flags.String("crds", filepath.Join("..", "..", "shared", "crds"), "a folder of CRDs of other projects")
+	if err := flags.Parse(os.Args[1:]); err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(*rows, ",") {
+		wanted[name] = true
+	}
 	temp, err := os.MkdirTemp("", "opgen-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	fmt.Fprintln(os.Stderr, "building opgen and controller-gen ...")
-	peers, err := build(ctx, filepath.Join(temp, "bin"))
-	if err != nil {
+	b := bench{temp: temp, crds: *crds, runs: *runs, progress: newProgress(os.Stderr)}
+	b.progress.begin("building opgen and controller-gen")
+	if b.peers, err = build(ctx, filepath.Join(temp, "bin")); err != nil {
 		return err
 	}
-	if err := generation(ctx, peers, filepath.Join(temp, "echo-operator")); err != nil {
-		return err
+	for _, c := range comparisons {
+		if !wanted[c.name] {
+			continue
+		}
+		delete(wanted, c.name)
+		b.progress.begin(c.name)
+		if err := c.run(&b, ctx); err != nil {
+			b.progress.end()
+			return err
+		}
 	}
-	return startUp(ctx, peers)
+	b.progress.end()
+	for name := range wanted {
+		return fmt.Errorf("there is no row %q: there are %s", name, strings.Join(names, ", "))
+	}
+	b.table.print(os.Stdout, *runs)
+	return nil
 }
-
-// report prints one comparison; the ratio is of the first row to each other.
-func report(title string, rows []row) {
-	fmt.Printf("\n%s (medians of %d runs, taking turns)\n", title, runs)
-	for _, r := range rows {
-		fmt.Printf("  %-52s %8.0f ms   (%.0f to %.0f)\n", r.name, ms(r.median()), ms(r.times[0]), ms(r.times[len(r.times)-1]))
-	}
-	for _, r := range rows[1:] {
-		ratio := float64(r.median()) / float64(rows[0].median())
-		fmt.Printf("  %s takes 1/%.0f of %s\n", rows[0].name, ratio, r.name)
-	}
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

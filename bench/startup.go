@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
+	"time"
 )
 
-// startUp times the local control plane with a warm cache. It has no peer here: the target is 5 s on 2 cores.
-func startUp(ctx context.Context, p peers) error {
+// cluster times the local control plane with a warm cache. It has no peer here: the target is 5 s on 2 cores.
+func (b *bench) cluster(ctx context.Context) error {
 	name := fmt.Sprintf("bench-%d", os.Getpid())
-	up := contender{"opgen cluster up", p.checkout, []string{p.opgen, "cluster", "up", "--name", name}}
-	down := contender{"opgen cluster down", p.checkout, []string{p.opgen, "cluster", "down", "--name", name}}
-	fmt.Fprintln(os.Stderr, "starting the local control plane (built on the first run) ...")
+	up := contender{"opgen cluster up", b.peers.checkout, []string{b.peers.opgen, "cluster", "up", "--name", name}}
+	down := contender{"opgen cluster down", b.peers.checkout, []string{b.peers.opgen, "cluster", "down", "--name", name}}
 	r := row{name: up.name}
-	for n := range 6 {
-		took, err := up.run(ctx)
+	const runs = 5
+	for n := range runs + 1 {
+		b.progress.say("start %d of %d (built on the first one)", n, runs)
+		s, err := up.run(ctx)
 		if _, downErr := down.run(context.WithoutCancel(ctx)); err == nil {
 			err = downErr
 		}
@@ -23,11 +24,10 @@ func startUp(ctx context.Context, p peers) error {
 			return err
 		}
 		if n > 0 {
-			r.times = append(r.times, took)
+			r.samples = append(r.samples, s)
 		}
 	}
-	slices.Sort(r.times)
-	fmt.Printf("\nstart the local control plane with a warm cache (median of %d runs)\n", len(r.times))
-	fmt.Printf("  %-52s %8.0f ms   (%.0f to %.0f)\n", r.name, ms(r.median()), ms(r.times[0]), ms(r.times[len(r.times)-1]))
+	b.table.add(fmt.Sprintf("start the local control plane with a warm cache (%d runs; processor and memory are those of opgen alone)", runs),
+		[]row{r}, factor("seconds", int64(r.wall()), int64(time.Second), 5))
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 func newCheck(s streams) *cobra.Command {
@@ -15,7 +17,8 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check",
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
-object of its API, or if the versions in go.mod and tools.mod do not fit each other. For continuous integration.`,
+object of its API, or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
+failure. For continuous integration.`,
 		Example: "  opgen check -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -26,11 +29,11 @@ object of its API, or if the versions in go.mod and tools.mod do not fit each ot
 			if err != nil {
 				return err
 			}
-			findings, err := p.findings()
+			findings, err := p.findings(s)
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings)
+			return reportFindings(s, out, findings, warnings.Of(p.apis))
 		},
 	}
 	out.addFlag(cmd)
@@ -44,8 +47,12 @@ type finding struct {
 }
 
 // findings compares the tree with the plan, and what the author owns with what opgen knows.
-func (p *project) findings() ([]finding, error) {
-	changes, err := diffTree(p.dir, p.input())
+func (p *project) findings(s streams) ([]finding, error) {
+	in, err := readGo(s, p.dir, p.input())
+	if err != nil {
+		return nil, err
+	}
+	changes, err := diffTree(s, p.dir, in)
 	if err != nil {
 		return nil, err
 	}
@@ -59,26 +66,29 @@ func (p *project) findings() ([]finding, error) {
 		}
 		findings = append(findings, finding{c.Path, "out of date: run opgen generate"})
 	}
-	samples, err := p.sampleFindings()
+	samples, err := p.sampleFindings(in.APIs)
 	if err != nil {
 		return nil, err
 	}
 	findings = append(findings, samples...)
-	for _, misfit := range scaffold.Misfits(os.DirFS(p.dir), tool(p.dir)) {
+	tree := os.DirFS(p.dir)
+	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs)...) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
 	return findings, nil
 }
 
-func reportFindings(s streams, out output, findings []finding) error {
+// reportFindings prints what was found. Warnings are told, and leave the exit code alone.
+func reportFindings(s streams, out output, findings []finding, warned spec.Problems) error {
 	if out.json() {
 		if findings == nil {
 			findings = []finding{}
 		}
-		if err := writeJSON(s.out, map[string]any{"findings": findings}); err != nil {
+		if err := writeJSON(s.out, map[string]any{"findings": findings, "warnings": problemReports(warned)}); err != nil {
 			return err
 		}
 	} else {
+		printWarnings(s.err, warned)
 		for _, f := range findings {
 			fmt.Fprintf(s.err, "%s: %s\n", f.Path, f.Message)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 // crdOptions are the flags of opgen crd.
@@ -49,7 +50,7 @@ func (o *crdOptions) run(s streams, files []string) error {
 	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {
 		return usagef("--min-kubernetes %q: %w", o.minKubernetes, err)
 	}
-	crds, err := o.render(s, files)
+	crds, warned, err := o.render(s, files)
 	if err != nil {
 		return err
 	}
@@ -62,24 +63,35 @@ func (o *crdOptions) run(s streams, files []string) error {
 				return err
 			}
 		}
+		printWarnings(s.err, warned)
 		return nil
 	}
-	return o.write.files(s, crds)
+	return o.write.files(s, crds, warned)
 }
 
 // render makes every CRD before one is written, and reports the mistakes of all files at once.
-func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
+func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problems, error) {
 	var crds []dataFile
 	specs, shared, problems, err := readSpecs(s, files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var apis []*spec.API
 	for _, f := range specs {
 		api, found := crdgen.Parse(f.name, f.data, o.minKubernetes, shared...)
-		if len(found) > 0 {
-			problems = append(problems, found...)
-			continue
+		problems = append(problems, found...)
+		if api != nil {
+			apis = append(apis, api)
 		}
+	}
+	if apis, err = readGoHere(s, apis); err != nil {
+		var more spec.Problems
+		if !errors.As(err, &more) {
+			return nil, nil, err
+		}
+		return nil, nil, append(problems, more...).Err()
+	}
+	for _, api := range apis {
 		crd, found := crdgen.CRD(api, o.minKubernetes)
 		if len(found) > 0 {
 			problems = append(problems, found...)
@@ -87,11 +99,14 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, error) {
 		}
 		text, err := crdgen.MarshalCRD(crd)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, nil, fmt.Errorf("%s: %w", api.File, err)
 		}
 		crds = append(crds, dataFile{crd.Name + ".yaml", text})
 	}
-	return crds, problems.Err()
+	if err := problems.Err(); err != nil {
+		return nil, nil, err
+	}
+	return crds, warnings.Of(apis), nil
 }
 
 // readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types among them, and

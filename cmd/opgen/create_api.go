@@ -16,6 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 // createAPIOptions are the flags of opgen create api.
@@ -75,11 +76,17 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := spec.Check(in.Project, in.APIs).Err(); err != nil {
 		return err
 	}
+	o.write.warnings = warnings.Of([]*spec.API{api})
+	for i := range o.write.warnings {
+		if name == draftName { // which will be there
+			o.write.warnings[i].Pos.File = target
+		}
+	}
 	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
 	}
-	o.sayNext(s, api, target)
+	o.sayNext(s, p, api, target)
 	return nil
 }
 
@@ -179,11 +186,17 @@ func (p *project) without(file string) []*spec.API {
 	return slices.DeleteFunc(slices.Clone(p.apis), func(api *spec.API) bool { return api.File == file })
 }
 
-func (o *createAPIOptions) sayNext(s streams, api *spec.API, target string) {
-	dir := strings.ToLower(api.Names.Kind)
-	if api.Operator == nil {
-		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", target)
-		return
+func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, target string) {
+	edit := target
+	for _, v := range api.Versions {
+		if v.GoTypes {
+			edit = "the types of " + api.Names.Kind + " in " + crdgen.PackageDir(p.spec, api.Group, v.Name)
+		}
 	}
-	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", dir)
+	if edit != target || api.Operator == nil {
+		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", edit)
+	}
+	if api.Operator != nil {
+		fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", strings.ToLower(api.Names.Kind))
+	}
 }

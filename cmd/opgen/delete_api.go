@@ -52,7 +52,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if err != nil {
 		return err
 	}
-	left, err := p.onceFiles(api)
+	left, err := p.onceFiles(s, api)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,12 @@ func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
 }
 
 // onceFiles names the files of the kind that are its author's and exist.
-func (p *project) onceFiles(api *spec.API) ([]string, error) {
-	files, err := scaffold.Plan(p.input())
+func (p *project) onceFiles(s streams, api *spec.API) ([]string, error) {
+	in, err := readGo(s, p.dir, p.input())
+	if err != nil {
+		return nil, err
+	}
+	files, err := scaffold.Plan(in)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ difference.`,
 			if err != nil {
 				return err
 			}
-			changes, err := diffTree(p.dir, p.input())
+			changes, err := diffTree(s, p.dir, p.input())
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 func newGenerate(s streams) *cobra.Command {
@@ -25,6 +26,7 @@ file has a mistake, or when a generated file was edited by hand.`,
 			if err != nil {
 				return err
 			}
+			o.warnings = warnings.Of(p.apis)
 			return o.plan(s, p.dir, p.input())
 		},
 	}

@@ -1,24 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // importOptions are the flags of opgen import.
-type importOptions struct {
-	dir    string
-	dryRun bool
-}
+type importOptions struct{ write dirOptions }
 
 func newImport(s streams) *cobra.Command {
 	var o importOptions
@@ -38,18 +34,20 @@ are, and nothing is written. - is standard input.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args) },
 	}
-	cmd.Flags().StringVar(&o.dir, "dir", "", "write a spec file for each CustomResourceDefinition into this folder")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --dir: say what would be written, and write nothing")
+	o.write.addFlags(cmd, "write a spec file for each CustomResourceDefinition into this folder")
 	return cmd
 }
 
 func (o *importOptions) run(s streams, files []string) error {
+	if err := o.write.output.check(); err != nil {
+		return err
+	}
 	specs, err := importAll(s, files)
 	if err != nil {
 		return err
 	}
-	if o.dir != "" {
-		return o.write(s, specs)
+	if o.write.dir != "" {
+		return o.writeSpecs(s, specs)
 	}
 	for i, imported := range specs {
 		if i > 0 {
@@ -89,35 +87,21 @@ func importAll(s streams, files []string) ([]importer.Spec, error) {
 	return all, problems.Err()
 }
 
-func (o *importOptions) write(s streams, specs []importer.Spec) error {
-	pending := map[string][]byte{}
-	var paths []string
-	for _, imported := range specs {
-		path := filepath.Join(o.dir, imported.Name+".yaml")
-		there, err := os.ReadFile(path)
-		_, twice := pending[path]
-		switch {
-		case twice:
-			return usagef("%s: more than one CustomResourceDefinition has this name", imported.Name)
-		case err == nil && !bytes.Equal(there, imported.Text):
-			return usagef("%s: is there already and says something else: move it away, or import into another folder", path)
-		case err == nil:
-			continue
-		}
-		pending[path], paths = imported.Text, append(paths, path)
+// writeSpecs writes all specs into the folder or none; none that would replace another spec file.
+func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
+	files := make([]dataFile, len(specs))
+	for i, imported := range specs {
+		files[i] = dataFile{imported.Name + ".yaml", imported.Text}
 	}
-	if !o.dryRun {
-		if err := os.MkdirAll(o.dir, 0o755); err != nil {
-			return err
+	changes, err := o.write.changes(files)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes.Pending() {
+		if c.Action == scaffold.Update {
+			return usagef("%s: is there already and says something else: move it away, or import into another folder",
+				filepath.Join(o.write.dir, c.Path))
 		}
 	}
-	for _, path := range paths {
-		if !o.dryRun {
-			if err := os.WriteFile(path, pending[path], 0o644); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintf(s.err, "%-7s %s\n", "create", path)
-	}
-	return nil
+	return o.write.apply(s, changes, nil)
 }

@@ -19,7 +19,7 @@ import (
 // initOptions are the flags of opgen init.
 type initOptions struct {
 	module, domain, name, watch string
-	multigroup                  bool
+	multigroup, clients         bool
 	write                       writeOptions
 }
 
@@ -42,6 +42,7 @@ repository does: .git, .gitignore, .gitattributes, a README and a licence, which
 	flags.StringVar(&o.name, "name", "", "the name of the operator (default: the name of DIR)")
 	flags.StringVar(&o.watch, "watch", string(spec.WatchCluster), "where parents live: cluster, or namespace (the operator's own)")
 	flags.BoolVar(&o.multigroup, "multigroup", false, "put types into api/<group>/<version>")
+	flags.BoolVar(&o.clients, "clients", false, "generate typed clients into client/")
 	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
 	o.write.addFlags(cmd)
 	return cmd
@@ -73,7 +74,7 @@ func (o *initOptions) run(s streams, dir string) error {
 		return err
 	}
 	file, err := templates.ProjectFile(templates.ProjectView{
-		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup,
+		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup, Clients: o.clients,
 	})
 	if err != nil {
 		return err

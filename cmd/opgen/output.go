@@ -34,25 +34,31 @@ func reportError(s streams, cmd *cobra.Command, err error) {
 	var problems spec.Problems
 	asked := cmd.Flags().Lookup("output")
 	if asked != nil && asked.Value.String() == "json" && errors.As(err, &problems) {
-		reports := make([]problemReport, len(problems))
-		for i, p := range problems {
-			reports[i] = problemReport{p.Pos.File, p.Pos.Line, p.Pos.Column, p.Path, p.Message, p.Hint}
-		}
-		err = writeJSON(s.out, map[string]any{"problems": reports})
+		err = writeJSON(s.out, map[string]any{"problems": problemReports(problems)})
 	}
 	if err != nil {
 		fmt.Fprintln(s.err, err)
 	}
 }
 
-// problemReport is one mistake in a spec file as -o json tells it.
+// problemReport is one mistake in a spec file, or one warning, as -o json tells it.
 type problemReport struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	Severity string       `json:"severity"` // error or warning
+	Warning  spec.Warning `json:"warning,omitempty"`
+	File     string       `json:"file"`
+	Line     int          `json:"line,omitempty"`
+	Column   int          `json:"column,omitempty"`
+	Path     string       `json:"path,omitempty"`
+	Message  string       `json:"message"`
+	Hint     string       `json:"hint,omitempty"`
+}
+
+func problemReports(problems spec.Problems) []problemReport {
+	reports := make([]problemReport, len(problems))
+	for i, p := range problems {
+		reports[i] = problemReport{p.Severity(), p.Warning, p.Pos.File, p.Pos.Line, p.Pos.Column, p.Path, p.Message, p.Hint}
+	}
+	return reports
 }
 
 // writeJSON writes one value as indented JSON.

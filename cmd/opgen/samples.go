@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,11 +15,12 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // sampleFindings validates every object of the project's own kinds in deploy/samples as the API server would.
-func (p *project) sampleFindings() ([]finding, error) {
-	crds, err := p.crds()
+func (p *project) sampleFindings(apis []*spec.API) ([]finding, error) {
+	crds, err := p.crds(apis)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +30,15 @@ func (p *project) sampleFindings() ([]finding, error) {
 	}
 	var findings []finding
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		name := "deploy/samples/" + filepath.Base(file)
+		data, err := readSpec(name, file)
 		if err != nil {
 			return nil, err
 		}
-		name := "deploy/samples/" + filepath.Base(file)
+		if problem := spec.TooLarge(name, data); problem != nil {
+			findings = append(findings, finding{name, problem.Message})
+			continue
+		}
 		for _, message := range checkSample(crds, data) {
 			findings = append(findings, finding{name, message})
 		}
@@ -43,9 +47,9 @@ func (p *project) sampleFindings() ([]finding, error) {
 }
 
 // crds are the project's CRDs by the group and kind of their objects.
-func (p *project) crds() (map[schema.GroupKind]*apiextv1.CustomResourceDefinition, error) {
+func (p *project) crds(apis []*spec.API) (map[schema.GroupKind]*apiextv1.CustomResourceDefinition, error) {
 	crds := map[schema.GroupKind]*apiextv1.CustomResourceDefinition{}
-	for _, api := range p.apis {
+	for _, api := range apis {
 		crd, problems := crdgen.CRD(api, p.spec.MinKubernetes)
 		if err := problems.Err(); err != nil {
 			return nil, err

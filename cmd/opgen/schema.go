@@ -57,7 +57,7 @@ func (o *schemaOptions) run(s streams, args []string) error {
 		_, err := s.out.Write(file.content)
 		return err
 	}
-	return o.write.files(s, []dataFile{file})
+	return o.write.files(s, []dataFile{file}, nil)
 }
 
 // schemaFile is the schema of the kind that is named, or of all.

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // writeOptions are the flags of every command that writes a project tree.
 type writeOptions struct {
 	output        output
 	dryRun, force bool
+	warnings      spec.Problems // of what the project is generated from
 }
 
 func (o *writeOptions) addFlags(cmd *cobra.Command) {
@@ -30,7 +32,7 @@ func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
 // makes the tree so. It reports what it did.
 func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
-	changes, err := diffTree(dir, in)
+	changes, err := diffTree(s, dir, in)
 	if err != nil {
 		return err
 	}
@@ -45,11 +47,17 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 			return err
 		}
 	}
-	return reportChanges(s, o.output, changes, o.dryRun)
+	return o.report(s, changes)
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
-func diffTree(dir string, in scaffold.Input) (*scaffold.Changes, error) {
+func diffTree(s streams, dir string, in scaffold.Input) (*scaffold.Changes, error) {
+	in, err := readGo(s, dir, in)
+	if err != nil {
+		return nil, err
+	}
+	done := patience(s.err, "generating")
+	defer done()
 	files, err := scaffold.Plan(in)
 	if err != nil {
 		return nil, err
@@ -76,19 +84,24 @@ func changeReports(changes []scaffold.Change) []changeReport {
 	return reports
 }
 
-// reportChanges names every file that was written or removed, or would be.
-func reportChanges(s streams, out output, changes *scaffold.Changes, dryRun bool) error {
+// report names every file that was written or removed, or would be, and what there is to warn of.
+func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 	pending := changes.Pending()
-	if out.json() {
-		return writeJSON(s.out, map[string]any{"dryRun": dryRun, "changes": changeReports(pending)})
+	if o.output.json() {
+		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
+		if len(o.warnings) > 0 {
+			report["warnings"] = problemReports(o.warnings)
+		}
+		return writeJSON(s.out, report)
 	}
+	printWarnings(s.err, o.warnings)
 	for _, c := range pending {
 		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
 	}
 	switch {
 	case len(pending) == 0:
 		fmt.Fprintln(s.err, "up to date")
-	case dryRun:
+	case o.dryRun:
 		fmt.Fprintln(s.err, "dry run: nothing was written")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // dirOptions are the flags of every command that writes its data into a folder when it is asked to.
@@ -30,34 +30,52 @@ type dataFile struct {
 	content []byte
 }
 
-// files writes files into the folder and reports those that were written, or would be. Those that say the same
-// already are left.
-func (o *dirOptions) files(s streams, files []dataFile) error {
+// files writes all files into the folder or none, and reports those that were written, or would be. Those that say
+// the same already are left.
+func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) error {
+	changes, err := o.changes(files)
+	if err != nil {
+		return err
+	}
+	return o.apply(s, changes, warned)
+}
+
+// changes compares files with those in the folder, which need not exist.
+func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
+	named := map[string]bool{}
+	list := make([]scaffold.File, len(files))
+	for i, f := range files {
+		if named[f.name] {
+			return nil, usagef("%s: is made more than once", filepath.Join(o.dir, f.name))
+		}
+		named[f.name] = true
+		list[i] = scaffold.File{Path: f.name, Content: f.content}
+	}
+	changes, err := scaffold.Overwrite(os.DirFS(o.dir), list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.dir, err)
+	}
+	return changes, nil
+}
+
+func (o *dirOptions) apply(s streams, changes *scaffold.Changes, warned spec.Problems) error {
 	if !o.dryRun {
-		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		if err := changes.Apply(o.dir); err != nil {
 			return err
 		}
 	}
-	reports := []changeReport{}
-	for _, f := range files {
-		path := filepath.Join(o.dir, f.name)
-		action, there := scaffold.Create, []byte(nil)
-		if old, err := os.ReadFile(path); err == nil {
-			action, there = scaffold.Update, old
-		}
-		if bytes.Equal(there, f.content) {
-			continue
-		}
-		if !o.dryRun {
-			if err := os.WriteFile(path, f.content, 0o644); err != nil {
-				return err
-			}
-		}
-		reports = append(reports, changeReport{Path: path, Action: action})
+	reports := changeReports(changes.Pending())
+	for i := range reports {
+		reports[i].Path = filepath.Join(o.dir, reports[i].Path)
 	}
 	if o.output.json() {
-		return writeJSON(s.out, map[string]any{"dryRun": o.dryRun, "changes": reports})
+		report := map[string]any{"dryRun": o.dryRun, "changes": reports}
+		if len(warned) > 0 {
+			report["warnings"] = problemReports(warned)
+		}
+		return writeJSON(s.out, report)
 	}
+	printWarnings(s.err, warned)
 	for _, r := range reports {
 		fmt.Fprintf(s.err, "%-7s %s\n", r.Action, r.Path)
 	}

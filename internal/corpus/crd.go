@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -54,65 +51,22 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		return
 	}
 	if r.equal = same(source, again); !r.equal {
-		t.fail("%s: -source +made\n%s", r.name, cmp.Diff(normal(source, ""), normal(again, "")))
+		t.fail("%s: made again, it differs at %s", r.name, firstDifference(normal(source, ""), normal(again, ""), ""))
 	}
 	r.leaves, r.short = leaves(imported.Text)
-	objects := map[string]bool{}
-	for _, v := range made.Spec.Versions {
-		for _, s := range rootFields(v) {
-			r.openNodes += countOpen(&s, objects)
-		}
+	if places := verbatim(imported.Text); len(places) > 0 {
+		r.verbatim = true
+		t.fail("%s: %s is no keyword of OpenAPI", r.name, places[0])
 	}
-	r.objects = len(objects)
+	for i, v := range made.Spec.Versions {
+		r.objects += distinctObjects(&imported.API.Versions[i], v)
+	}
+	r.subject.crd = made
 	t.packages(r, m, imported.API)
 }
 
-// rootFields returns the schemas of the fields of a version's root that become types of its own.
-func rootFields(v apiextv1.CustomResourceDefinitionVersion) []apiextv1.JSONSchemaProps {
-	var fields []apiextv1.JSONSchemaProps
-	for name, s := range v.Schema.OpenAPIV3Schema.Properties {
-		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
-			fields = append(fields, s)
-		}
-	}
-	return fields
-}
-
-// countOpen counts the schemas that allow anything, and collects those of objects with fields.
-func countOpen(s *apiextv1.JSONSchemaProps, objects map[string]bool) int {
-	open := 0
-	allowed := s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil
-	preserve := s.XPreserveUnknownFields != nil
-	switch {
-	case s.XIntOrString:
-		return 0
-	case len(s.Properties) > 0 || s.Type == "object" && s.AdditionalProperties == nil && !preserve:
-		objects[fingerprint(s)] = true
-	case s.Type == "" || s.Type == "array" && s.Items == nil || s.Type == "object" && (allowed || s.AdditionalProperties == nil):
-		open++
-	}
-	for _, p := range s.Properties {
-		open += countOpen(&p, objects)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		open += countOpen(s.Items.Schema, objects)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && len(s.Properties) == 0 {
-		open += countOpen(s.AdditionalProperties.Schema, objects)
-	}
-	return open
-}
-
-// fingerprint tells schemas apart, but for the description of the object itself.
-func fingerprint(s *apiextv1.JSONSchemaProps) string {
-	bare := *s
-	bare.Description = ""
-	text, err := json.Marshal(bare)
-	if err != nil {
-		return err.Error() // cannot happen: the schema was read from JSON
-	}
-	return string(text)
-}
+// usualFields are the fields of every root.
+var usualFields = []string{"apiVersion", "kind", "metadata"}
 
 // documents returns the CRDs of a file.
 func documents(data []byte) ([]map[string]any, error) {

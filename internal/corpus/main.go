@@ -55,8 +55,10 @@ func measure(ctx context.Context, dir string) (*table, error) {
 		return nil, err
 	}
 	defer module.remove()
-	t := &table{}
-	for _, file := range files {
+	t := &table{progress: newProgress()}
+	defer t.progress.end()
+	for i, file := range files {
+		t.progress.at("importing and generating", i, len(files))
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -66,15 +68,46 @@ func measure(ctx context.Context, dir string) (*table, error) {
 	if len(t.crds) == 0 {
 		return nil, fmt.Errorf("%s: holds no CustomResourceDefinition", dir)
 	}
+	t.progress.at("compiling and vetting", 0, 0)
 	broken, err := module.vet(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range t.crds {
 		c := &t.crds[i]
-		c.vets = c.packages > 0 && !slices.Contains(broken, c.name)
+		c.vets = len(c.subject.packages) > 0 && !slices.Contains(broken, c.name)
 	}
-	return t, nil
+	if err := t.roundTrip(ctx, module); err != nil {
+		return nil, err
+	}
+	return t, t.controllerGen(module)
+}
+
+// roundTrip sends random objects of every CRD whose Go types compile through them.
+func (t *table) roundTrip(ctx context.Context, m *module) error {
+	var kinds []goKind
+	for _, c := range t.crds {
+		if c.vets {
+			kinds = append(kinds, c.subject.goKinds(c.name)...)
+		}
+	}
+	t.progress.at("linking the Go types", 0, 0)
+	program, err := m.newRoundTrip(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	for i := range t.crds {
+		c := &t.crds[i]
+		t.progress.at("sending objects", i, len(t.crds))
+		if !c.vets {
+			continue
+		}
+		var problem error
+		if c.whole, problem = program.objects(c.name, &c.subject); problem != nil {
+			t.fail("%s: %d of %d objects came through: %v", c.name, c.whole, objectsOfEach, problem)
+		}
+	}
+	return program.stop()
 }
 
 // crdFiles returns the YAML files below a folder, sorted.

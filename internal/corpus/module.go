@@ -89,27 +89,24 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 			t.fail("%s: %v", r.name, err)
 			return
 		}
-		r.packages++
+		r.subject.packages = append(r.subject.packages, pkg)
 		for _, declared := range pkg.Types {
-			if declared.Of == nil && !declared.Object {
+			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f crdgen.Field) bool { return f.Name != "" }) {
 				r.structs++
 			}
-			for _, f := range declared.Fields {
-				r.openGo += openIn(f.Type)
-			}
-			r.openGo += openIn(declared.Of)
+		}
+		for _, path := range openNodes(r.subject.crd, pkg) {
+			r.open++
+			t.fail("%s: %s", r.name, path)
 		}
 	}
 }
 
-// openIn counts the parts of a Go type that hold anything.
-func openIn(t *crdgen.GoType) int {
-	for ; t != nil; t = t.Elem {
-		if t.Shape == crdgen.Name && (t.Name == "JSON" || t.Name == "RawExtension") && t.Package != "" {
-			return 1
-		}
-	}
-	return 0
+// renderers make the files of a package.
+var renderers = map[string]func(crdgen.Package) ([]byte, error){
+	"zz_generated.types.go":    templates.Types,
+	"zz_generated.deepcopy.go": templates.DeepCopy,
+	"zz_generated.register.go": templates.Register,
 }
 
 func (m *module) write(name string, pkg crdgen.Package) error {
@@ -117,11 +114,7 @@ func (m *module) write(name string, pkg crdgen.Package) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for file, render := range map[string]func(crdgen.Package) ([]byte, error){
-		"zz_generated.types.go":    templates.Types,
-		"zz_generated.deepcopy.go": templates.DeepCopy,
-		"zz_generated.register.go": templates.Register,
-	} {
+	for file, render := range renderers {
 		source, err := render(pkg)
 		if err != nil {
 			return err
@@ -133,14 +126,22 @@ func (m *module) write(name string, pkg crdgen.Package) error {
 	return nil
 }
 
+// goCommand returns a go command in the module. Its paths are trimmed, so that what has been compiled once is taken
+// from the cache, although the module lies elsewhere each time.
+func (m *module) goCommand(ctx context.Context, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", append([]string{command, "-trimpath"}, args...)...)
+	cmd.Dir = m.dir
+	cmd.Env = m.environ()
+	return cmd
+}
+
+func (m *module) environ() []string { return append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off") }
+
 var vetPackage = regexp.MustCompile(`(?m)^# (?:\[)?` + regexp.QuoteMeta(modulePath) + `/([^/]+)/`)
 
 // vet compiles and vets all packages, and returns the CRDs whose do not.
 func (m *module) vet(ctx context.Context) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "vet", "./...")
-	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
+	out, err := m.goCommand(ctx, "vet", "./...").CombinedOutput()
 	if err == nil {
 		return nil, nil
 	}

@@ -21,6 +21,7 @@ type packageBuilder struct {
 	used          map[*spec.NamedType]*namedGo // all that are used
 	named         []*namedGo                   // those that differ, in the order they are written
 	outsideStatus map[*spec.NamedType]bool     // those that are not for the operator alone to write
+	governed      map[*spec.NamedType]bool     // those below a schema that says which fields go together
 }
 
 // node is a schema with what its place means for its Go type.
@@ -31,6 +32,8 @@ type node struct {
 	path    string // such as EchoServer.spec.ports.items
 	status  bool   // below status, where only the operator writes
 	element bool   // an item of a list or a value of a map, not a field
+	// governed means that the node or one around it says more of its fields than their limits.
+	governed bool
 }
 
 // called returns the node with the name of its own type settled.
@@ -40,8 +43,11 @@ func (n node) called(name string) node {
 }
 
 func (b *packageBuilder) build() Package {
+	for _, name := range spec.PackageNames() {
+		b.names[name] = true
+	}
 	for _, k := range b.kinds { // before any nested type can take one of these names
-		for _, name := range []string{k.api.Names.GoKind, k.api.Names.GoListKind} {
+		for _, name := range []string{k.api.Names.GoKind, b.listName(k)} {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
@@ -49,10 +55,14 @@ func (b *packageBuilder) build() Package {
 		}
 	}
 	for _, k := range b.kinds {
+		if k.version.GoTypes {
+			b.pkg.Kinds = append(b.pkg.Kinds, b.authored(k))
+			continue
+		}
 		b.kind(k)
 	}
 	b.resolveCopies()
-	b.pkg.Imports = imports(b.pkg.Types)
+	b.pkg.Imports = imports(b.pkg)
 	b.pkg.Unsaid = sorted(b.pkg.Unsaid)
 	return b.pkg
 }
@@ -62,7 +72,7 @@ func statusName(k served) string { return k.api.Names.GoKind + "Status" }
 
 // kind declares the types of one kind: itself, its spec and status with all they need, and its list.
 func (b *packageBuilder) kind(k served) {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: k.api.Names.GoListKind}
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k)}
 	b.kindName = kind.Name
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
@@ -72,19 +82,24 @@ func (b *packageBuilder) kind(k served) {
 			{Type: metaType("ObjectMeta"), Tag: "metadata,omitempty", Markers: []string{"+optional"}},
 		},
 	}
+	if b.pkg.Clients {
+		root.Markers = slices.Concat(clientMarkers(k), root.Markers)
+	}
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
 	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
-		n := node{schema: expanded(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec"}
-		// A spec is sent even when it is empty, so that the server fills in the defaults below it.
-		f := b.rootField(n, "Spec", "spec", specRequired(k.version))
+		n := node{schema: expanded(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", governed: rootGoverns(k.version, "spec")}
+		f := b.rootField(k.version, n, "Spec", "spec")
 		kind.Spec, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if s := k.version.Status; s != nil {
-		n := node{schema: expanded(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true}
-		f := b.rootField(n, "Status", "status,omitzero", false)
+		n := node{schema: expanded(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, governed: rootGoverns(k.version, "status")}
+		f := b.rootField(k.version, n, "Status", "status")
 		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
+	}
+	if k.version.Root != nil {
+		keepUnknown(&root, k.version.Root)
 	}
 	b.pkg.Types[at] = root
 	b.pkg.Types = append(b.pkg.Types, listType(kind))
@@ -98,7 +113,7 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	if root == nil {
 		return nil
 	}
-	n := node{schema: root, name: kind, prefix: kind, path: kind}
+	n := node{schema: root, name: kind, prefix: kind, path: kind, governed: governs(&root.Keywords)}
 	taken := []string{"TypeMeta", "ObjectMeta", "Spec", "Status"}
 	for _, p := range root.Properties {
 		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, p.Name) {
@@ -132,17 +147,20 @@ func listType(k Kind) Type {
 	}
 }
 
-// rootField returns the field of spec or status.
-func (b *packageBuilder) rootField(n node, name, tag string, required bool) Field {
+// rootField returns the field of spec or status. It is no pointer, and there even when it is empty, so that the
+// server fills in the defaults below it; only where that would be invalid an empty one is left out.
+func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
+	required := rootRequired(v, tag)
+	if !required && !zeroValid(v, tag, n.schema) {
+		tag += ",omitzero"
+	}
+	n.governed = n.governed || governed(n.schema)
 	f := Field{Name: name, Tag: tag, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
 	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 	if isStruct(n.schema) {
 		b.structType(n)
 	} else {
 		f.Type = b.rootType(n)
-		if !required && name == "Spec" {
-			f.Tag = "spec,omitzero" // the zero value of these is null
-		}
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 		if f.Doc == nil && n.schema.Use == nil {
@@ -162,7 +180,7 @@ func (b *packageBuilder) rootType(n node) *GoType {
 		return of
 	}
 	t := Type{Name: n.name, Doc: b.ownDoc(n)}
-	if of.Shape == Name {
+	if of.Shape == Name && of.Package != "" {
 		t.Fields = []Field{{Type: of, Tag: ",inline"}}
 		b.pkg.Types = append(b.pkg.Types, t)
 		return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
@@ -188,6 +206,7 @@ func (b *packageBuilder) structType(n node) *GoType {
 	for _, p := range n.schema.Properties {
 		t.Fields = append(t.Fields, b.field(n, p, slices.Contains(required, p.Name)))
 	}
+	keepUnknown(&t, n.schema)
 	b.pkg.Types[at] = t
 	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 }
@@ -198,9 +217,10 @@ func (b *packageBuilder) field(parent node, p spec.Property, required bool) Fiel
 	n := node{
 		schema: expanded(p.Schema), name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,
+		governed: parent.governed || governed(p.Schema),
 	}
 	f := Field{Name: name, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
-	t := b.typeOf(n)
+	t := b.fieldType(parent, n, p.Name)
 	f.Type, f.Tag = presented(t, n, required)
 	f.Tag = p.Name + f.Tag
 	if !declares(n.schema) {

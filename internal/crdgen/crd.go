@@ -1,6 +1,8 @@
 package crdgen
 
 import (
+	"slices"
+
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,16 +13,29 @@ import (
 // environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions of the spec file; the
 // CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
-	crd, problems := build(api)
-	problems = append(problems, validate(api, crd, minKubernetes)...)
+	if problems := unreadGoTypes(api); len(problems) > 0 {
+		return nil, problems
+	}
+	crd, schemas := build(api)
+	if problem := tooLarge(api, crd); problem != nil {
+		return nil, append(schemas.problems, *problem)
+	}
+	problems := slices.Concat(schemas.problems, validate(api, crd, schemas.rules, minKubernetes))
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return crd, nil
 }
 
-// build returns the CRD that the API asks for, unchecked.
-func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
+// Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
+func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
+	crd, _ := build(api)
+	return crd
+}
+
+// build returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in
+// common with the API: neither is changed afterwards.
+func build(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: apiextv1.SchemeGroupVersion.String(),
@@ -45,7 +60,7 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 			Conversion: api.Conversion,
 		},
 	}
-	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
+	schemas := &schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
 	for i := range api.Versions {
 		v := &api.Versions[i]
 		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{
@@ -60,7 +75,7 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 			SelectableFields:         selectableFields(v),
 		})
 	}
-	return crd, schemas.problems
+	return crd, schemas
 }
 
 func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
@@ -84,7 +99,10 @@ func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
 }
 
 func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
-	var out []apiextv1.CustomResourceColumnDefinition
+	if v.Columns == nil {
+		return nil
+	}
+	out := []apiextv1.CustomResourceColumnDefinition{}
 	for _, c := range v.Columns {
 		out = append(out, apiextv1.CustomResourceColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description,
@@ -95,7 +113,10 @@ func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
 }
 
 func selectableFields(v *spec.Version) []apiextv1.SelectableField {
-	var out []apiextv1.SelectableField
+	if v.SelectableFields == nil {
+		return nil
+	}
+	out := []apiextv1.SelectableField{}
 	for _, path := range v.SelectableFields {
 		out = append(out, apiextv1.SelectableField{JSONPath: path})
 	}

@@ -79,6 +79,36 @@ func TestMarshalCRDLeavesOutWhatTheServerWrites(t *testing.T) {
 	}
 }
 
+func TestMarshalCRDKeepsWhatIsEmpty(t *testing.T) {
+	const file = `apiVersion: opgen.dev/v1alpha1
+kind: API
+metadata: {annotations: {}, labels: {}}
+group: demo.example.com
+names: {kind: Widget, shortNames: [], categories: []}
+versions:
+- name: v1
+  spec: {properties: {}, required: []}
+  columns: []
+  selectableFields: []
+`
+	api, problems := spec.ParseAPI("api/widget.yaml", []byte(file))
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := crdgen.MarshalCRD(mustCRD(t, api))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, empty := range []string{
+		"annotations: {}", "labels: {}", "shortNames: []", "categories: []", "properties: {}", "required: []",
+		"additionalPrinterColumns: []", "selectableFields: []",
+	} {
+		if !strings.Contains(string(text), empty+"\n") {
+			t.Errorf("no %s in:\n%s", empty, text)
+		}
+	}
+}
+
 func TestMinKubernetesMustBeAVersion(t *testing.T) {
 	api := parse(t, "  spec: {properties: {a: string}}")
 	if _, problems := crdgen.CRD(api, "newest"); len(problems) != 1 || !strings.Contains(problems.Error(), "minKubernetes") {

@@ -60,14 +60,41 @@ func keepEmptyAt(s *apiextv1.JSONSchemaProps, object map[string]any, path ...str
 	}
 }
 
-// keepEmptyVersions does so for the schema of every version of a CRD.
+// keepEmptyNames does so for the names and the metadata of a CRD.
+func keepEmptyNames(crd *apiextv1.CustomResourceDefinition, object map[string]any) {
+	meta, _ := object["metadata"].(map[string]any)
+	for name, said := range map[string]map[string]string{"annotations": crd.Annotations, "labels": crd.Labels} {
+		if said != nil && len(said) == 0 && meta != nil {
+			meta[name] = map[string]any{}
+		}
+	}
+	body, _ := object["spec"].(map[string]any)
+	names, _ := body["names"].(map[string]any)
+	for name, said := range map[string][]string{"shortNames": crd.Spec.Names.ShortNames, "categories": crd.Spec.Names.Categories} {
+		if said != nil && len(said) == 0 && names != nil {
+			names[name] = []any{}
+		}
+	}
+}
+
+// keepEmptyVersions does so for every version of a CRD.
 func keepEmptyVersions(crd *apiextv1.CustomResourceDefinition, object map[string]any) {
 	body, _ := object["spec"].(map[string]any)
 	versions, _ := body["versions"].([]any)
 	for i, v := range versions {
 		version, _ := v.(map[string]any)
-		if s := crd.Spec.Versions[i].Schema; s != nil && version != nil {
-			keepEmptyAt(s.OpenAPIV3Schema, version, "schema", "openAPIV3Schema")
+		if version == nil {
+			continue
+		}
+		said := crd.Spec.Versions[i]
+		if said.AdditionalPrinterColumns != nil && len(said.AdditionalPrinterColumns) == 0 {
+			version["additionalPrinterColumns"] = []any{}
+		}
+		if said.SelectableFields != nil && len(said.SelectableFields) == 0 {
+			version["selectableFields"] = []any{}
+		}
+		if said.Schema != nil {
+			keepEmptyAt(said.Schema.OpenAPIV3Schema, version, "schema", "openAPIV3Schema")
 		}
 	}
 }

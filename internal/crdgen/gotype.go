@@ -24,7 +24,7 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case s.Use != nil:
 		return b.use(n)
 	case s.Type != "":
-		return kubeType(s.Type)
+		return typeNamed(s)
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
 	case isStruct(s):
@@ -99,8 +99,17 @@ func basic(name string) *GoType {
 
 // kubeType returns a type of Kubernetes. The CRD has been built: the name is known.
 func kubeType(name string) *GoType {
-	t, _ := kubetypes.Outline(name)
-	return &GoType{Shape: Name, Name: t.GoName, Package: t.GoPackage, Form: t.Form, Copy: t.Copy, ElemCopy: t.Elem}
+	return typeNamed(&spec.Schema{Type: name})
+}
+
+// typeNamed returns the type that a node names.
+func typeNamed(s *spec.Schema) *GoType {
+	t, _ := outline(s)
+	named := &GoType{Shape: Name, Name: t.GoName, Package: t.GoPackage, Form: t.Form, Copy: t.Copy, ElemCopy: t.Elem}
+	if s.Go != nil {
+		named.PackageName = s.Go.PackageName
+	}
+	return named
 }
 
 func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
@@ -115,9 +124,19 @@ func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayab
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
+		governed: parent.governed || governed(s),
 	}
 	b.noteUnsaid(n)
-	t := b.typeOf(n)
+	t := b.elementType(n, sayable)
+	if fullSchema(s).Nullable {
+		return orReference(t)
+	}
+	return t
+}
+
+// elementType returns the type of an element that is not null.
+func (b *packageBuilder) elementType(n node, sayable func(*spec.Schema) bool) *GoType {
+	s, t := n.schema, b.typeOf(n)
 	if declares(s) || sayable(s) {
 		return t
 	}

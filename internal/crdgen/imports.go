@@ -1,6 +1,9 @@
 package crdgen
 
 import (
+	"cmp"
+	"go/token"
+	"go/types"
 	"maps"
 	"path"
 	"slices"
@@ -9,19 +12,79 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// imports returns the imports that the types need, sorted by path.
-func imports(types []Type) []Import {
-	paths := map[string]bool{}
-	eachGoType(types, func(t *GoType) {
+// imports returns the imports that the types of a package need, sorted by path, and tells the types what their
+// packages are imported as.
+func imports(pkg Package) []Import {
+	names := map[string]string{}
+	eachGoType(pkg.Types, func(t *GoType) {
 		if t.Package != "" {
-			paths[t.Package] = true
+			names[t.Package] = cmp.Or(t.PackageName, path.Base(t.Package))
 		}
 	})
+	aliases := importAliases(names)
+	eachGoType(pkg.Types, func(t *GoType) { t.alias = aliases[t.Package] })
 	var out []Import
-	for _, p := range slices.Sorted(maps.Keys(paths)) {
-		out = append(out, Import{Alias: ImportAlias(p), Path: p})
+	for _, p := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, Import{Alias: aliases[p], Path: p})
 	}
 	return out
+}
+
+// importAliases gives every package a name of its own: those of Kubernetes first, which have customary ones, then
+// the others, with as many elements of the path before the last as it takes. It is given what the packages
+// call themselves, and leaves out those that can keep that name.
+func importAliases(names map[string]string) map[string]string {
+	aliases, taken := map[string]string{}, map[string]bool{}
+	for _, kubernetes := range []bool{true, false} {
+		for _, p := range slices.Sorted(maps.Keys(names)) {
+			if isKubernetes(p) != kubernetes {
+				continue
+			}
+			name := freeAlias(p, names[p], taken)
+			taken[name] = true
+			if name != names[p] {
+				aliases[p] = name
+			}
+		}
+	}
+	return aliases
+}
+
+func isKubernetes(importPath string) bool { return strings.HasPrefix(importPath, "k8s.io/") }
+
+func freeAlias(importPath, own string, taken map[string]bool) string {
+	name, rest := ImportAlias(importPath), path.Dir(importPath)
+	if name == "" {
+		name = own
+	} else {
+		rest = path.Dir(rest)
+	}
+	name = identifier(name)
+	for ; (taken[name] || reserved(name)) && rest != "."; rest = path.Dir(rest) {
+		name = identifier(path.Base(rest)) + name
+	}
+	for taken[name] || reserved(name) {
+		name += "pkg"
+	}
+	return name
+}
+
+// reserved tells whether a name means something else in Go.
+func reserved(name string) bool {
+	return name == "" || name[0] <= '9' || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
+}
+
+// identifier leaves the letters and digits of an element of an import path.
+func identifier(element string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, element)
 }
 
 // ImportAlias returns what Go code calls a package of Kubernetes: corev1 for k8s.io/api/core/v1, and nothing for

@@ -1,6 +1,8 @@
 package crdgen
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +13,10 @@ import (
 func kindMarkers(k served) []string {
 	names := k.api.Names
 	lines := []string{"+kubebuilder:object:root=true"}
-	resource := "+kubebuilder:resource:path=" + names.Plural + ",singular=" + names.Singular
+	resource := "+kubebuilder:resource:path=" + names.Plural
+	if names.Singular != "" {
+		resource += ",singular=" + names.Singular
+	}
 	if len(names.ShortNames) > 0 {
 		resource += ",shortName=" + strings.Join(names.ShortNames, ";")
 	}
@@ -19,6 +24,7 @@ func kindMarkers(k served) []string {
 		resource += ",categories=" + strings.Join(names.Categories, ";")
 	}
 	lines = append(lines, resource+",scope="+string(k.api.Scope))
+	lines = append(lines, annotationMarkers(k.api.Annotations)...)
 	if len(k.api.Versions) > 1 && k.version.Storage {
 		lines = append(lines, "+kubebuilder:storageversion")
 	}
@@ -47,6 +53,18 @@ func kindMarkers(k served) []string {
 	}
 	for _, path := range k.version.SelectableFields {
 		lines = append(lines, "+kubebuilder:selectablefield:JSONPath="+quote(path))
+	}
+	return lines
+}
+
+// annotationMarkers returns the markers of the annotations of the CRD itself, but for the one that controller-gen
+// writes to say that it was there. There is such a marker for labels, too, which no version of it can read.
+func annotationMarkers(annotations map[string]string) []string {
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		if key != "controller-gen.kubebuilder.io/version" {
+			lines = append(lines, "+kubebuilder:metadata:annotations="+quote(key+"="+annotations[key]))
+		}
 	}
 	return lines
 }

@@ -42,7 +42,8 @@ func shapeMarkers(s *spec.Schema) []string {
 	if k.XEmbeddedResource {
 		m.add(validationPrefix + "XEmbeddedResource")
 	}
-	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields && (len(s.Properties) > 0 || s.Type != "" || s.Use != nil) {
+	typed := len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil || k.Type != "" && k.Type != "object"
+	if typed && k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
 		m.add("+kubebuilder:pruning:PreserveUnknownFields")
 	}
 	m.topology(s)
@@ -145,7 +146,7 @@ func jsonType(s *spec.Schema) string {
 	if s.Use != nil {
 		return jsonType(s.Use.Schema)
 	}
-	t, found := kubetypes.Outline(s.Type)
+	t, found := outline(s)
 	switch {
 	case !found:
 		return s.Keywords.Type
@@ -232,10 +233,12 @@ func (m *markers) topology(s *spec.Schema) {
 	if k.XMapType == nil {
 		return
 	}
-	if isStruct(s.Declared()) || s.Type != "" {
-		m.add("+structType=" + *k.XMapType)
-	} else {
+	declared := s.Declared()
+	t, known := outline(s)
+	if declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil || known && t.Form == kubetypes.Map {
 		m.add("+mapType=" + *k.XMapType)
+	} else {
+		m.add("+structType=" + *k.XMapType)
 	}
 }
 

@@ -1,24 +1,27 @@
 package crdgen
 
 import (
-	"encoding/json"
 	"fmt"
 
+	"go.yaml.in/yaml/v2"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What a schema says
-// to be empty, such as properties: {}, stays. Equal CRDs give equal bytes.
+// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What is said to be
+// empty, such as properties: {} and shortNames: [], stays. Equal CRDs give equal bytes.
+//
+// It encodes what sigs.k8s.io/yaml would give to the same library after going through JSON once more.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
 	}
 	var object map[string]any
-	if err := yaml.Unmarshal(text, &object); err != nil {
+	if err := json.Unmarshal(text, &object); err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
 	}
+	keepEmptyNames(crd, object)
 	keepEmptyVersions(crd, object)
 	delete(object, "status")
 	if meta, ok := object["metadata"].(map[string]any); ok {

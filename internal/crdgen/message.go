@@ -38,6 +38,7 @@ var (
 	bodyPrefix = regexp.MustCompile(`^\S* ?in body `)
 	wrongType  = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
 	wrongRange = regexp.MustCompile(`^Checked value must be of type \w+ with format (\w+) in.*$`)
+	labelForm  = regexp.MustCompile(` \(e\.g\. .*, regex used for validation is '.*'\)$`)
 	costAdvice = regexp.MustCompile(` \(try simplifying the rule[^)]*\)`)
 )
 
@@ -45,6 +46,7 @@ func shorten(detail string) string {
 	detail = bodyPrefix.ReplaceAllString(detail, "")
 	detail = wrongType.ReplaceAllString(detail, "must be of type $1, not $2")
 	detail = wrongRange.ReplaceAllString(detail, "does not fit $1")
+	detail = labelForm.ReplaceAllString(detail, "")
 	detail = costAdvice.ReplaceAllString(detail, "")
 	return celDetail(detail)
 }
@@ -56,6 +58,7 @@ func shorten(detail string) string {
 //	 | .....^
 func celDetail(detail string) string {
 	const prefix = "compilation failed: ERROR: <input>:"
+	detail = strings.TrimPrefix(detail, "messageExpression ") // which the path says
 	if !strings.HasPrefix(detail, prefix) {
 		return detail
 	}
@@ -72,6 +75,9 @@ func celDetail(detail string) string {
 	return fmt.Sprintf("%s (%s)", text, where)
 }
 
+// meant is the way out for enums that real CRDs have.
+const meant = "where that is meant, the file says so: acceptWarnings: [senseless]"
+
 // hint says what to do about the messages that do not say so themselves.
 func hint(message string) string {
 	for _, h := range hints {
@@ -84,8 +90,14 @@ func hint(message string) string {
 
 var hints = []struct{ in, hint string }{
 	{"cost", "give the lists, strings and maps that the rule reads a maxItems, maxLength or maxProperties"},
+	{"it is accepted from", "write that version as minKubernetes, or another rule"},
 	{"undefined field", "a rule sees the fields of its own node as self.<name>"},
 	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
 	{"must be empty to be structural", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
+	{"protected groups", `choose a group of your own; where Kubernetes' reviewers know of it: metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}`},
+	{"null is not of type", "write nullable: true to allow it"},
+	{"unsupported Perl syntax", "the API server has the regular expressions of Go: without lookahead, lookbehind and backreferences"},
+	{"must not specify anything other than name", "name and generateName can have a pattern and limits; nothing else of metadata can"},
+	{"is listed twice, first as", meant}, {"is not of type", meant},
 	{"must not be empty for specified", "give it a type, or x-kubernetes-preserve-unknown-fields: true for anything"},
 }

@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"path"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -15,6 +16,7 @@ type Package struct {
 	Alias      string // what other packages import it as, such as demov1alpha1
 	Group      string
 	Version    string
+	Clients    bool     // the project has typed clients of the package
 	Kinds      []Kind   // in the order of the spec files
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path
@@ -28,6 +30,13 @@ type Kind struct {
 	List   string // EchoServerList
 	Spec   string // EchoServerSpec; empty: the kind has no spec
 	Status string // EchoServerStatus; empty: the kind has no status
+	// GoTypes says that the types are the author's, and none of the Types of the package. Authored is what is known of
+	// them, nil before they are read.
+	GoTypes  bool
+	Authored *spec.Authored
+	// ClientMarkers are those that the generators of typed clients are to read, of a kind with GoTypes in a project with
+	// clients: its author need not have written any.
+	ClientMarkers []string
 }
 
 // Renamed tells whether the kind or its list is called otherwise in Go than in Kubernetes.
@@ -61,7 +70,8 @@ type Type struct {
 	Fields    []Field  // of a struct
 	Of        *GoType  // nil: a struct
 	Constants []Constant
-	Object    bool // has DeepCopyObject: a kind or a list of it
+	Object    bool   // has DeepCopyObject: a kind or a list of it
+	Unknown   string // the field with what the schema does not name and yet keeps; empty: nothing is kept
 }
 
 // Field is a field of a struct.
@@ -85,6 +95,8 @@ type GoType struct {
 	Elem    *GoType
 	Name    string // int32, EchoServerMode, ResourceRequirements
 	Package string // import path of Name; empty: predeclared, or declared in this package
+	// PackageName is what the package calls itself, empty for what its path ends with; alias is what it is imported as.
+	PackageName, alias string
 
 	// How a value of Name is copied deeply: Form and Copy are its own, ElemCopy is that of the elements when it
 	// is a map or slice of Kubernetes, and Of is what it stands for when it is one of this package.
@@ -118,8 +130,5 @@ func (t *GoType) String() string {
 	if t.Package == "" {
 		return t.Name
 	}
-	if alias := ImportAlias(t.Package); alias != "" {
-		return alias + "." + t.Name
-	}
-	return path.Base(t.Package) + "." + t.Name
+	return cmp.Or(t.alias, t.PackageName, path.Base(t.Package)) + "." + t.Name
 }

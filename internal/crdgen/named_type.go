@@ -111,7 +111,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 		name = b.kindName + name
 	}
 	name = b.claim(name)
-	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true}.called(name)
+	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || governed(t.Schema)}.called(name)
 	b.noteUnsaid(n)
 	switch s := t.Schema; {
 	case isStruct(s):
@@ -150,6 +150,33 @@ func usedOutsideStatus(kinds []served) map[*spec.NamedType]bool {
 	for _, k := range kinds {
 		walk(k.version.Root)
 		walk(k.version.Spec)
+	}
+	return found
+}
+
+// usedGoverned returns the named types that are used below a schema that says which fields go together.
+func usedGoverned(kinds []served) map[*spec.NamedType]bool {
+	found := map[*spec.NamedType]bool{}
+	var walk func(s *spec.Schema, below bool)
+	walk = func(s *spec.Schema, below bool) {
+		if s == nil {
+			return
+		}
+		below = below || governs(&s.Keywords)
+		if s.Use != nil {
+			if before, seen := found[s.Use]; !seen || below && !before {
+				found[s.Use] = below
+				walk(s.Use.Schema, below)
+			}
+		}
+		for _, p := range s.Properties {
+			walk(p.Schema, below)
+		}
+		walk(s.Items, below)
+		walk(s.AdditionalProperties, below)
+	}
+	for _, k := range kinds {
+		walk(k.version.Status, rootGoverns(k.version, "status"))
 	}
 	return found
 }

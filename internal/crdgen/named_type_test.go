@@ -29,6 +29,7 @@ func TestNamedTypesOfTwoAPIs(t *testing.T) {
 		{"other limits", "TLS: {properties: {a: string}}", "TLS: {properties: {a: string | minLength=1}}", "BetaTLS TLS"},
 		{"other types below", "{TLS: {properties: {p: P}}, P: string}", "{TLS: {properties: {p: P}}, P: int32}", "BetaP BetaTLS P TLS"},
 		{"another Go name", "TLS: {properties: {a: string}}", "TLS: {goName: Secured, properties: {a: string}}", "Secured TLS"},
+		{"a name of every package", "Resource: {properties: {a: string}}\n  TLS: Resource", "TLS: {properties: {a: string}}", "AlphaResource TLS"},
 		{"the name of a kind", "TLS: {properties: {a: Beta}}\n  Beta: string", "TLS: {properties: {a: string}}", "AlphaBeta BetaTLS TLS"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

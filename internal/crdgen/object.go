@@ -41,11 +41,11 @@ func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []str
 	}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
-			validator, err := newObjectValidator(v.Schema.OpenAPIV3Schema)
+			validator, err := NewObjectValidator(v.Schema.OpenAPIV3Schema)
 			if err != nil {
 				return []string{err.Error()}
 			}
-			return validator.validate(decoded)
+			return validator.Validate(decoded)
 		}
 	}
 	return []string{fmt.Sprintf("apiVersion: the CRD has no version %q", version)}
@@ -64,35 +64,43 @@ func decode(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// objectValidator checks objects as the API server does when they are created.
-type objectValidator struct {
+// ObjectValidator checks objects of one version of a CRD as the API server does when they are created.
+type ObjectValidator struct {
 	structural *schema.Structural
 	openAPI    validation.SchemaValidator
 	rules      *cel.Validator
 }
 
-func newObjectValidator(s *apiextv1.JSONSchemaProps) (*objectValidator, error) {
-	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
-		return nil, err
-	}
-	structural, err := schema.NewStructural(internal)
+// NewObjectValidator returns the validator of a version's schema.
+func NewObjectValidator(s *apiextv1.JSONSchemaProps) (*ObjectValidator, error) {
+	structural, openAPI, err := compiled(s)
 	if err != nil {
 		return nil, err
 	}
-	openAPI, _, err := validation.NewSchemaValidator(internal)
-	if err != nil {
-		return nil, err
-	}
-	return &objectValidator{
+	return &ObjectValidator{
 		structural: structural,
 		openAPI:    openAPI,
 		rules:      cel.NewValidator(structural, true, celconfig.PerCallLimit),
 	}, nil
 }
 
-// validate returns what is wrong with an object, sorted. The object is not changed.
-func (v *objectValidator) validate(object map[string]any) []string {
+// compiled returns a schema in the forms that the API server checks values with.
+func compiled(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.SchemaValidator, error) {
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
+		return nil, nil, err
+	}
+	structural, err := schema.NewStructural(internal)
+	if err != nil {
+		return nil, nil, err
+	}
+	openAPI, _, err := validation.NewSchemaValidator(internal)
+	return structural, openAPI, err
+}
+
+// Validate returns what is wrong with an object, sorted. The object is as package json of apimachinery decodes it,
+// and is not changed.
+func (v *ObjectValidator) Validate(object map[string]any) []string {
 	ctx := context.Background()
 	object = runtime.DeepCopyJSON(object)
 	var found []string
@@ -110,6 +118,12 @@ func (v *objectValidator) validate(object map[string]any) []string {
 		broken, _ := v.rules.Validate(ctx, nil, v.structural, object, nil, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, broken...)
 	}
+	return sortedTexts(append(found, texts(errs)...))
+}
+
+// texts returns errors as text, with the paths that they are about.
+func texts(errs field.ErrorList) []string {
+	var found []string
 	for _, err := range errs {
 		text := message(err)
 		if path := strings.TrimPrefix(err.Field, "<nil>."); path != "" && path != "<nil>" {
@@ -117,6 +131,10 @@ func (v *objectValidator) validate(object map[string]any) []string {
 		}
 		found = append(found, text)
 	}
+	return found
+}
+
+func sortedTexts(found []string) []string {
 	slices.Sort(found)
 	return slices.Compact(found)
 }

@@ -51,24 +51,31 @@ func byGroupVersion(apis []*spec.API) [][]served {
 // newPackageBuilder names the package of a group version.
 func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 	group, version := kinds[0].api.Group, kinds[0].version.Name
-	dir := path.Join("api", version)
-	if p.Multigroup {
-		dir = path.Join("api", shortGroup(group, p.Domain), version)
-	}
+	dir := PackageDir(p, group, version)
 	return &packageBuilder{
 		kinds: kinds,
 		names: map[string]bool{},
-		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds),
+		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds), governed: usedGoverned(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
-			Group: group, Version: version,
+			Group: group, Version: version, Clients: p.Clients,
 		},
 	}
 }
 
-// shortGroup drops the project's own domain from a group.
+// PackageDir returns the folder of the Go package of a group version, from the project's root.
+func PackageDir(p *spec.Project, group, version string) string {
+	if p.Multigroup {
+		return path.Join("api", shortGroup(group, p.Domain), version)
+	}
+	return path.Join("api", version)
+}
+
+// shortGroup drops the project's own domain from a group, unless Go means something by a folder of the name that is
+// left.
 func shortGroup(group, domain string) string {
-	if short, found := strings.CutSuffix(group, "."+domain); found && domain != "" {
+	short, found := strings.CutSuffix(group, "."+domain)
+	if found && domain != "" && !slices.Contains([]string{"internal", "vendor", "testdata"}, short) {
 		return short
 	}
 	return group

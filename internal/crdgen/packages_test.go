@@ -43,6 +43,7 @@ func TestPackages(t *testing.T) {
 	beta := api(t, "demo.example.com", "v1beta1", "Relay", "{a: string}")
 	foreign := api(t, "demo.other.org", "v1", "Other", "{a: string}")
 	digits := api(t, "3d-print.example.com", "v2", "Printer", "{a: string}")
+	internal := api(t, "internal.example.com", "v1", "Echo", "{a: string}")
 	tests := []struct {
 		name    string
 		project spec.Project
@@ -55,6 +56,8 @@ func TestPackages(t *testing.T) {
 			[]string{"api/v1 example.com/op/api/v1 demov1 [Echo]", "api/v1beta1 example.com/op/api/v1beta1 demov1beta1 [Relay]"}},
 		{"two groups", spec.Project{Module: "m", Domain: "example.com", Multigroup: true}, []*spec.API{echo, foreign},
 			[]string{"api/demo.other.org/v1 m/api/demo.other.org/v1 demootherorgv1 [Other]", "api/demo/v1 m/api/demo/v1 demoexamplecomv1 [Echo]"}},
+		{"a group that Go means a folder by", spec.Project{Module: "m", Domain: "example.com", Multigroup: true}, []*spec.API{internal},
+			[]string{"api/internal.example.com/v1 m/api/internal.example.com/v1 internalv1 [Echo]"}},
 		{"a group that is no identifier", spec.Project{Module: "m"}, []*spec.API{digits},
 			[]string{"api/v2 m/api/v2 x3dprintv2 [Printer]"}},
 	}

@@ -16,6 +16,9 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	if api == nil {
 		return nil, problems
 	}
+	if readsGo(api) {
+		return nil, problems // what the server says of the schemas takes Go packages, which nobody has read yet
+	}
 	_, more := CRD(api, minKubernetes)
 	for _, p := range more {
 		if ofSchema(p.Path) && !follows(p, problems) {

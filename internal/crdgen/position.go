@@ -7,6 +7,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
+// Locate returns where in the spec file a path of its CRD comes from, such as spec.versions[0].name, and the path as
+// the spec file has it.
+func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locate(api, crdPath) }
+
 // locate returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
@@ -43,13 +47,23 @@ func outsideVersions(crdPath string) string {
 	switch {
 	case crdPath == "metadata.name":
 		return "names.plural"
-	case strings.HasPrefix(crdPath, "metadata.annotations"):
+	case crdPath == "metadata.annotations.api-approved.kubernetes.io":
 		return "group" // which must be approved of there when it is one of Kubernetes
+	case strings.HasPrefix(crdPath, "metadata."):
+		return crdPath
+	case strings.HasPrefix(path, "conversion"):
+		return conversionKeys.Replace(path)
 	case inSpec && (strings.HasPrefix(path, "names.") || path == "group" || path == "scope"):
 		return path
 	}
 	return ""
 }
+
+// conversionKeys turns what the API server calls the parts of a conversion into what CRDs and spec files call them.
+var conversionKeys = strings.NewReplacer(
+	"conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions",
+	"conversion.webhookClientConfig", "conversion.webhook.clientConfig",
+)
 
 // versionKeys turns what a CRD calls a version's parts into what a spec file calls them.
 var versionKeys = strings.NewReplacer(

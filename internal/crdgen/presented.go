@@ -12,26 +12,67 @@ import (
 
 // presented returns the type and the options of the json tag that a field has for a value of type t.
 //
-// A required field is always there. An optional one is left out when it is zero, so it is a pointer exactly
-// where absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
+// A required field is always there. An optional one is a pointer, or a list or map that can be nil, exactly where
+// absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
 func presented(t *GoType, n node, required bool) (*GoType, string) {
-	k := &n.schema.Keywords
+	full := fullSchema(n.schema)
 	pointer := &GoType{Shape: Pointer, Elem: t}
-	reference := t.Shape != Name || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
 	switch {
-	case required && k.Nullable && !reference:
+	case required && full.Nullable && !isReference(t):
 		return pointer, ""
 	case required:
 		return t, ""
-	case reference && k.Default != nil:
-		return t, ",omitzero" // an empty list is said, and is not the default
-	case reference:
+	case full.Nullable && full.Default != nil && !isZero(full.Default.Raw):
+		return orReference(t), "" // null is said, and is not the default
+	case isReference(t) && emptyAllowed(full):
+		return t, ",omitzero" // an empty list is said
+	case isReference(t):
 		return t, ",omitempty"
-	case t.Form == kubetypes.Struct || k.Nullable || zeroDiffers(n, fullSchema(n.schema)):
+	case t.Form == kubetypes.Struct || full.Nullable:
 		return pointer, ",omitempty"
+	case !zeroAllowed(full):
+		return t, ",omitempty" // nobody can say it
+	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.governed:
+		return t, "" // zero is what absent means, and does no harm
 	default:
-		return t, ",omitempty"
+		return pointer, ",omitempty"
 	}
+}
+
+// isReference tells whether the zero value of a type is nil without being a pointer.
+func isReference(t *GoType) bool {
+	return t.Shape == List || t.Shape == Map || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
+}
+
+// orReference returns a type that can be null: itself, or a pointer to it.
+func orReference(t *GoType) *GoType {
+	if t.Shape == Pointer || isReference(t) || holdsNull(t) {
+		return t
+	}
+	return &GoType{Shape: Pointer, Elem: t}
+}
+
+// holdsNull tells whether a type holds any JSON, null too.
+func holdsNull(t *GoType) bool {
+	return t.Shape == Name && t.Package != "" && (t.Name == "JSON" || t.Name == "RawExtension")
+}
+
+// emptyAllowed tells whether an empty list or map, or an empty text of bytes, is valid.
+func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
+	low := map[string]*int64{"array": s.MinItems, "object": s.MinProperties, "string": s.MinLength}[s.Type]
+	return low == nil || *low <= 0
+}
+
+// governs tells whether a schema says which of its fields go together, or more of its value than its limits do: what
+// is absent then cannot be taken for zero.
+func governs(k *apiextv1.JSONSchemaProps) bool {
+	return len(k.XValidations) > 0 || len(k.AllOf)+len(k.AnyOf)+len(k.OneOf) > 0 || k.Not != nil ||
+		k.MinProperties != nil || k.MaxProperties != nil
+}
+
+// governed tells whether a node or the type that it names governs.
+func governed(s *spec.Schema) bool {
+	return governs(&s.Keywords) || s.Use != nil && governed(s.Use.Schema)
 }
 
 // fullSchema returns the keywords of a node together with those of the type that it names.
@@ -39,22 +80,11 @@ func fullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	if s.Use != nil {
 		return overlay(fullSchema(s.Use.Schema), s.Keywords)
 	}
-	t, found := kubetypes.Outline(s.Type)
+	t, found := outline(s)
 	if !found {
 		return s.Keywords
 	}
 	return overlay(t.Schema, s.Keywords)
-}
-
-// zeroDiffers tells whether the zero value of an optional scalar says something else than its absence.
-func zeroDiffers(n node, s apiextv1.JSONSchemaProps) bool {
-	if !zeroAllowed(s) {
-		return false // nobody can say it
-	}
-	if s.Default != nil {
-		return !isZero(s.Default.Raw)
-	}
-	return s.Type != "string" && !n.status
 }
 
 func isZero(raw []byte) bool {

@@ -2,6 +2,7 @@ package crdgen
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,33 +16,67 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles the CEL rules of a valid CRD as an API server of version minKubernetes does: a rule may
-// use functions that are newer than that.
-func compileRules(crd *apiextv1.CustomResourceDefinition, minKubernetes string) (field.ErrorList, error) {
+// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than minKubernetes, as an
+// API server of that version does.
+func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
 	if err != nil {
 		return nil, fmt.Errorf("minKubernetes: %w", err)
 	}
-	if !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
-		return nil, nil // that is what the validation itself compiles them for
+	if len(rules) == 0 || !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
+		return nil, nil // which is what the validation itself compiles them for
 	}
-	var compiler ruleCompiler
+	newer := newerThan(oldest)
+	if !newer.in(rules) {
+		return nil, nil
+	}
+	errs, err := compileFor(crd, oldest, newer)
+	if err != nil || len(errs) == 0 {
+		return nil, err
+	}
+	since, err := acceptedSince(crd, oldest, newer, errs)
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range errs {
+		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
+		if since[i] != "" {
+			err.Detail += "; it is accepted from " + since[i] + " on"
+		}
+	}
+	return errs, nil
+}
+
+// acceptedSince returns the first Kubernetes that accepts what each error is about; empty when none does.
+func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Version, newer newer, errs field.ErrorList) ([]string, error) {
+	since := make([]string, len(errs))
+	newest := environment.DefaultCompatibilityVersion().Minor()
+	for minor := oldest.Minor() + 1; minor <= newest && slices.Contains(since, ""); minor++ {
+		later := version.MajorMinor(oldest.Major(), minor)
+		still, err := compileFor(crd, later, newer)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range errs {
+			gone := !slices.ContainsFunc(still, func(s *field.Error) bool { return s.Field == e.Field })
+			if gone && since[i] == "" {
+				since[i] = later.String()
+			}
+		}
+	}
+	return since, nil
+}
+
+// compileFor compiles the rules with newer parts in the environment of one version of Kubernetes.
+func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Version, newer newer) (field.ErrorList, error) {
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(kubernetes), newer: newer}
 	for i, v := range crd.Spec.Versions {
 		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
 		}
-		if !hasRules(structural) {
-			continue
-		}
-		if compiler.env == nil {
-			compiler.env = environment.MustBaseEnvSet(oldest)
-		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
-	}
-	for _, err := range compiler.errs {
-		err.Detail = celDetail(err.Detail) + " in Kubernetes " + minKubernetes
 	}
 	return compiler.errs, nil
 }
@@ -54,25 +89,35 @@ func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
 	return schema.NewStructural(internal)
 }
 
-func hasRules(s *schema.Structural) bool {
-	found := false
-	(&schema.Visitor{Structural: func(node *schema.Structural) bool {
-		found = found || len(node.XValidations) > 0
-		return false
-	}}).Visit(s)
-	return found
-}
-
 // ruleCompiler compiles the rules of a schema and of everything below it.
 type ruleCompiler struct {
-	env  *environment.EnvSet
-	errs field.ErrorList
+	env   *environment.EnvSet
+	newer newer
+	errs  field.ErrorList
 }
 
 func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	if s == nil || declared == nil {
 		return
 	}
+	if c.newer.in(s.XValidations) {
+		c.rules(s, declared, path)
+	}
+	if s.Items != nil {
+		c.compile(s.Items, declared.ElemType, path.Child("items"))
+	}
+	if s.AdditionalProperties != nil {
+		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+	}
+	for name, property := range s.Properties {
+		if f, found := declared.FindField(name); found {
+			c.compile(&property, f.Type, path.Child("properties").Key(name))
+		}
+	}
+}
+
+// rules compiles the rules of a schema itself.
+func (c *ruleCompiler) rules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
 	if err != nil {
 		c.errs = append(c.errs, field.InternalError(path, err))
@@ -84,17 +129,6 @@ func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.Decl
 		}
 		if r.MessageExpressionError != nil {
 			c.errs = append(c.errs, field.Invalid(rule.Child("messageExpression"), "", r.MessageExpressionError.Detail))
-		}
-	}
-	if s.Items != nil {
-		c.compile(s.Items, declared.ElemType, path.Child("items"))
-	}
-	if s.AdditionalProperties != nil {
-		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
-	}
-	for name, property := range s.Properties {
-		if f, found := declared.FindField(name); found {
-			c.compile(&property, f.Type, path.Child("properties").Key(name))
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // every required field, and the optional fields of a simple type as far as they keep the object valid. Where rules
 // or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
-	crd, problems := build(api)
-	if err := problems.Err(); err != nil {
+	crd, schemas := build(api)
+	if err := schemas.problems.Err(); err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(api.Versions, func(v spec.Version) bool { return v.Name == version })
@@ -24,7 +24,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has no version %q", api.Names.Kind, version)
 	}
 	schema := crd.Spec.Versions[at].Schema.OpenAPIV3Schema
-	validator, err := newObjectValidator(schema)
+	validator, err := NewObjectValidator(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		sampler.spec(root, schema.Properties["spec"])
 	}
 	text, err := yaml.Marshal(object)
-	return append(toComplete(validator.validate(object)), text...), err
+	return append(toComplete(validator.Validate(object)), text...), err
 }
 
 // toComplete is a comment about what is wrong with a sample; empty when nothing is.
@@ -52,7 +52,7 @@ func toComplete(errs []string) []byte {
 
 // sampler fills in an object.
 type sampler struct {
-	validator *objectValidator
+	validator *ObjectValidator
 	root      map[string]any
 	options   []option
 }
@@ -68,20 +68,42 @@ type option struct {
 // that help by themselves, then, for rules that ask for several at once, those that do not harm.
 func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	s.root["spec"] = s.value("spec", node, schema)
-	complaints := len(s.validator.validate(s.root))
+	s.options = s.options[:min(len(s.options), maxOptions)]
+	complaints := len(s.validator.Validate(s.root))
+	if complaints == 0 && s.allTogether() {
+		return
+	}
 	for _, lenient := range []bool{false, true, false} {
 		for _, o := range s.options {
 			if _, set := o.parent[o.name]; set {
 				continue
 			}
 			o.parent[o.name] = o.value
-			if now := len(s.validator.validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
+			if now := len(s.validator.Validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
 				complaints = now
 				continue
 			}
 			delete(o.parent, o.name)
 		}
 	}
+}
+
+// maxOptions is how many optional fields a sample shows at the most: it is there to be read, and the whole object is
+// validated for each of them.
+const maxOptions = 64
+
+// allTogether sets all options at once, unless that makes the object invalid.
+func (s *sampler) allTogether() bool {
+	for _, o := range s.options {
+		o.parent[o.name] = o.value
+	}
+	if len(s.validator.Validate(s.root)) == 0 {
+		return true
+	}
+	for _, o := range s.options {
+		delete(o.parent, o.name)
+	}
+	return false
 }
 
 // value returns a value that the schema allows. The node is nil inside of Kubernetes types.
@@ -160,7 +182,7 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
 			out[name] = s.value(name, below(node, name), child)
-		} else if node != nil && node.Type == "" && simple(child) {
+		} else if node != nil && node.Type == "" && !node.Foreign && simple(child) {
 			s.options = append(s.options, option{out, name, s.value(name, below(node, name), child)})
 		}
 	}

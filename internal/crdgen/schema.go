@@ -3,6 +3,7 @@ package crdgen
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -19,7 +20,9 @@ const typeTypeMeta = "meta/v1.TypeMeta"
 // schemaBuilder makes OpenAPI schemas and collects what is wrong with them.
 type schemaBuilder struct {
 	problems spec.Problems
+	rules    apiextv1.ValidationRules // of all schemas together
 	used     map[*spec.NamedType]apiextv1.JSONSchemaProps
+	kube     kubetypes.Reader
 }
 
 // root returns the schema of the whole object.
@@ -31,11 +34,11 @@ func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
 	if v.Description != "" {
 		root.Description = v.Description
 	}
-	if root.Properties == nil {
-		root.Properties = map[string]apiextv1.JSONSchemaProps{}
-	}
+	own := root.Properties // which a type may share
+	root.Properties = make(map[string]apiextv1.JSONSchemaProps, len(own)+5)
+	maps.Copy(root.Properties, own)
 	if v.StandardRoot {
-		addStandardRoot(&root, v)
+		b.addStandardRoot(&root, v)
 	}
 	if v.Spec != nil {
 		root.Properties["spec"] = b.node(v.Spec, "spec")
@@ -50,8 +53,8 @@ func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
 }
 
 // addStandardRoot adds what every root has unless the file says otherwise, as controller-gen writes it.
-func addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
-	meta, _ := kubetypes.TypeByName(typeTypeMeta)
+func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
+	meta, _ := b.kube.Type(typeTypeMeta)
 	for name, standard := range map[string]apiextv1.JSONSchemaProps{
 		"apiVersion": meta.Schema.Properties["apiVersion"],
 		"kind":       meta.Schema.Properties["kind"],
@@ -81,11 +84,13 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 	case s.Type != "":
 		return b.named(s, path)
 	case s.Use != nil:
-		return overlay(b.use(s.Use), *s.Keywords.DeepCopy())
+		b.rules = append(b.rules, s.Keywords.XValidations...)
+		return overlay(b.use(s.Use), s.Keywords)
 	}
-	out := *s.Keywords.DeepCopy()
+	b.rules = append(b.rules, s.Keywords.XValidations...)
+	out := s.Keywords
+	out.Required = slices.Clone(out.Required)
 	slices.Sort(out.Required)
-	out.Required = slices.Compact(out.Required)
 	if s.Properties != nil {
 		out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
 	}
@@ -116,21 +121,33 @@ func (b *schemaBuilder) use(t *spec.NamedType) apiextv1.JSONSchemaProps {
 	return known
 }
 
-// named returns the schema of a Kubernetes type with the node's own keywords laid over it.
+// named returns the schema of a type by name with the node's own keywords laid over it.
 func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
-	t, found := kubetypes.TypeByName(s.Type)
-	if !found {
-		problem := spec.Problem{Pos: at(s, "type"), Path: path, Message: fmt.Sprintf("unknown type %q", s.Type)}
-		if close := kubetypes.SuggestType(s.Type); close != "" {
-			problem.Hint = fmt.Sprintf("did you mean %q?", close)
-		}
-		b.problems = append(b.problems, problem)
+	t, problem := b.typeByName(s, path)
+	if problem != nil {
+		b.problems = append(b.problems, *problem)
 		return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)} // whatever it is: go on with the rest
 	}
 	if s.Type == spec.TypeDuration {
 		b.durationDefault(s, path)
 	}
-	return overlay(t.Schema, *s.Keywords.DeepCopy())
+	out := overlay(t.Schema, s.Keywords)
+	b.noteRules(&out)
+	return out
+}
+
+// noteRules notes the rules of a schema and of all below it.
+func (b *schemaBuilder) noteRules(s *apiextv1.JSONSchemaProps) {
+	b.rules = append(b.rules, s.XValidations...)
+	for _, property := range s.Properties {
+		b.noteRules(&property)
+	}
+	if s.Items != nil {
+		b.noteRules(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		b.noteRules(s.AdditionalProperties.Schema)
+	}
 }
 
 // durationDefault checks what the API server would store, and then no operator could read.

@@ -11,6 +11,9 @@ import (
 
 // elementName returns the name of the type of a list's items or a map's values: the singular of the list's.
 func elementName(list string) string {
+	if short, plural := strings.CutSuffix(list, "s"); plural && strings.ToUpper(short[max(0, len(short)-2):]) == short[max(0, len(short)-2):] {
+		return short // ClusterIPs
+	}
 	if singular := flect.Singularize(list); singular != list {
 		return singular
 	}

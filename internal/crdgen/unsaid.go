@@ -7,7 +7,6 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -23,6 +22,12 @@ func (b *packageBuilder) unsaidOfKind(k Kind, v *spec.Version) {
 	}
 	if k.API.Names.ListKind != k.API.Names.Kind+"List" {
 		b.unsaid(k.Name, "listKind")
+	}
+	if !slices.ContainsFunc(k.API.Versions, func(v spec.Version) bool { return v.Served }) {
+		b.unsaid(k.Name, "served")
+	}
+	if len(k.API.Labels) > 0 {
+		b.unsaid(k.Name, "labels")
 	}
 	if k.API.Names.Singular == "" {
 		b.unsaid(k.Name, "singular")
@@ -44,11 +49,13 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
 		"enum":                       slices.ContainsFunc(k.Enum, unsayable),
 		"example":                    k.Example != nil && (unsayable(*k.Example) || n.element),
-		"default":                    k.Default != nil && n.element,
+		"default":                    k.Default != nil && (n.element || string(k.Default.Raw) == "null"),
+		"properties":                 s.Properties != nil && len(s.Properties) == 0,
+		"required":                   repeats(k.Required),
 		"nullable":                   k.Nullable && n.element,
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
-		"pattern":                    k.Pattern != "" && hasPattern(s.Type),
+		"pattern":                    k.Pattern != "" && hasPattern(s),
 	} {
 		if left {
 			b.unsaid(n.path, what)
@@ -62,6 +69,12 @@ func (b *packageBuilder) noteUnsaid(n node) {
 			b.unsaid(n.path, "required "+name+", which is no property")
 		}
 	}
+}
+
+// repeats tells whether a list of names has one twice.
+func repeats(names []string) bool {
+	sorted := slices.Sorted(slices.Values(names))
+	return len(slices.Compact(sorted)) < len(names)
 }
 
 // misplaced returns the limits that do not fit the type of a node: they are legal, and mean nothing or only
@@ -107,7 +120,7 @@ func isIntOrString(anyOf []apiextv1.JSONSchemaProps) bool {
 func unsayable(value apiextv1.JSON) bool { return !isScalar(value.Raw) }
 
 // hasPattern tells whether a type has a pattern already: controller-gen would demand both.
-func hasPattern(typeName string) bool {
-	t, found := kubetypes.Outline(typeName)
+func hasPattern(s *spec.Schema) bool {
+	t, found := outline(s)
 	return found && t.Schema.Pattern != ""
 }

@@ -1,6 +1,7 @@
 package crdgen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -15,9 +16,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// validate runs the API server's own validation over a CRD and returns what it says, at the positions of the
-// spec file.
-func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernetes string) spec.Problems {
+// validate runs the API server's own validation over a CRD with these CEL rules and returns what it says, at the
+// positions of the spec file.
+func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
 	internal, err := internalCRD(crd)
 	if err != nil {
 		return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
@@ -26,12 +27,17 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernet
 	if len(errs) > 0 {
 		errs = append(errs, hiddenByDefaults(internal, errs)...)
 	} else {
-		errs, err = compileRules(crd, minKubernetes)
+		errs, err = compileRules(crd, rules, minKubernetes)
 		if err != nil {
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
-	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	if !slices.Contains(api.AcceptWarnings, spec.WarnSenseless) {
+		errs = append(errs, senseless(crd)...)
+	}
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(text(a.BadValue), text(b.BadValue)))
+	})
 	var problems spec.Problems
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
@@ -46,6 +52,12 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, minKubernet
 		}
 	}
 	return problems
+}
+
+// text returns a value that is text.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
 }
 
 // hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL rules while a
@@ -102,10 +114,11 @@ func withoutSums(errs field.ErrorList) field.ErrorList {
 
 // internalCRD returns the CRD as the API server has it after decoding and defaulting.
 func internalCRD(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	defaulted := crd.DeepCopy()
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(defaulted)
+	defaulted := *crd // whose schemas have no defaults of the server's: they are shared
+	defaulted.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(&defaulted)
 	internal := &apiextensions.CustomResourceDefinition{}
-	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(defaulted, internal, nil)
+	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&defaulted, internal, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the CRD does not hold together: %w", err)
 	}

@@ -32,6 +32,7 @@ func (c *converter) known(n *yaml.Node, path string, names []string) {
 // crd returns the spec file of a CRD.
 func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	body, out := get(crd, "spec"), newMapping()
+	c.repeated(crd)
 	c.known(crd, "", crdKeys)
 	c.known(body, "spec", specKeys)
 	if isTrue(get(body, "preserveUnknownFields")) {
@@ -39,6 +40,9 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("apiVersion", str(spec.FormatVersion))
 	out.set("kind", str("API"))
+	if isSenseless(get(body, "versions")) {
+		acceptSenseless(out)
+	}
 	out.set("metadata", metadata(get(crd, "metadata")))
 	out.set("group", get(body, "group"))
 	out.set("names", c.names(get(body, "names")))
@@ -47,11 +51,12 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("conversion", clean(get(body, "conversion")))
 	versions := &yaml.Node{Kind: yaml.SequenceNode}
-	list := elements(get(body, "versions"))
-	for _, v := range list {
-		versions.Content = append(versions.Content, c.version(v, len(list) == 1))
+	all := elements(get(body, "versions"))
+	for _, v := range all {
+		versions.Content = append(versions.Content, c.version(v, len(all) == 1))
 	}
 	out.set("versions", versions)
+	out.set("types", c.types())
 	return out.Node
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxNodes is how many values a file may have once its aliases are written out.
-	maxNodes = 4 << 20
+	// maxAliased is how many values a file may have beside its own once its aliases are written out.
+	maxAliased = 1 << 17
 	// maxDepth is how deep they may nest.
 	maxDepth = 200
 )
@@ -22,12 +22,12 @@ const (
 // read returns the CRDs among the documents of a file, also those in lists.
 func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	whole := spec.Pos{File: file}
-	if len(data) > spec.MaxFileSize {
-		return nil, spec.Problems{{Pos: whole, Message: fmt.Sprintf("is too large: %d bytes, the limit is 16 MiB", len(data))}}
+	if problem := spec.TooLarge(file, data); problem != nil {
+		return nil, spec.Problems{*problem}
 	}
 	var crds []*yaml.Node
 	decode := yaml.NewDecoder(bytes.NewReader(data))
-	budget := maxNodes
+	budget := maxAliased
 	for {
 		var doc yaml.Node
 		err := decode.Decode(&doc)
@@ -37,7 +37,7 @@ func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 		if err != nil {
 			return nil, spec.Problems{{Pos: whole, Message: "is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
 		}
-		root, err := plain(&doc, &budget, 0)
+		root, err := plain(&doc, &budget, 0, false)
 		if err != nil {
 			return nil, spec.Problems{{Pos: whole, Message: err.Error()}}
 		}
@@ -59,23 +59,29 @@ func isPlainScalar(n *yaml.Node) bool {
 		(n.Value == lower || n.Value == upper || n.Value == upper[:1]+lower[1:])
 }
 
-// plain returns a node with its aliases written out, and with the booleans that Kubernetes sees in it.
-func plain(n *yaml.Node, budget *int, depth int) (*yaml.Node, error) {
-	if *budget--; *budget < 0 {
+// plain returns a node with its aliases written out, and with the booleans that Kubernetes sees in it. What is
+// aliased takes from the budget.
+func plain(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, error) {
+	if aliased {
+		*budget--
+	}
+	if *budget < 0 {
 		return nil, errors.New("has too many values once its aliases are written out")
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("is nested more than %d levels deep", maxDepth)
 	}
 	if n.Kind == yaml.AliasNode {
-		return plain(n.Alias, budget, depth+1)
+		return plain(n.Alias, budget, depth+1, true)
 	}
 	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // of the file, not of a description
-	if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
-		n.Tag, n.Value = "!!bool", value
+	if len(n.Value) <= len("false") {
+		if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
+			n.Tag, n.Value = "!!bool", value
+		}
 	}
 	for i, c := range n.Content {
-		p, err := plain(c, budget, depth+1)
+		p, err := plain(c, budget, depth+1, aliased)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	}
 	var specs []Spec
 	for _, d := range documents {
-		c := converter{file: file}
+		c := newConverter(file)
 		s := c.spec(d)
 		problems = append(problems, c.problems...)
 		specs = append(specs, s)
@@ -40,8 +40,15 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 
 // converter turns one CRD into a spec and collects what is wrong with the CRD.
 type converter struct {
-	file     string
-	problems spec.Problems
+	file       string
+	problems   spec.Problems
+	prints     prints
+	kubernetes map[digest]kubernetesType
+	repeats    repeats
+}
+
+func newConverter(file string) *converter {
+	return &converter{file: file, prints: prints{}, kubernetes: map[digest]kubernetesType{}}
 }
 
 func (c *converter) fail(n *yaml.Node, path, message, hint string) {
@@ -61,6 +68,12 @@ func (c *converter) spec(crd *yaml.Node) Spec {
 		Text: write(out),
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
+	if len(problems) > 0 { // a column may show a field that is not there: the API server does not mind
+		acceptSenseless(mapping{out})
+		if lenient, left := spec.ParseAPI(c.file, write(out)); len(left) == 0 {
+			s.Text, api, problems = write(out), lenient, nil
+		}
+	}
 	for _, p := range problems { // which are of the CRD, and about text that its author has not seen
 		c.fail(crd, p.Path, p.Message, "in the spec file of "+s.Name)
 	}

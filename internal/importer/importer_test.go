@@ -109,7 +109,8 @@ func TestInputThatIsTooMuch(t *testing.T) {
 	for _, tc := range []struct{ given, text, want string }{
 		{"a bomb of aliases", bomb, "has too many values once its aliases are written out"},
 		{"an alias to itself", "a: &a [*a]\n", "is nested more than 200 levels deep"},
-		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: 16777217 bytes, the limit is 16 MiB"},
+		{"nothing but commas", "a: [" + strings.Repeat(",", 1<<20), "is too large: it has 1048577 lines, commas and opening brackets"},
+		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: the limit is 16 MiB"},
 		{"deep nesting", "a: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "is nested more than 200 levels deep"},
 		{"no YAML", "a: [", "is not YAML: "},
 		{"nothing", "", "holds no CustomResourceDefinition"},
@@ -150,4 +151,18 @@ func FuzzDescription(f *testing.F) {
 			t.Errorf("%q:\n%s", description, specs[0].Text)
 		}
 	})
+}
+
+// TestPartsOfCRDs imports what says it is a CRD and is none: patches, such as those of kustomize.
+func TestPartsOfCRDs(t *testing.T) {
+	const header = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+	for _, part := range []string{
+		"", "metadata: {name: a.b.c}\n", "spec: {}\n", "spec: {versions: []}\n", "spec: {versions: null}\n", "spec: {versions: [null]}\n",
+		"spec: {versions: [{name: v1}]}\n", "spec: {versions: [{schema: {}}]}\n", "spec: {versions: [{schema: {openAPIV3Schema: null}}]}\n",
+		"spec: {conversion: {strategy: Webhook}}\n", "spec: {names: []}\n", "spec: []\n", "spec: x\n",
+	} {
+		if specs, problems := Import("crd.yaml", []byte(header+part)); len(problems) == 0 {
+			t.Errorf("%q is imported: %s", part, specs[0].Text)
+		}
+	}
 }

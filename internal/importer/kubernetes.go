@@ -2,8 +2,9 @@ package importer
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
+	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,75 +12,137 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// kubernetesType returns the Kubernetes type whose schema an object has, description by description, and the
-// keywords that are the type's. What a field says of itself, its description and its default, is laid over it.
-func kubernetesType(n *yaml.Node) (name string, used []string) {
+// kubernetesType is a type of Kubernetes, as far as it matters whether a schema is its.
+type kubernetesType struct {
+	name        string // empty: none
+	shape       digest
+	description string // of the type
+}
+
+// kubernetesType returns the Kubernetes type whose schema an object has, description by description: what uses of
+// a type say for themselves aside.
+func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 	fields := value(n, "properties")
-	if fields == nil || len(fields.Content) == 0 {
-		return "", nil
+	if fields == nil || len(fields.Content) == 0 || text(value(n, "type")) != "object" {
+		return kubernetesType{}
 	}
+	shape := c.prints.of(n).shape
+	known, found := c.kubernetes[shape]
+	if !found {
+		known = lookupKubernetes(fields, shape)
+		c.kubernetes[shape] = known
+	}
+	if known.description != "" && text(value(n, "description")) == "" {
+		return kubernetesType{} // it would bring its description along
+	}
+	return known
+}
+
+func lookupKubernetes(fields *yaml.Node, shape digest) kubernetesType {
 	var names []string
 	for _, e := range entries(fields) {
 		names = append(names, e.key.Value)
 	}
-	candidates := kubetypes.TypesWithFields(names)
-	if len(candidates) == 0 {
-		return "", nil
-	}
-	said, ok := typed(n)
-	if !ok {
-		return "", nil
-	}
-	description := said.Description
-	said.Description, said.Default = "", nil
-	for _, candidate := range candidates {
-		outline, _ := kubetypes.Outline(candidate)
-		if description == "" && n.HeadComment == "" && outline.Schema.Description != "" || len(outline.Schema.Required) != len(said.Required) {
-			continue // a description is one that the type would bring along
-		}
-		t, _ := kubetypes.TypeByName(candidate)
-		known := t.Schema
-		sortRequired(&known)
-		known.Description = ""
-		if reflect.DeepEqual(known, said) {
-			return candidate, typeKeywords(n, description == outline.Schema.Description && n.HeadComment == "")
+	for _, candidate := range kubetypes.TypesWithFields(names) {
+		if t := knownType(candidate); t.shape == shape {
+			return t
 		}
 	}
-	return "", nil
+	return kubernetesType{}
 }
 
-// typeKeywords are the keywords of an object that its type has: not a default, nor another description.
-func typeKeywords(n *yaml.Node, described bool) []string {
-	var names []string
-	for _, e := range entries(n) {
-		if e.key.Value != "default" && (described || e.key.Value != "description") {
-			names = append(names, e.key.Value)
+// knownTypes are the types of Kubernetes that were asked for, and those that they are made of.
+type knownTypes struct {
+	sync.Mutex
+	byName map[string]kubernetesType
+}
+
+var known = knownTypes{byName: map[string]kubernetesType{}}
+
+func knownType(name string) kubernetesType {
+	known.Lock()
+	defer known.Unlock()
+	return known.of(name)
+}
+
+// of returns a type by name. Its shape is made once, from those of the types that it is made of.
+func (k *knownTypes) of(name string) kubernetesType {
+	if t, found := k.byName[name]; found {
+		return t
+	}
+	t, _ := kubetypes.Referring(name)
+	made := kubernetesType{name: name, description: t.Schema.Description}
+	if n := schemaNode(&t.Schema); n != nil {
+		p := prints{}
+		k.referring(p, n)
+		made.shape = p.of(n).shape
+	}
+	k.byName[name] = made
+	return made
+}
+
+// referring notes the prints of the references in a schema: each has the shape of a type.
+func (k *knownTypes) referring(p prints, n *yaml.Node) {
+	if ref := value(n, "$ref"); ref != nil {
+		var own []byte
+		for _, e := range sortedEntries(n) {
+			if slices.Contains(useKeywords, e.key.Value) && !isUnsaid(e) {
+				own = appendValue(appendText(own, e.key.Value), e.value)
+			}
+		}
+		p[n] = newPrint(k.of(ref.Value).shape, own)
+		return
+	}
+	for _, e := range entries(value(n, "properties")) {
+		k.referring(p, e.value)
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		if below := value(n, name); below != nil {
+			k.referring(p, below)
 		}
 	}
-	return names
 }
 
-// typed returns a schema as the API has it, with required sorted.
-func typed(n *yaml.Node) (apiextv1.JSONSchemaProps, bool) {
-	var s apiextv1.JSONSchemaProps
-	raw, ok := compactJSON(n)
-	if !ok || json.Unmarshal([]byte(raw), &s) != nil {
-		return s, false
+// schemaNode returns a schema of the API as a CRD has it; nil when it is none, which cannot be.
+func schemaNode(s *apiextv1.JSONSchemaProps) *yaml.Node {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil
 	}
-	sortRequired(&s)
-	return s, true
+	decode := json.NewDecoder(strings.NewReader(string(raw)))
+	decode.UseNumber()
+	var value any
+	if decode.Decode(&value) != nil {
+		return nil
+	}
+	return jsonNode(value)
 }
 
-func sortRequired(s *apiextv1.JSONSchemaProps) {
-	slices.Sort(s.Required)
-	for name, p := range s.Properties {
-		sortRequired(&p)
-		s.Properties[name] = p
+// jsonNode returns a JSON value as a YAML node.
+func jsonNode(v any) *yaml.Node {
+	switch v := v.(type) {
+	case map[string]any:
+		m := newMapping()
+		for name, value := range v {
+			m.set(name, jsonNode(value))
+		}
+		return m.Node
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, item := range v {
+			n.Content = append(n.Content, jsonNode(item))
+		}
+		return n
+	case string:
+		return str(v)
+	case bool:
+		return boolean(v)
+	case json.Number:
+		tag := "!!float"
+		if decimal.MatchString(v.String()) {
+			tag = "!!int"
+		}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: v.String()}
 	}
-	if s.Items != nil && s.Items.Schema != nil {
-		sortRequired(s.Items.Schema)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		sortRequired(s.AdditionalProperties.Schema)
-	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 }

@@ -71,8 +71,6 @@ func scalarValue(n *yaml.Node) string {
 	return string(raw)
 }
 
-var plainText = regexp.MustCompile(`^[A-Za-z0-9_./$^(\\<][^\n]*$`)
-
 // textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise. Within brackets more
 // must be quoted, and there are no blocks.
 func textValue(value, indent string, within bool) string {
@@ -94,9 +92,9 @@ func textValue(value, indent string, within bool) string {
 
 func isPlain(value string, within bool) bool {
 	switch {
-	case !plainText.MatchString(value), strings.HasSuffix(value, " "), strings.HasSuffix(value, ":"):
+	case !startsPlain(value), strings.HasSuffix(value, " "), strings.HasSuffix(value, ":"):
 		return false
-	case strings.Contains(value, ": "), strings.Contains(value, " #"), strings.ContainsAny(value, "\r\t"):
+	case strings.Contains(value, ": "), strings.Contains(value, " #"), strings.ContainsAny(value, "\r\t\n"):
 		return false
 	case within && strings.ContainsAny(value, ",[]{}"), within && strings.Contains(value, ":"):
 		return false
@@ -104,6 +102,16 @@ func isPlain(value string, within bool) bool {
 		return false
 	}
 	return spec.IsText(value)
+}
+
+// startsPlain tells whether a text starts with a letter, a digit or another character that says nothing to YAML.
+func startsPlain(value string) bool {
+	if value == "" {
+		return false
+	}
+	first := value[0]
+	return first >= 'A' && first <= 'Z' || first >= 'a' && first <= 'z' || first >= '0' && first <= '9' ||
+		strings.IndexByte(`_./$^(\<`, first) >= 0
 }
 
 // isBlock tells whether a text of several lines can be a literal block.

@@ -15,27 +15,48 @@ var keywords = []string{
 	"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
 }
 
+// use is a schema at its place.
+type use struct {
+	*yaml.Node
+	without []string // keywords that are said elsewhere: a description above the field, as a comment
+}
+
+// has tells whether the use says a keyword itself.
+func (u use) says(e entry) bool { return !slices.Contains(u.without, e.key.Value) }
+
 // schema returns a schema that is not a field: in the shorthand if that says it all.
 func (c *converter) schema(n *yaml.Node, path string) *yaml.Node {
-	if short, ok := shorthand(n, false); ok {
+	if short, ok := c.shorthand(use{Node: n}, false); ok {
 		return str(short)
 	}
-	return c.openAPI(n, path)
+	return c.openAPI(use{Node: n}, path)
 }
 
 // openAPI returns a schema as a mapping of keywords.
-func (c *converter) openAPI(n *yaml.Node, path string) *yaml.Node {
-	out := newMapping()
+func (c *converter) openAPI(u use, path string) *yaml.Node {
+	if name, used := c.byName(u); name != "" {
+		out := newMapping()
+		out.set("type", str(name))
+		for _, e := range entries(u.Node) {
+			if u.says(e) && !slices.Contains(used, e.key.Value) && !isUnsaid(e) {
+				c.keyword(out, e, path)
+			}
+		}
+		return out.Node
+	}
+	return c.inline(u, path)
+}
+
+// inline returns a schema as a mapping of keywords, itself by no name.
+func (c *converter) inline(u use, path string) *yaml.Node {
+	n, out := u.Node, newMapping()
 	if n.Kind != yaml.MappingNode {
 		c.fail(n, path, "is no schema", "")
 		return out.Node
 	}
-	if name, used := kubernetesType(n); name != "" {
-		out.set("type", str(name))
-		n = without(n, used...)
-	}
 	fields := value(n, "properties")
-	asMarkers := allShort(fields, texts(value(n, "required")))
+	required := texts(value(n, "required"))
+	asMarkers := len(required) > 0 && c.allShort(fields, required)
 	values := value(n, "additionalProperties")
 	object := fields != nil || values != nil && values.Kind == yaml.MappingNode
 	array := value(n, "items") != nil
@@ -44,15 +65,15 @@ func (c *converter) openAPI(n *yaml.Node, path string) *yaml.Node {
 	}
 	for _, e := range entries(n) {
 		switch name := e.key.Value; {
-		case isNull(e.value) && name != "default" && name != "example" || isFalse(e.value) && name != "default" && name != "example" && name != "additionalProperties":
+		case isUnsaid(e) && name != "description" || !u.says(e):
 		case name == "type" && (object && e.value.Value == "object" || array && e.value.Value == "array"):
 		case name == "required" && asMarkers:
 		case name == "properties":
-			var required []string
+			var marked []string
 			if asMarkers {
-				required = texts(value(n, "required"))
+				marked = required
 			}
-			out.set(name, c.properties(e.value, required, path))
+			out.set(name, c.properties(e.value, marked, path))
 		case name == "items":
 			out.set(name, c.schema(e.value, path+"[*]"))
 		case name == "additionalProperties" && e.value.Kind == yaml.MappingNode:
@@ -73,10 +94,28 @@ func (c *converter) keyword(out mapping, e entry, path string) {
 		return
 	}
 	n := clean(e.value)
-	if e.key.Value == "enum" || e.key.Value == "required" || e.key.Value == "x-kubernetes-list-map-keys" {
-		n.Style = yaml.FlowStyle
-	}
+	namesOnOneLine(e.key.Value, n)
 	out.set(e.key.Value, n)
+}
+
+// namesOnOneLine lays out the lists of names and values in a keyword, also below allOf, anyOf, oneOf and not.
+func namesOnOneLine(keyword string, n *yaml.Node) {
+	switch keyword {
+	case "enum", "required", "x-kubernetes-list-map-keys":
+		n.Style = yaml.FlowStyle
+	case "allOf", "anyOf", "oneOf":
+		for _, tree := range n.Content {
+			namesOnOneLine("not", tree)
+		}
+	case "not", "items", "additionalProperties":
+		for _, e := range entries(n) {
+			namesOnOneLine(e.key.Value, e.value)
+		}
+	case "properties":
+		for _, e := range entries(n) {
+			namesOnOneLine("not", e.value)
+		}
+	}
 }
 
 // properties returns the fields of an object. Their descriptions are comments where that is lossless, and those
@@ -84,55 +123,41 @@ func (c *converter) keyword(out mapping, e entry, path string) {
 func (c *converter) properties(fields *yaml.Node, required []string, path string) *yaml.Node {
 	out := newMapping()
 	for _, e := range entries(fields) {
-		key, n := str(e.key.Value), e.value
-		if description := value(n, "description"); description != nil && isComment(description.Value) {
-			key.HeadComment = description.Value
-			n = undescribed(n)
+		key, u := str(e.key.Value), c.field(e.value)
+		if len(u.without) > 0 {
+			key.HeadComment = value(u.Node, "description").Value
 		}
-		fieldPath := path + "." + e.key.Value
-		if short, ok := shorthand(n, slices.Contains(required, e.key.Value)); ok {
-			n = str(short)
+		if short, ok := c.shorthand(u, slices.Contains(required, e.key.Value)); ok {
+			out.Content = append(out.Content, key, str(short))
 		} else {
-			n = c.openAPI(n, fieldPath)
+			out.Content = append(out.Content, key, c.openAPI(u, path+"."+e.key.Value))
 		}
-		out.Content = append(out.Content, key, n)
 	}
 	return out.Node
 }
 
+// field returns the schema of a field, without its description if that becomes a comment. A description that the
+// field has from its type is not written again.
+func (c *converter) field(n *yaml.Node) use {
+	description := value(n, "description")
+	if description == nil || !isComment(description.Value) || c.fromType(n, description) {
+		return use{Node: n}
+	}
+	return use{Node: n, without: []string{"description"}}
+}
+
 // allShort tells whether every required field is there and is written in the shorthand.
-func allShort(fields *yaml.Node, required []string) bool {
+func (c *converter) allShort(fields *yaml.Node, required []string) bool {
 	for i, name := range required {
 		field := value(fields, name)
 		if field == nil || slices.Contains(required[:i], name) {
 			return false
 		}
-		if description := value(field, "description"); description != nil && isComment(description.Value) {
-			field = undescribed(field)
-		}
-		if _, ok := shorthand(field, true); !ok {
+		if _, ok := c.shorthand(c.field(field), true); !ok {
 			return false
 		}
 	}
 	return true
-}
-
-// undescribed returns a schema whose description is a comment: which it has noted, so that it is known to have one.
-func undescribed(n *yaml.Node) *yaml.Node {
-	out := without(n, "description")
-	out.HeadComment = value(n, "description").Value
-	return out
-}
-
-// without returns a mapping without some of its keys.
-func without(n *yaml.Node, names ...string) *yaml.Node {
-	out := &yaml.Node{Kind: n.Kind, Line: n.Line, Column: n.Column, HeadComment: n.HeadComment}
-	for _, e := range entries(n) {
-		if !slices.Contains(names, e.key.Value) {
-			out.Content = append(out.Content, e.key, e.value)
-		}
-	}
-	return out
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

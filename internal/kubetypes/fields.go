@@ -7,15 +7,34 @@ import (
 	"sync"
 )
 
-// byFields maps the names of fields, sorted and joined, to the structs that have just these, sorted.
-var byFields = sync.OnceValue(func() map[string][]string {
-	index := map[string][]string{}
+// outline is a type by name, with the number of its fields.
+type outline struct {
+	name   string
+	fields int
+}
+
+// fieldIndex finds types by their fields.
+type fieldIndex struct {
+	together map[string][]string  // the names of all fields, sorted and joined
+	each     map[string][]outline // the name of one field, with the summary of its description and without
+}
+
+// byFields is the index of all structs, sorted by name.
+var byFields = sync.OnceValue(func() fieldIndex {
+	index := fieldIndex{map[string][]string{}, map[string][]outline{}}
 	for _, name := range TypeNames() {
 		var t Type
-		read(entries()[name], &t)
-		if len(t.Schema.Properties) > 0 {
-			key := fieldsKey(slices.Sorted(maps.Keys(t.Schema.Properties)))
-			index[key] = append(index[key], name)
+		read(entries()[name].File, &t)
+		if len(t.Schema.Properties) == 0 {
+			continue
+		}
+		key := fieldsKey(slices.Sorted(maps.Keys(t.Schema.Properties)))
+		index.together[key] = append(index.together[key], name)
+		o := outline{name, len(t.Schema.Properties)}
+		for field, schema := range t.Schema.Properties {
+			for _, key := range slices.Compact([]string{fieldKey(field, ""), fieldKey(field, schema.Description)}) {
+				index.each[key] = append(index.each[key], o)
+			}
 		}
 	}
 	return index
@@ -23,7 +42,7 @@ var byFields = sync.OnceValue(func() map[string][]string {
 
 // TypesWithFields returns the names of the types whose schemas have just these fields, sorted.
 func TypesWithFields(fields []string) []string {
-	return byFields()[fieldsKey(slices.Sorted(slices.Values(fields)))]
+	return byFields().together[fieldsKey(slices.Sorted(slices.Values(fields)))]
 }
 
 func fieldsKey(sorted []string) string { return strings.Join(sorted, "\n") }

@@ -11,7 +11,7 @@ import (
 // kinds are all kinds, sorted by CompareKinds.
 var kinds = sync.OnceValue(func() []Kind {
 	var all []Kind
-	read(entries()[KindsEntry], &all)
+	read(entries()[KindsEntry].File, &all)
 	return all
 })
 
@@ -35,7 +35,7 @@ func Kinds() []Kind { return slices.Clone(kinds()) }
 // Versions maps the Go modules that the bundle was made from to their versions.
 func Versions() map[string]string {
 	versions := map[string]string{}
-	read(entries()[VersionsEntry], &versions)
+	read(entries()[VersionsEntry].File, &versions)
 	return versions
 }
 
@@ -54,47 +54,61 @@ func TypeNames() []string {
 // TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements. The caller
 // owns its schema.
 func TypeByName(name string) (Type, bool) {
-	if _, found := entries()[name]; !found || name == KindsEntry || name == VersionsEntry {
-		return Type{}, false
-	}
-	r := resolver{}
-	return r.resolve(name), true
+	var r Reader
+	t, found := r.Type(name)
+	t.Schema = *t.Schema.DeepCopy()
+	return t, found
 }
 
-// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
-// It reads one entry, whatever the type is made of.
-func Outline(name string) (Type, bool) {
+// Referring returns a type as TypeByName does, but where its schema is made of other types it has references with
+// their names, each with a description and a default of its own. It reads one entry.
+func Referring(name string) (Type, bool) {
 	entry, found := entries()[name]
 	if !found || name == KindsEntry || name == VersionsEntry {
 		return Type{}, false
 	}
 	var t Type
-	read(entry, &t)
-	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
+	read(entry.File, &t)
 	return t, true
 }
 
-// resolver resolves the references of schemas; it remembers the types it has read, so that each is read once.
-type resolver map[string]Type
-
-func (r resolver) resolve(name string) Type {
-	if t, known := r[name]; known {
-		t.Schema = *t.Schema.DeepCopy()
-		return t
+// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
+// It reads one entry, once, whatever the type is made of. The caller must not change the schema.
+func Outline(name string) (Type, bool) {
+	entry, found := entries()[name]
+	if !found || name == KindsEntry || name == VersionsEntry {
+		return Type{}, false
 	}
-	var t Type
-	read(entries()[name], &t)
+	return entry.outline(), true
+}
+
+// Reader reads types and remembers them, so that each is read once.
+type Reader struct{ known map[string]Type }
+
+// Type returns a type by the name that spec files use. Schemas share their parts: the caller must not change them.
+func (r *Reader) Type(name string) (Type, bool) {
+	if t, known := r.known[name]; known {
+		return t, true
+	}
+	t, found := Referring(name)
+	if !found {
+		return t, false
+	}
 	r.inline(&t.Schema)
-	r[name] = t
-	return t
+	if r.known == nil {
+		r.known = map[string]Type{}
+	}
+	r.known[name] = t
+	return t, true
 }
 
 // inline replaces the references in a schema by what they refer to. A reference keeps its own description and
 // default.
-func (r resolver) inline(s *apiextv1.JSONSchemaProps) {
+func (r *Reader) inline(s *apiextv1.JSONSchemaProps) {
 	if s.Ref != nil {
 		description, def := s.Description, s.Default
-		*s = r.resolve(*s.Ref).Schema
+		t, _ := r.Type(*s.Ref)
+		*s = t.Schema
 		s.Description, s.Default = description, def
 		return
 	}

@@ -1,6 +1,7 @@
 package kubetypes_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -114,5 +115,36 @@ func BenchmarkTypeByName(b *testing.B) {
 				kubetypes.TypeByName(name)
 			}
 		})
+	}
+}
+
+func TestLike(t *testing.T) {
+	const path, name = "devicePath is the path inside of the container that the device will be\nmapped to. It was another.", "name must match the name of a persistentVolumeClaim in the pod"
+	for _, tc := range []struct {
+		given  string
+		fields map[string]string
+		want   []string
+	}{
+		{"another release's descriptions", map[string]string{"devicePath": path, "name": name}, []string{"core/v1.VolumeDevice"}},
+		{"one field more", map[string]string{"devicePath": path, "name": name, "mode": "a"}, []string{"core/v1.VolumeDevice"}},
+		{"no descriptions", map[string]string{"devicePath": "", "name": ""}, []string{"core/v1.AttachedVolume", "core/v1.VolumeDevice"}},
+		{"other descriptions", map[string]string{"devicePath": "a", "name": "b"}, nil},
+		{"half of the fields in common", map[string]string{"devicePath": "", "other": ""}, nil},
+		{"nothing", nil, nil},
+	} {
+		if got := kubetypes.Like(tc.fields); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.given, got, tc.want)
+		}
+	}
+}
+
+func TestReferring(t *testing.T) {
+	template, found := kubetypes.Referring("core/v1.PodTemplateSpec")
+	spec := template.Schema.Properties["spec"]
+	if !found || spec.Ref == nil || *spec.Ref != "core/v1.PodSpec" || spec.Description == "" || spec.Properties != nil {
+		t.Errorf("got %+v", spec)
+	}
+	if _, found := kubetypes.Referring("core/v1.PodSpeck"); found {
+		t.Error("found what is not there")
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -21,7 +23,7 @@ const page = repository + "/docs/spec.md"
 // TestGoldenSpecDocs keeps docs/spec.md what its template and the tables of this package say.
 func TestGoldenSpecDocs(t *testing.T) {
 	prose, err := template.New("spec.md.tmpl").Funcs(template.FuncMap{
-		"keys": keyTable, "keywords": keywordTable, "types": typeTable, "markers": markerTable,
+		"keys": keyTable, "warnings": warningTable, "keywords": keywordTable, "types": typeTable, "markers": markerTable,
 	}).ParseFiles(page + ".tmpl")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +50,7 @@ func TestGoldenSpecDocs(t *testing.T) {
 func keyTable(mapping string) (string, error) {
 	tables := map[string][]key{
 		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
+		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
 	}
@@ -90,6 +93,14 @@ func keywordTable() string {
 	return table(rows)
 }
 
+func warningTable() string {
+	rows := [][]string{{"Warning", "Of"}}
+	for _, w := range spec.Warnings() {
+		rows = append(rows, []string{code(string(w)), warningMeans[w]})
+	}
+	return table(rows)
+}
+
 func typeTable() string {
 	rows := [][]string{{"Type", "OpenAPI", "Go"}}
 	for _, w := range typeWords() {
@@ -99,6 +110,7 @@ func typeTable() string {
 		[]string{code("[]T"), "type array", "slice"},
 		[]string{code("map[string]T"), "type object with additionalProperties", "map"},
 		[]string{code("core/v1.PodSpec"), "the schema of the Kubernetes type", "the type"},
+		[]string{code("example.com/lib/api.Address"), "the schema of the [Go type](#go-types)", "the type"},
 		[]string{code("TLS"), "the schema that `types` names so", "a type of that name"},
 	))
 }

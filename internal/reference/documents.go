@@ -72,10 +72,14 @@ func (d document) schema() *schema {
 func definitions() map[string]*schema {
 	all := map[string]*schema{
 		"names":        kindNames(),
-		"version":      object(versionKeys()),
+		"version":      version(),
 		"column":       object(columnKeys()),
 		"scale":        object(scaleKeys()),
 		"metadata":     object(metadataKeys()),
+		"conversion":   object(conversionKeys()),
+		"webhook":      object(webhookKeys()),
+		"clientConfig": object(clientConfigKeys()),
+		"service":      object(serviceKeys()),
 		"subresources": object(subresourceKeys()),
 		"operator":     object(operatorKeys()),
 		"child":        child(),

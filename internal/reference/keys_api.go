@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -17,8 +18,9 @@ func apiKeys() []key {
 		{name: "names", required: true, value: ref("names"), means: "what the kind is called"},
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
 		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
-		{name: "conversion", absent: "none", value: &schema{Type: "object"}, means: "how objects are converted between versions: `strategy` and `webhook`, as in a CRD"},
+		{name: "conversion", absent: "none", value: ref("conversion"), means: "how objects are converted between versions, as in a CRD"},
 		{name: "types", absent: "none", value: ref("types"), means: "schemas with a name of their own, to be used by it anywhere in the file"},
+		{name: "acceptWarnings", absent: "none", value: acceptWarnings(), means: "list of the warnings that are meant, of which nothing is said: " + warningNames()},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},
 		{name: "operator", absent: "no controller", value: ref("operator"), means: "what the controller does"},
 	}...)
@@ -100,6 +102,7 @@ func versionKeys() []key {
 	name.Not = word(noPackageNames()...)
 	return []key{
 		{name: "name", required: true, value: name, means: "lower-case letters and digits: it names a Go package"},
+		{name: "goTypes", value: toggle(false), means: "the Go types of the version are yours, with kubebuilder markers: its schema, columns, scale, subresources and selectable fields come from them, and none of these keys stands here"},
 		{name: "served", value: toggle(true), means: "the API server serves it"},
 		{name: "deprecated", value: toggle(false), means: "`kubectl` warns users of the version"},
 		{name: "deprecationWarning", absent: "the API server's own", value: text(), means: "the text of that warning"},
@@ -120,6 +123,19 @@ func versionKeys() []key {
 	}
 }
 
+// version is a version: what comes from its Go types does not stand beside goTypes: true.
+func version() *schema {
+	s := object(versionKeys())
+	s.If = when("goTypes", &schema{Const: true})
+	s.Then = &schema{Properties: map[string]*schema{}}
+	for _, key := range []string{
+		"spec", "status", "schema", "description", "standardStatus", "standardRoot", "columns", "scale", "subresources", "selectableFields",
+	} {
+		s.Then.Properties[key] = never()
+	}
+	return s
+}
+
 // subresourceKeys are the keys under subresources.
 func subresourceKeys() []key {
 	return []key{{name: "status", absent: "none", value: boolean(), means: "objects have the status subresource"}}
@@ -127,7 +143,10 @@ func subresourceKeys() []key {
 
 // noPackageNames are the words of Go that a version, which names a package, cannot have as its name.
 func noPackageNames() []string {
-	names := []string{"internal", "vendor", "testdata", "main"}
+	names := []string{"internal", "vendor", "testdata", "main", "aux", "con", "nul", "prn"}
+	for n := 1; n < 10; n++ {
+		names = append(names, fmt.Sprintf("com%d", n), fmt.Sprintf("lpt%d", n))
+	}
 	for t := token.BREAK; t <= token.VAR; t++ {
 		names = append(names, t.String())
 	}

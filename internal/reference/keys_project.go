@@ -21,7 +21,7 @@ func projectKeys() []key {
 			means: "`true` puts Go types into `api/<group>/<version>`, which several groups need"},
 		{name: "minKubernetes", value: word("1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37").withDefault(spec.DefaultMinKubernetes),
 			means: `the oldest Kubernetes that CRDs must work on, from "1.29" to "1.37", quoted; selects the CEL environment that rules are checked in`},
-		{name: "clients", value: &schema{Type: "boolean", Enum: []any{false}, Default: false},
-			means: "only `false`: typed clients are not generated yet"},
+		{name: "clients", value: toggle(false),
+			means: "`true` generates typed clients into `client/`: clientset, listers, informers and apply configurations"},
 	}...)
 }

@@ -6,7 +6,7 @@ import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 // other schemas.
 func keywords() []key {
 	return []key{
-		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, or a name under `types`: the other keywords are laid over its schema", value: typeKeyword()},
+		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema", value: typeKeyword()},
 		{name: "format", means: "what the text or the number is, such as `date-time`, `uri` or `int32`", value: text()},
 		{name: "title", means: "a heading", value: text()},
 		{name: "description", means: "what it is for, in the place of the comment above the field", value: text()},
@@ -81,7 +81,7 @@ func typeKeyword() *schema {
 
 // kubernetesTypeKeyword accepts the Kubernetes types that the keyword type may name.
 func kubernetesTypeKeyword() *schema {
-	return matching(`^(`+kubernetesWords()+`|`+kubernetesType+`|`+namedType+`)$`, "a type of OpenAPI, of Kubernetes with its package, or a name under types", "core/v1.PodSpec")
+	return matching(`^(`+kubernetesWords()+`|`+byName+`)$`, "a type of OpenAPI, of Kubernetes with its package, of Go with its import path, or a name under types", "core/v1.PodSpec")
 }
 
 // goName is the key that only a field and a named type have.

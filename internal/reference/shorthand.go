@@ -14,7 +14,7 @@ type typeForm struct {
 // typeForms are all types of the shorthand.
 func typeForms() []typeForm {
 	var forms []typeForm
-	anyType := kubernetesType + "|" + namedType
+	anyType := byName
 	for _, w := range typeWords() {
 		pattern := strings.Join(w.names, "|")
 		anyType += "|" + pattern
@@ -24,13 +24,13 @@ func typeForms() []typeForm {
 	}
 	rest := "(?:" + listPrefix + "|" + mapPrefix + ")*(?:" + anyType + ")"
 	return append(forms,
-		typeForm{"(?:" + kubernetesWords() + "|" + kubernetesType + "|" + namedType + ")", typeWord{kubernetes: true}},
+		typeForm{"(?:" + kubernetesWords() + "|" + byName + ")", typeWord{kubernetes: true}},
 		typeForm{listPrefix + rest, typeWord{kind: "array"}},
 		typeForm{mapPrefix + rest, typeWord{kind: "object"}},
 	)
 }
 
-const shorthandReason = "expected a schema in the shorthand: a type such as string, []string, map[string]int32, core/v1.PodSpec or a name under types, " +
+const shorthandReason = "expected a schema in the shorthand: a type such as string, []string, map[string]int32, core/v1.PodSpec, a Go type by its import path or a name under types, " +
 	"then, behind a bar, markers that the type takes, such as: string | required minLength=1"
 
 // shorthand matches the schemas of the shorthand. Brackets inside of quotes and of other brackets are beyond a

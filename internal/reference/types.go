@@ -32,12 +32,18 @@ func typeWords() []typeWord {
 	}
 }
 
+// byName matches every type that is named: of Kubernetes, of Go by its import path, and under types.
+const byName = kubernetesType + "|" + goType + "|" + namedType
+
 // Types that are no words. Prefixes may be repeated: map[string][]int32.
 const (
 	kubernetesType = `[a-z][a-z0-9]*(?:/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*`
-	namedType      = `[A-Z][A-Za-z0-9]{0,62}`
-	listPrefix     = `\[\]`
-	mapPrefix      = `map\[string\]`
+	// An import path of two elements, of which the second is a version, would be a Kubernetes type with its whole group.
+	goType      = pathElement + `(?:/` + pathElement + `/` + pathElement + `(?:/` + pathElement + `)*|/(?:[A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*`
+	pathElement = `[A-Za-z0-9._~-]+`
+	namedType   = `[A-Z][A-Za-z0-9]{0,62}`
+	listPrefix  = `\[\]`
+	mapPrefix   = `map\[string\]`
 )
 
 // kubernetesWords matches the words that stand for a Kubernetes type.

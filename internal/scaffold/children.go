@@ -68,7 +68,7 @@ func (r resolver) child(declared spec.Child) (child, *spec.Problem) {
 func (r resolver) inProject(c *child) bool {
 	for _, pkg := range r.packages {
 		for _, kind := range pkg.Kinds {
-			if kind.Name == c.Kind && pkg.Group+"/"+pkg.Version == c.APIVersion {
+			if kind.API.Names.Kind == c.Kind && pkg.Group+"/"+pkg.Version == c.APIVersion {
 				c.plural, c.namespaced = kind.API.Names.Plural, kind.API.Scope == spec.Namespaced
 				c.goPackage, c.goName = pkg.ImportPath, kind.Name
 				return true

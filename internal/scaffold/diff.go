@@ -19,6 +19,9 @@ const (
 
 // Diff compares the set with a tree and its lock. It reads and decides; nothing is written.
 func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
+	if err := writtenByNewer(tree, s.version); err != nil {
+		return nil, err
+	}
 	before, err := ReadLock(tree)
 	if err != nil {
 		return nil, err
@@ -69,6 +72,9 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 	if f.Owner == Once {
 		action, err := f.once(tree)
 		c.Action = action
+		if err == nil && action == Create {
+			c.New, err = f.Rendered()
+		}
 		return c, err
 	}
 	old, err := read(tree, f.Path)

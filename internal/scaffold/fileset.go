@@ -23,13 +23,27 @@ const (
 // File is one file of a project.
 type File struct {
 	Path    string // slash-separated, relative to the project
-	Content []byte
+	Content []byte // of a Generated file, and of one that was not rendered by Plan
 	Owner   Owner
 	// Kind is the API kind that the file belongs to; empty for files of the whole project.
 	Kind string
 	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
 	// stays absent after its author has renamed or split it; nil when no other file does.
 	Instead func(name string) bool
+
+	render func() ([]byte, error) // the content of a Once file, which most projects have already; nil: Content
+}
+
+// Rendered returns the content of the file.
+func (f File) Rendered() ([]byte, error) {
+	if f.render == nil {
+		return f.Content, nil
+	}
+	content, err := f.render()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return content, nil
 }
 
 // FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
@@ -58,7 +72,7 @@ func newFileSet(version string, files []File, dropped []string) (*FileSet, error
 			return nil, fmt.Errorf("%s: made twice", f.Path)
 		case f.Owner == Generated && !generatedName(f.Path):
 			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
-		case f.Content == nil:
+		case f.Content == nil && f.render == nil:
 			files[i].Content = []byte{} // nil would mean that there is to be no file
 		}
 	}

@@ -9,6 +9,7 @@ import (
 // output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
 type output struct {
 	path    string
+	kind    string // that it belongs to; empty: to the whole project
 	owner   Owner
 	render  func() ([]byte, error)
 	instead func(name string) bool // see File.Instead
@@ -40,13 +41,20 @@ func (p *project) manifest() []output {
 	}
 }
 
-// packageManifest is what each group version consists of.
-func packageManifest(pkg crdgen.Package) []output {
-	return []output{
-		{path: pkg.Dir + "/zz_generated.types.go", render: of(templates.Types, pkg)},
+// packageManifest is what each group version consists of. The deepcopy code is given where it was made from types
+// of which an author owns some.
+func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
+	outputs := []output{
 		{path: pkg.Dir + "/zz_generated.deepcopy.go", render: of(templates.DeepCopy, pkg)},
 		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},
 	}
+	if deepCopy != nil {
+		outputs[0].render = func() ([]byte, error) { return deepCopy, nil }
+	}
+	if len(pkg.Types) > 0 {
+		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: of(templates.Types, pkg)})
+	}
+	return outputs
 }
 
 // kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.

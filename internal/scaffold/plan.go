@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"slices"
 
+	"golang.org/x/tools/go/packages"
+
+	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -30,10 +33,15 @@ type Input struct {
 	Tool    Tool
 	Extra   []File   // more files, such as a new spec file
 	Drop    []string // hand-written files to remove, such as the spec file of a deleted API
+
+	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code, and
+	// themselves.
+	deepCopies map[string][]byte
+	authored   map[string]*packages.Package
 }
 
-// Plan renders the whole project in memory: the Generated files that the APIs yield and the Once files that the
-// author starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
+// Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author
+// starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
 func Plan(in Input) (*FileSet, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
@@ -42,19 +50,22 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := render("", p.manifest())
+	outputs := p.manifest()
+	for _, pkg := range p.packages {
+		outputs = append(outputs, packageManifest(pkg, in.deepCopies[pkg.ImportPath])...)
+	}
+	for _, k := range p.kinds {
+		for _, o := range k.kindManifest() {
+			o.kind = k.api.Names.Kind
+			outputs = append(outputs, o)
+		}
+	}
+	files, err := render(outputs)
 	if err != nil {
 		return nil, err
 	}
-	for _, pkg := range p.packages {
-		more, err := render("", packageManifest(pkg))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
-	}
-	for _, k := range p.kinds {
-		more, err := render(k.api.Names.Kind, k.kindManifest())
+	if in.Project.Clients {
+		more, err := p.clients(in.authored)
 		if err != nil {
 			return nil, err
 		}
@@ -68,17 +79,36 @@ func Plan(in Input) (*FileSet, error) {
 	return set, nil
 }
 
-// render renders the outputs of a kind, or of the whole project.
-func render(kind string, outputs []output) ([]File, error) {
-	files := make([]File, len(outputs))
-	for i, o := range outputs {
-		content, err := o.render()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.path, err)
-		}
-		files[i] = File{Path: o.path, Content: content, Owner: o.owner, Kind: kind, Instead: o.instead}
+// clients renders client/.
+func (p *project) clients(authored map[string]*packages.Package) ([]File, error) {
+	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(rendered))
+	for i, f := range rendered {
+		files[i] = File{Path: f.Path, Content: f.Content}
 	}
 	return files, nil
+}
+
+// render renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
+func render(outputs []output) ([]File, error) {
+	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
+	each(len(outputs), func(i int) {
+		o := outputs[i]
+		files[i] = File{Path: o.path, Owner: o.owner, Kind: o.kind, Instead: o.instead}
+		if o.owner == Once {
+			files[i].render = o.render
+			return
+		}
+		content, err := o.render()
+		if err != nil {
+			errs[i] = fmt.Errorf("%s: %w", o.path, err)
+		}
+		files[i].Content = content
+	})
+	return files, errors.Join(errs...)
 }
 
 func (t Tool) release() modules.Release {

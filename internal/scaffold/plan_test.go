@@ -118,7 +118,12 @@ func TestPlanIsTheSameInAnyOrderOfTheAPIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range again.Files() {
-		if !bytes.Equal(f.Content, first.Files()[i].Content) {
+		got, err := f.Rendered()
+		want, errBefore := first.Files()[i].Rendered()
+		if err != nil || errBefore != nil {
+			t.Fatal(err, errBefore)
+		}
+		if !bytes.Equal(got, want) {
 			t.Errorf("%s differs from one order to the other", f.Path)
 		}
 	}

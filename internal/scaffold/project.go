@@ -2,12 +2,15 @@ package scaffold
 
 import (
 	"bytes"
+	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
@@ -39,19 +42,24 @@ type kind struct {
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
 func newProject(in Input) (*project, error) {
 	p := &project{Project: in.Project, release: in.Tool.release()}
+	if in.Project.Clients {
+		p.release.Imported = clientgen.Modules
+	}
 	packages, problems := crdgen.Packages(in.Project, in.APIs)
 	p.packages = packages
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
-	for _, api := range in.APIs {
-		crd, found := crdgen.CRD(api, in.Project.MinKubernetes)
-		problems = append(problems, found...)
-		p.crds = append(p.crds, crd)
-	}
+	p.crds = make([]*apiextv1.CustomResourceDefinition, len(in.APIs))
+	found := make([]spec.Problems, len(in.APIs))
+	each(len(in.APIs), func(i int) { p.crds[i], found[i] = crdgen.CRD(in.APIs[i], in.Project.MinKubernetes) })
+	problems = slices.Concat(append(found, problems)...)
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch}
 	for _, api := range in.APIs {
 		if named {
 			problems = append(problems, p.add(api)...)
 		}
+	}
+	if in.Project.Clients {
+		problems = append(problems, clientgen.Problems(in.APIs)...)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -95,7 +103,7 @@ func (p *project) stored(api *spec.API) (crdgen.Package, crdgen.Kind) {
 			}
 		}
 	}
-	return crdgen.Package{}, crdgen.Kind{API: api, Name: api.Names.Kind}
+	return crdgen.Package{}, crdgen.Kind{API: api, Name: api.Names.GoKind}
 }
 
 func storageVersion(api *spec.API) string {
@@ -127,19 +135,9 @@ func (p *project) view(goVersion string) templates.Project {
 
 // crdFile renders all CRDs, in the order of the APIs.
 func (p *project) crdFile() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteString(generatedYAML)
-	for i, crd := range p.crds {
-		document, err := crdgen.MarshalCRD(crd)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out.WriteString("---\n")
-		}
-		out.Write(document)
-	}
-	return out.Bytes(), nil
+	documents, errs := make([][]byte, len(p.crds)), make([]error, len(p.crds))
+	each(len(p.crds), func(i int) { documents[i], errs[i] = crdgen.MarshalCRD(p.crds[i]) })
+	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
 }
 
 // objects renders Kubernetes objects.
@@ -156,7 +154,7 @@ func (k kind) sample() ([]byte, error) {
 }
 
 // folder is where the kind's controller is.
-func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.Kind) }
+func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.GoKind) }
 
 // samplePath names the sample after the group, without the domain of the project, the version and the kind.
 func (k kind) samplePath() string {

@@ -24,6 +24,7 @@ type API struct {
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	AcceptWarnings      []Warning                          // of these, nothing is said
 	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
 	// versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos
@@ -56,6 +57,21 @@ type Version struct {
 	Columns          []Column
 	Scale            *Scale
 	SelectableFields []string // JSON paths
+	// GoTypes says that the Go types of the version are its author's, and that all of the version but its name, and
+	// whether it is served, stored and deprecated, is to be taken from them. Authored is set once that is done.
+	GoTypes  bool
+	Authored *Authored
+}
+
+// Authored is what an author calls the Go types of a version.
+type Authored struct {
+	Spec, Status string // types of the package; empty: there is none
+	// Conditions and ObservedGeneration are the fields of the status that the runtime writes, empty where it has none;
+	// StatusFields are the others.
+	Conditions, ObservedGeneration string
+	StatusFields                   []string
+	// ClientMarkers are the markers of the kind that the generators of typed clients read, such as +genclient.
+	ClientMarkers []GoMarker
 }
 
 // Subresources says which subresources a version has beside scale.

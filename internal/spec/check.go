@@ -15,6 +15,7 @@ func Check(p *Project, apis []*API) Problems {
 		c.goTypes(api)
 		c.controller(api)
 	}
+	c.cycles(apis)
 	if p != nil {
 		c.project(p, apis)
 	}
@@ -45,21 +46,21 @@ func (c *checker) claim(sort, space, name string, pos Pos, path, hint string) bo
 
 // kind claims a kind in its group.
 func (c *checker) kind(api *API) bool {
-	return c.claim("kind", api.Group, api.Names.Kind, api.at("names.kind"), "names.kind", "a kind has one file")
+	return c.claim("kind", api.Group, api.Names.Kind, api.Place("names.kind"), "names.kind", "a kind has one file")
 }
 
 // names claims the names that Kubernetes and kubectl know a kind by.
 func (c *checker) names(api *API) {
 	if api.Names.ListKind != "" {
-		c.claim("kind", api.Group, api.Names.ListKind, api.at("names.listKind"), "names.listKind", "set names.listKind")
+		c.claim("kind", api.Group, api.Names.ListKind, api.Place("names.listKind"), "names.listKind", "set names.listKind")
 	}
-	c.claim("resource", api.Group, api.Names.Plural, api.at("names.plural"), "names.plural", "set names.plural")
+	c.claim("resource", api.Group, api.Names.Plural, api.Place("names.plural"), "names.plural", "set names.plural")
 	if api.Names.Singular != "" && api.Names.Singular != api.Names.Plural {
-		c.claim("resource", api.Group, api.Names.Singular, api.at("names.singular"), "names.singular", "set names.singular")
+		c.claim("resource", api.Group, api.Names.Singular, api.Place("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
 		path := at("names.shortNames", i)
-		c.claim("short name", "", short, api.at(path), path, "kubectl could not tell them apart")
+		c.claim("short name", "", short, api.Place(path), path, "kubectl could not tell them apart")
 	}
 }
 
@@ -67,7 +68,7 @@ func (c *checker) names(api *API) {
 func (c *checker) goTypes(api *API) {
 	for _, v := range api.Versions {
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
-			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.at("names.kind"), "names.kind", "choose another kind")
+			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.Place("names.kind"), "names.kind", "choose another kind")
 		}
 	}
 }
@@ -75,27 +76,73 @@ func (c *checker) goTypes(api *API) {
 // controller claims the folder of a kind's operator.
 func (c *checker) controller(api *API) {
 	if api.Operator != nil {
-		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.at("names.kind"), "names.kind",
+		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.Place("names.kind"), "names.kind",
 			"two kinds with an operator need different names")
 	}
+}
+
+// cycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
+// own child is a mistake in its file alone.
+func (c *checker) cycles(apis []*API) {
+	made := map[string][]string{}
+	for _, api := range apis {
+		if api.Operator == nil {
+			continue
+		}
+		for _, child := range api.Operator.Children {
+			if !child.Retired {
+				made[api.Names.Kind+"."+api.Group] = append(made[api.Names.Kind+"."+api.Group], child.Kind+"."+child.group())
+			}
+		}
+	}
+	reported := map[string]bool{}
+	for _, api := range apis {
+		name := api.Names.Kind + "." + api.Group
+		way := wayBack(made, name, name, map[string]bool{})
+		if way == nil || reported[name] {
+			continue
+		}
+		for _, kind := range way {
+			reported[kind] = true
+		}
+		c.fail(api.Place("operator.children"), "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
+			"leave one of them out, or mark it as retired: true")
+	}
+}
+
+// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when there is no way.
+func wayBack(made map[string][]string, from, goal string, seen map[string]bool) []string {
+	for _, next := range made[from] {
+		if next == goal {
+			return []string{goal}
+		}
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if way := wayBack(made, next, goal, seen); way != nil {
+			return append([]string{next}, way...)
+		}
+	}
+	return nil
 }
 
 // project checks APIs against what the project says of all of them.
 func (c *checker) project(p *Project, apis []*API) {
 	for _, api := range apis {
 		if first := apis[0]; !p.Multigroup && api.Group != first.Group {
-			c.fail(api.at("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
+			c.fail(api.Place("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
 				"write multigroup: true in "+p.File+", or use one group")
 		}
 		if p.Watch == WatchNamespace && api.Scope == Cluster && api.Operator != nil {
-			c.fail(api.at("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
+			c.fail(api.Place("scope"), "scope", "an operator that watches one namespace cannot see cluster-scoped objects",
 				"write watch: cluster in "+p.File)
 		}
 	}
 }
 
-// at returns the position of a key, and that of the nearest key above it when the file leaves the key out.
-func (api *API) at(path string) Pos {
+// Place returns the position of a key such as names.plural, and that of the nearest key above it when the file leaves the key out.
+func (api *API) Place(path string) Pos {
 	for path != "" {
 		if pos, ok := api.At[path]; ok {
 			return pos

@@ -20,6 +20,7 @@ type decoder struct {
 	problems Problems
 	named    map[string]*typeNode // the types that schemas can use, by name
 	chain    []string             // the types that are being decoded, each used by the one before
+	lenient  bool                 // paths may lead to no field, as the file accepts
 }
 
 func (d *decoder) failAt(pos Pos, path, message, hint string) {
@@ -58,7 +59,7 @@ func (d *decoder) entries(n *yaml.Node, path string, each func(key, value *yaml.
 		d.fail(n, path, "expected a mapping, got "+describe(n), "")
 		return false
 	}
-	seen := map[string]int{}
+	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {

@@ -19,6 +19,12 @@ func words(list string) map[string]bool {
 	return set
 }
 
+// PackageNames are the names that every generated Go package of types declares beside the types: no kind and no type
+// can have one of them.
+func PackageNames() []string {
+	return []string{"AddToScheme", "GroupVersion", "Resource", "SchemeGroupVersion"}
+}
+
 // GoName returns the exported Go identifier for the name of a field: podIP becomes PodIP, serverUrls becomes
 // ServerURLs, per-connection-limit becomes PerConnectionLimit, 2xx becomes X2xx. The same name always gives the
 // same identifier; two names of one object may give one.
@@ -42,7 +48,7 @@ func capitalize(word string) string {
 	if initialisms[lower] {
 		return strings.ToUpper(word)
 	}
-	if singular, ok := strings.CutSuffix(lower, "s"); ok && initialisms[singular] {
+	if singular, ok := strings.CutSuffix(lower, "s"); ok && initialisms[singular] && !strings.HasSuffix(singular, "s") { // OSS is no two OS
 		return strings.ToUpper(singular) + "s"
 	}
 	first, size := utf8.DecodeRuneInString(word)

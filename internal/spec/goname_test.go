@@ -7,6 +7,7 @@ func TestGoName(t *testing.T) {
 		"serviceName":                       "ServiceName",
 		"replicas":                          "Replicas",
 		"podIP":                             "PodIP",
+		"ossBucket":                         "OssBucket",
 		"podIp":                             "PodIP",
 		"clusterIPs":                        "ClusterIPs",
 		"id":                                "ID",

@@ -28,5 +28,8 @@ func (s *Schema) typeText() string {
 	if s.Use != nil {
 		return "the type " + s.Use.Name
 	}
+	if isGoType(s.Type) {
+		return "the Go type " + s.Type
+	}
 	return "the Kubernetes type " + s.Type
 }

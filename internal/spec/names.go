@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobuffalo/flect"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -66,6 +67,9 @@ func (names *Names) derive(n *yaml.Node) {
 // Plural returns the resource name that a kind has unless its file says otherwise: echoservers for EchoServer.
 func Plural(kind string) string { return flect.Pluralize(strings.ToLower(kind)) }
 
+// GoPlural returns what Go code calls several objects of a kind: EchoServers for EchoServer.
+func GoPlural(kind string) string { return flect.Pluralize(kind) }
+
 // IsKind tells whether a text is a kind that can be a Go type too.
 func IsKind(text string) bool { return kindName.MatchString(text) }
 
@@ -107,11 +111,19 @@ func (d *decoder) kind(into *string) func(n *yaml.Node, path string) {
 		}
 		if !kindName.MatchString(value) {
 			d.fail(n, path, quoteShort(value)+" is not the name of a kind",
-				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value))
+				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value)+kindHint(path, value))
 			return
 		}
 		*into = value
 	}
+}
+
+// kindHint says how a kind that exists already can keep its name.
+func kindHint(path, value string) string {
+	if path == "names.kind" && isLabel(strings.ToLower(value)) {
+		return "; a kind that exists already keeps its name with goKind: " + kindLike(value)
+	}
+	return ""
 }
 
 // kindLike makes the name of a kind from something like it.
@@ -137,9 +149,9 @@ func (d *decoder) label(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-// labels decodes a list of labels without repetition.
+// labels decodes a list of labels without repetition; an empty list is not none.
 func (d *decoder) labels(into *[]string) func(n *yaml.Node, path string) {
-	return d.list(func(n *yaml.Node, path string) {
+	each := d.list(func(n *yaml.Node, path string) {
 		var value string
 		d.label(&value)(n, path)
 		if slices.Contains(*into, value) {
@@ -149,6 +161,10 @@ func (d *decoder) labels(into *[]string) func(n *yaml.Node, path string) {
 			*into = append(*into, value)
 		}
 	})
+	return func(n *yaml.Node, path string) {
+		*into = []string{}
+		each(n, path)
+	}
 }
 
 // group decodes an API group.
@@ -185,9 +201,10 @@ func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-// isPackageName says whether a folder of this name can hold a Go package that others import under its name.
+// isPackageName says whether a folder of this name can hold a Go package that others import under its name. Go modules
+// have no folders that Windows has other uses for, such as aux.
 func isPackageName(name string) bool {
-	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil &&
+	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && module.CheckImportPath("example.com/"+name) == nil &&
 		!slices.Contains([]string{"internal", "vendor", "testdata", "main"}, name)
 }
 

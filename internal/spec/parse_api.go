@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,11 +33,13 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	d.record(api.At, "", withoutSchemas(root))
 	known := d.header("API")
 	d.announce(root, shared)
+	d.lenient = accepts(root, WarnSenseless)
 	known["types"] = d.types(&api.Types)
 	known["group"] = d.group(&api.Group)
 	known["names"] = d.names(&api.Names)
 	known["metadata"] = d.metadata(api)
 	known["conversion"] = d.conversion(&api.Conversion)
+	known["acceptWarnings"] = d.acceptWarnings(&api.AcceptWarnings)
 	known["scope"] = word(d, &api.Scope, Namespaced, Cluster)
 	known["versions"] = d.list(func(n *yaml.Node, path string) {
 		api.Versions = append(api.Versions, d.version(n, path, d.hasOperator(root)))
@@ -116,8 +119,12 @@ func (d *decoder) apiNames(root *yaml.Node, api *API) {
 	if name := api.Names.Plural + "." + api.Group; len(name) > 253 {
 		d.failAt(api.At["group"], "group", "the name of the CRD, plural.group, has "+strconv.Itoa(len(name))+" characters", "at most 253")
 	}
-	if lower := strings.ToLower(api.Names.Kind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
+	if lower := strings.ToLower(api.Names.GoKind); api.Names.Kind != "" && d.hasOperator(root) && !isPackageName(lower) {
 		d.failAt(api.At["names.kind"], "names.kind", "the operator's Go package cannot have the name "+lower, "choose another kind, such as My"+api.Names.Kind)
+	}
+	if slices.Contains(PackageNames(), api.Names.GoKind) {
+		d.failAt(api.At["names.kind"], "names.kind", "the Go package of the kind declares "+api.Names.GoKind+" itself",
+			"give the Go type another name: goKind: My"+api.Names.GoKind)
 	}
 	if api.Names.Singular != "" && !isLabel(api.Names.Singular) && api.Names.Kind != "" {
 		d.failAt(api.At["names.kind"], "names.kind", "gives the singular "+strconv.Quote(api.Names.Singular)+", which is not a DNS label", "set names.singular")

@@ -160,8 +160,8 @@ func TestParseProject(t *testing.T) {
 	}{
 		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}},
 		{
-			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: false\n",
-			Project{Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35"},
+			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: true\n",
+			Project{Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35", Clients: true},
 		},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobuffalo/flect"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -47,7 +46,7 @@ func (d *decoder) child(n *yaml.Node, path string) Child {
 	}
 	d.need(n, path, "apiVersion", "kind")
 	if c.As == "" {
-		c.As = flect.Pluralize(c.Kind)
+		c.As = GoPlural(c.Kind)
 	}
 	if !slices.Contains(mustSayDeletion, c.group()+"/"+c.Kind) {
 		return c

@@ -36,12 +36,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	known["watch"] = word(d, &p.Watch, WatchCluster, WatchNamespace)
 	known["multigroup"] = d.flag(&p.Multigroup)
 	known["minKubernetes"] = d.text(&p.MinKubernetes)
-	known["clients"] = func(n *yaml.Node, path string) {
-		var clients bool
-		if d.flag(&clients)(n, path); clients {
-			d.fail(n, path, "true is not accepted", "typed clients are not generated: leave the key out, or write false")
-		}
-	}
+	known["clients"] = d.flag(&p.Clients)
 	d.mapping(root, "", known)
 	d.need(root, "", "apiVersion", "kind", "name", "module")
 	d.projectNames(root, p)

@@ -127,7 +127,7 @@ func (d *decoder) typeName(s *Schema, n *yaml.Node, path string) {
 		s.Keywords.Type = name
 	case kubernetesWords[name] != "":
 		s.Type = kubernetesWords[name]
-	case kubernetesType.MatchString(name):
+	case kubernetesType.MatchString(name), isGoType(name):
 		s.Type = name
 	case typeName.MatchString(name):
 		d.use(s, name, d.src.pos(n), path)

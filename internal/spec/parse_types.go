@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ var typeName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 var kindTypes = regexp.MustCompile(`(?m)^kind:[ \t]*["']?Types["']?[ \t]*(#.*)?\r?$`)
 
 // IsTypes tells whether a spec file says that it is of kind Types, and not the file of an API.
-func IsTypes(data []byte) bool { return kindTypes.Match(data) }
+func IsTypes(data []byte) bool {
+	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Types")) && kindTypes.Match(data)
+}
 
 // ParseTypes reads a file of kind Types. The file is a name for positions; nothing is read from disk. The types are
 // nil when there are problems, which are in the order of their positions.

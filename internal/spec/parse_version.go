@@ -8,6 +8,7 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 	var statusSet bool
 	d.mapping(n, path, keys{
 		"name":           d.versionName(&v.Name),
+		"goTypes":        d.flag(&v.GoTypes),
 		"served":         d.flag(&v.Served),
 		"storage":        d.flag(&v.Storage),
 		"description":    d.prose(&v.Description),
@@ -22,9 +23,13 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 		"subresources": d.subresources(&v.Subresources, &statusSet),
 		"spec":         func(n *yaml.Node, _ string) { v.Spec = d.object(n, "spec") },
 		"status":       func(n *yaml.Node, _ string) { v.Status = d.object(n, "status") },
-		"columns":      d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) }),
-		"scale":        func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
+		"columns": func(n *yaml.Node, path string) {
+			v.Columns = []Column{} // an empty list is not none
+			d.list(func(n *yaml.Node, path string) { v.Columns = append(v.Columns, d.column(n, path)) })(n, path)
+		},
+		"scale": func(n *yaml.Node, path string) { v.Scale = d.scale(n, path) },
 		"selectableFields": func(n *yaml.Node, path string) {
+			v.SelectableFields = []string{}
 			d.texts(&v.SelectableFields)(n, path)
 		},
 	})
@@ -32,6 +37,10 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 		return v
 	}
 	d.need(n, path, "name")
+	if v.GoTypes {
+		d.goTypesAlone(n, path)
+		return v
+	}
 	if v.Status == nil && v.StandardStatus && operated {
 		v.Status = &Schema{Pos: v.Pos, At: map[string]Pos{}}
 	}
@@ -44,6 +53,17 @@ func (d *decoder) version(n *yaml.Node, path string, operated bool) Version {
 	}
 	d.paths(n, path, &v)
 	return v
+}
+
+// goTypesAlone reports what a version says of its schema beside goTypes: true.
+func (d *decoder) goTypesAlone(n *yaml.Node, path string) {
+	for _, key := range []string{
+		"spec", "status", "schema", "description", "standardStatus", "standardRoot", "columns", "scale", "subresources", "selectableFields",
+	} {
+		if name, _ := lookup(n, key); name != nil {
+			d.fail(name, join(path, key), "does not go with goTypes: true", "keep one of the two: goTypes takes it from the Go types, or "+key+" says it here")
+		}
+	}
 }
 
 // root decodes what the file says of the whole object beside its spec and its status.

@@ -118,7 +118,11 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 				}
 				s = v.Root.property(name)
 			}
-			if s == nil {
+			switch {
+			case s != nil:
+			case d.lenient:
+				return nil
+			default:
 				d.fail(n, path, "the kind has no field ."+name, "known: .metadata, .spec and .status, where the version has them")
 				return nil
 			}
@@ -127,7 +131,7 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 		}
 		next := s.property(name)
 		if next == nil {
-			if s.closed() && (!mayLack || closest(name, s.names()) != "") {
+			if s.closed() && !d.lenient && (!mayLack || closest(name, s.names()) != "") {
 				d.fail(n, path, value+" leads to no field: there is no "+quoteShort(name), suggestion(name, s.names()))
 			}
 			return nil

@@ -20,12 +20,21 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Problem is one mistake in a spec file.
+// Problem is one mistake in a spec file, or one thing that is accepted and will hurt.
 type Problem struct {
 	Pos     Pos
-	Path    string // where in the document, such as spec.replicas.minimum; empty for the document itself
-	Message string // what is wrong, such as unknown key
-	Hint    string // what to do about it, such as did you mean "minimum"?; may be empty
+	Path    string  // where in the document, such as spec.replicas.minimum; empty for the document itself
+	Message string  // what is wrong, such as unknown key
+	Hint    string  // what to do about it, such as did you mean "minimum"?; may be empty
+	Warning Warning // what the file is warned of, by which it can say that it is meant; empty: a mistake
+}
+
+// Severity is error for a mistake, and warning for what is accepted.
+func (p Problem) Severity() string {
+	if p.Warning != "" {
+		return "warning"
+	}
+	return "error"
 }
 
 // String returns the problem as users see it, the hint on a line of its own.

@@ -21,6 +21,7 @@ type Project struct {
 	Domain        string // the DNS suffix that group names without a dot are completed with
 	Watch         Watch
 	Multigroup    bool           // api/<group>/<version> instead of api/<version>
+	Clients       bool           // typed clients in client/
 	At            map[string]Pos // the position of each key, such as name
 	MinKubernetes string         // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
 }

@@ -34,13 +34,17 @@ type Schema struct {
 	AdditionalProperties        *Schema
 	AdditionalPropertiesAllowed *bool
 	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node has; keywords
-	// that are set beside it (description, default, limits, CEL rules) are laid over it.
+	// that are set beside it (description, default, limits, CEL rules) are laid over it. Or it names any other Go
+	// type by its import path, whose schema is known once Go is set.
 	Type string
+	Go   *GoType
 	// Use is the named type whose schema this node has, nil for none; keywords that are set beside it are laid over
 	// that schema in the same way. Type and Use are never set together.
 	Use *NamedType
 	// GoConstants has the names of the Go constants of an enum's values where the file sets them, by value.
 	GoConstants map[string]string
+	// Foreign marks what is below a Go type that the author of the API does not own.
+	Foreign bool
 }
 
 // Property is a named field of an object.

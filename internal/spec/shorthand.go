@@ -11,10 +11,11 @@ import (
 // The shorthand writes a schema as one string:
 //
 //	schema = type [ "|" marker { marker } ] .
-//	type   = word | kubernetes | named | "[]" type | "map[string]" type .
+//	type   = word | kubernetes | go | named | "[]" type | "map[string]" type .
 //	word   = "string" | "bool" | "boolean" | "int32" | "int64" | "integer" | "float" | "double" | "number"
 //	       | "time" | "duration" | "quantity" | "intOrString" | "object" | "any" .
 //	kubernetes = package "." GoName .            such as core/v1.ResourceRequirements
+//	go     = import path "." GoName .            such as github.com/prometheus/common/model.Duration
 //	named  = GoName .                            one of types
 //	marker = name [ "=" value ] .                markers are separated by spaces
 //	value  = bare | quoted | list | json .
@@ -99,10 +100,13 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 	plain, isPlain := plainWords[text]
 	switch {
 	case isPlain:
-		s.Keywords = *plain.DeepCopy()
+		s.Keywords = plain
+		if plain.XPreserveUnknownFields != nil { // which is not shared
+			s.Keywords.XPreserveUnknownFields = new(true)
+		}
 	case kubernetesWords[text] != "":
 		s.Type = kubernetesWords[text]
-	case kubernetesType.MatchString(text):
+	case kubernetesType.MatchString(text), isGoType(text):
 		s.Type = text
 	case typeName.MatchString(text):
 		if !d.use(s, text, pos, path) {
@@ -158,5 +162,8 @@ func typeHint(name string, known []string) string {
 	if slices.Contains(shorthandWords(), name) {
 		return "that is a word of the shorthand, which stands in the place of the whole mapping"
 	}
-	return "known: " + strings.Join(known, ", ") + ", Kubernetes types such as core/v1.ResourceRequirements, and those under types"
+	if strings.Contains(name, "/") {
+		return "a Kubernetes type is written like core/v1.ResourceRequirements, any other Go type with its import path, like example.com/lib/api.Address"
+	}
+	return "known: " + strings.Join(known, ", ") + ", Kubernetes types such as core/v1.ResourceRequirements, Go types by their import path, and those under types"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +13,28 @@ import (
 
 // MaxFileSize is the size of the largest spec file that is read, in bytes.
 const MaxFileSize = 16 << 20
+
+// maxMarks is how many lines, commas and brackets a file may have: a megabyte of nothing else is a million values,
+// which take YAML a second to read. Real CRDs have one in fifty bytes.
+const maxMarks = 1 << 19
+
+// TooLarge says of a file that it is too large to be read as YAML, nil when it is not.
+func TooLarge(file string, data []byte) *Problem {
+	if len(data) > MaxFileSize {
+		return &Problem{Pos: Pos{File: file}, Message: "is too large: the limit is 16 MiB"}
+	}
+	marks := 0
+	for _, mark := range []string{"\n", ",", "[", "{"} {
+		marks += bytes.Count(data, []byte(mark))
+	}
+	if marks > maxMarks {
+		return &Problem{
+			Pos:     Pos{File: file},
+			Message: "is too large: it has " + strconv.Itoa(marks) + " lines, commas and opening brackets, and the limit is " + strconv.Itoa(maxMarks),
+		}
+	}
+	return nil
+}
 
 // source is the text of a file, so that a place in it can be looked at again after YAML was parsed.
 type source struct {
@@ -35,9 +58,8 @@ type source struct {
 // newSource checks that data is text that people can see all of.
 func newSource(file string, data []byte) (*source, *Problem) {
 	s := &source{file: file, quoted: map[int]bool{}}
-	whole := Pos{File: file}
-	if len(data) > MaxFileSize {
-		return nil, &Problem{Pos: whole, Message: "is too large: the limit is 16 MiB"}
+	if problem := TooLarge(file, data); problem != nil {
+		return nil, problem
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	s.text = string(data)
@@ -46,46 +68,44 @@ func newSource(file string, data []byte) (*source, *Problem) {
 		return nil, p
 	}
 	if strings.TrimSpace(s.text) == "" {
-		return nil, &Problem{Pos: whole, Message: "is empty"}
+		return nil, &Problem{Pos: Pos{File: file}, Message: "is empty"}
 	}
 	return s, nil
 }
 
 func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, strings.Count(text, "\n")+1)
+	start := 0
+	for line := range strings.Lines(text) {
+		if start += len(line); strings.HasSuffix(line, "\n") {
+			starts = append(starts, start)
 		}
 	}
 	return starts
 }
 
 func (s *source) firstBadRune() *Problem {
-	line, column := 1, 1
 	for i, r := range s.text {
+		if r >= ' ' && r <= '~' {
+			continue
+		}
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError {
 			_, size = utf8.DecodeRuneInString(s.text[i:])
 		}
-		pos := Pos{File: s.file, Line: line, Column: column}
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return &Problem{Pos: pos, Message: "is not UTF-8", Hint: "save the file as UTF-8"}
+			return &Problem{Pos: s.place(i), Message: "is not UTF-8", Hint: "save the file as UTF-8"}
 		case isControl(r):
 			return &Problem{
-				Pos: pos, Message: fmt.Sprintf("control character %U", r),
+				Pos: s.place(i), Message: fmt.Sprintf("control character %U", r),
 				Hint: `remove it, or write it as an escape in double quotes, such as "\u0007"`,
 			}
 		case isBidi(r):
 			return &Problem{
-				Pos: pos, Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
+				Pos: s.place(i), Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
 				Hint: "remove it",
 			}
-		}
-		column++
-		if r == '\n' {
-			line, column = line+1, 1
 		}
 	}
 	return nil

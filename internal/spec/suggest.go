@@ -58,3 +58,6 @@ func edits(a, b string) int {
 	}
 	return last[len(b)]
 }
+
+// Closest returns the known name that a misspelt one most likely means, empty when none is close.
+func Closest(name string, known []string) string { return closest(name, known) }

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -9,6 +10,11 @@ import (
 // Types renders zz_generated.types.go of a package: its kinds and every type that their schemas need.
 func Types(pkg crdgen.Package) ([]byte, error) {
 	return renderGo("goapi/types.go", typesView{pkg})
+}
+
+// AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who owns them.
+func AuthoredTypes(pkg crdgen.Package) ([]byte, error) {
+	return renderGo("goapi/authored.go", typesView{pkg})
 }
 
 // Register renders zz_generated.register.go of a package: what adds its kinds to a scheme.
@@ -34,7 +40,37 @@ func (v typesView) Types() []typeView {
 	return views
 }
 
+// KeepsUnknown tells whether a type keeps fields that its schema does not name.
+func (v typesView) KeepsUnknown() bool {
+	return slices.ContainsFunc(v.Package.Types, func(t crdgen.Type) bool { return t.Unknown != "" })
+}
+
+// TypeImports returns the imports of the declarations and of their methods, sorted by path.
+func (v typesView) TypeImports() []crdgen.Import {
+	all := slices.Clone(v.Imports)
+	if v.KeepsUnknown() {
+		all = append(all, crdgen.Import{Path: "k8s.io/apimachinery/pkg/util/json"})
+	}
+	slices.SortFunc(all, func(a, b crdgen.Import) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
 type typeView struct{ crdgen.Type }
+
+// Known returns the names of the fields that the schema names.
+func (v typeView) Known() []string {
+	var names []string
+	for _, f := range v.Type.Fields {
+		switch name, _, _ := strings.Cut(f.Tag, ","); name {
+		case "-":
+		case "":
+			names = append(names, "apiVersion", "kind") // of the embedded TypeMeta
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt would
 // rewrite: it makes one quotation mark of two apostrophes.

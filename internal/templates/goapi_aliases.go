@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -15,10 +16,11 @@ import (
 type copyAliases struct {
 	byPath  map[string]string
 	byAlias map[string]string
+	called  map[string]string // import path → what the package calls itself, where its path ends otherwise
 }
 
 func newCopyAliases(pkg crdgen.Package) *copyAliases {
-	return &copyAliases{byPath: map[string]string{}, byAlias: map[string]string{pkg.Name: ""}}
+	return &copyAliases{byPath: map[string]string{}, byAlias: map[string]string{pkg.Name: ""}, called: map[string]string{}}
 }
 
 // need returns the alias of an import path.
@@ -55,7 +57,7 @@ func (a *copyAliases) imports() []crdgen.Import {
 	var out []crdgen.Import
 	for _, importPath := range slices.Sorted(maps.Keys(a.byPath)) {
 		alias := a.byPath[importPath]
-		if alias == path.Base(importPath) {
+		if alias == cmp.Or(a.called[importPath], path.Base(importPath)) {
 			alias = ""
 		}
 		out = append(out, crdgen.Import{Alias: alias, Path: importPath})

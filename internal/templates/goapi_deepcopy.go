@@ -203,5 +203,6 @@ func (w *copyWriter) syntax(t *crdgen.GoType) string {
 	if t.Package == "" {
 		return t.Name
 	}
+	w.aliases.called[t.Package] = t.PackageName
 	return w.aliases.need(t.Package) + "." + t.Name
 }

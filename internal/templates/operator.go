@@ -159,6 +159,9 @@ func (v operatorView) Schemes() string {
 
 // Conditions is the field of the status that the runtime keeps its conditions in, empty when there is none.
 func (v operatorView) Conditions() string {
+	if a := v.Parent.Authored; a != nil {
+		return a.Conditions
+	}
 	return v.statusField("conditions", func(t *crdgen.GoType) bool {
 		return t.Shape == crdgen.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
 	})
@@ -166,6 +169,9 @@ func (v operatorView) Conditions() string {
 
 // ObservedGeneration is the field of the status that the runtime keeps the parent's generation in.
 func (v operatorView) ObservedGeneration() string {
+	if a := v.Parent.Authored; a != nil {
+		return a.ObservedGeneration
+	}
 	return v.statusField("observedGeneration", func(t *crdgen.GoType) bool {
 		return t.Shape == crdgen.Name && t.Name == "int64"
 	})
@@ -192,6 +198,9 @@ func (v operatorView) statusFields() []crdgen.Field {
 
 // StatusFields are the fields of the status that are Sync's to set.
 func (v operatorView) StatusFields() string {
+	if a := v.Parent.Authored; a != nil {
+		return strings.Join(a.StatusFields, ", ")
+	}
 	var names []string
 	for _, f := range v.statusFields() {
 		if f.Name != v.Conditions() && f.Name != v.ObservedGeneration() {

@@ -3,7 +3,7 @@ package templates
 // ProjectView is what opgen.yaml says in a new project.
 type ProjectView struct {
 	Name, Module, Domain, Watch string
-	Multigroup                  bool
+	Multigroup, Clients         bool
 }
 
 // ProjectFile renders opgen.yaml.

@@ -122,7 +122,8 @@ func statusPatch(parent types.UID, before, after any) ([]byte, error) {
 		return nil, err
 	}
 	operations := []operation{{"test", "/metadata/uid", parent}}
-	if first := reflect.ValueOf(before).Elem().IsZero(); first && len(is) > 0 {
+	zero := func(status any) bool { return reflect.ValueOf(status).Elem().IsZero() }
+	if first := zero(before) && !zero(after); first && len(is) > 0 { // fields may be written although they are zero
 		operations = append(operations, operation{"add", "/status", is})
 		return json.Marshal(operations)
 	}

@@ -31,3 +31,17 @@ func TestStatusPatch(t *testing.T) {
 		})
 	}
 }
+
+// TestZeroStatusIsNotWritten shows that fields that are written although they are zero do not make a first status.
+func TestZeroStatusIsNotWritten(t *testing.T) {
+	type status struct {
+		Phase string `json:"phase"`
+	}
+	got, err := statusPatch("1", &status{}, &status{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != nil {
+		t.Errorf("patch is %s", got)
+	}
+}

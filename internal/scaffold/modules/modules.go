@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -30,6 +31,8 @@ type Release struct {
 	Version  string // such as v0.1.0
 	Sum      string // of the module, such as h1:…=; empty when it is not known
 	Checkout string // the folder that replaces the module; Version and Sum are of no account then
+	// Imported are modules that the code of the project imports beside those that every project's does.
+	Imported []string
 }
 
 // GoMod returns go.mod of a project.
@@ -40,6 +43,9 @@ func (r Release) GoMod(path string) ([]byte, error) {
 	}
 	if err := file.AddModuleStmt(path); err != nil {
 		return nil, err
+	}
+	for _, require := range file.Require {
+		require.Indirect = require.Indirect && !slices.Contains(r.Imported, require.Mod.Path)
 	}
 	return r.finish(file)
 }

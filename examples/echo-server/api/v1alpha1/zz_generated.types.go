@@ -22,7 +22,7 @@ type EchoServer struct {
 	// +required
 	Spec EchoServerSpec `json:"spec"`
 	// +optional
-	Status EchoServerStatus `json:"status,omitzero"`
+	Status EchoServerStatus `json:"status"`
 }
 
 // ---
@@ -40,18 +40,18 @@ type EchoServerSpec struct {
 type EchoServerStatus struct {
 	// The phase of the Pod.
 	// +optional
-	Phase string `json:"phase,omitempty"`
+	Phase string `json:"phase"`
 	// What the Pod says about itself, in a sentence.
 	// +optional
-	Message string `json:"message,omitempty"`
+	Message string `json:"message"`
 	// observedGeneration is the metadata.generation that this status was made from.
 	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration"`
 	// conditions are the latest observations of the object's state, one of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitzero"`
 }
 
 // +kubebuilder:object:root=true

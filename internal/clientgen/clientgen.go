@@ -1,0 +1,159 @@
+package clientgen
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/parser"
+	"k8s.io/gengo/v2/types"
+	"k8s.io/klog/v2"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// Modules are the Go modules that the clients import, beside those that API packages do.
+var Modules = []string{"k8s.io/client-go", "sigs.k8s.io/structured-merge-diff/v6"}
+
+// File is a file of client/.
+type File struct {
+	Path    string // slash-separated, from the project's root
+	Content []byte
+}
+
+// Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
+// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for
+// a project with clients: their kinds carry the markers that say which clients there are. Authored has the packages of
+// which an author owns types, parsed and type-checked, by import path.
+func Files(module string, all []crdgen.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	scratch, err := os.MkdirTemp("", "opgen-client-") // the generators make a folder for each package before they write
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	p := &plan{root: module + "/client", dir: scratch, groups: groupsOf(all), crds: crds, authored: authored}
+	return p.files()
+}
+
+// plan is what all four generators are told.
+type plan struct {
+	root     string // import path of client/
+	dir      string // where the generators are to write client/, and do not
+	groups   []group
+	crds     []*apiextv1.CustomResourceDefinition
+	authored map[string]*packages.Package
+	parser   func() (*parser.Parser, error) // for the universe; nil: it is made of the groups
+	out      *collector
+}
+
+// files runs all generators.
+func (p *plan) files() ([]File, error) {
+	p.out = newCollector(p.dir, p.groups)
+	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
+		if err := guarded(run); err != nil {
+			return nil, fmt.Errorf("typed clients: %w", err)
+		}
+	}
+	slices.SortFunc(p.out.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return p.out.files, nil
+}
+
+// guarded turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
+// error.
+func guarded(run func() error) (err error) {
+	exit := klog.OsExit
+	klog.OsExit = func(int) { panic("see the log above") }
+	defer func() {
+		klog.OsExit = exit
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("code-generator: %v", reason)
+		}
+	}()
+	return run()
+}
+
+// execute runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
+// behind in it.
+func (p *plan) execute(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
+	names["private"] = privateNamer{names["private"]}
+	c, err := p.context(names, order)
+	if err != nil {
+		return err
+	}
+	c.FileTypes[generator.GoFileType] = p.out
+	kinds := kindNames(p.groups)
+	ofVersion, all := concerned(c.Order, p.groups)
+	for _, target := range targets(c) {
+		limited := *c
+		limited.Order = all
+		if order, ok := ofVersion[lastTwo(target.Path())]; ok {
+			limited.Order = order
+		}
+		if err := limited.ExecuteTarget(kindAware{target, kinds}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concerned returns the types that generated packages are concerned with: those of one version for its own packages,
+// by the last two elements of their import paths, and the kinds of all for the others. Each generator looks at every
+// type that it is shown.
+func concerned(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
+	folders, isKind := map[string]string{}, map[types.Name]bool{}
+	for _, g := range groups {
+		for _, v := range g.versions {
+			folders[v.path] = g.folder + "/" + v.Version
+			for _, k := range v.Kinds {
+				isKind[types.Name{Package: v.path, Name: k.Name}] = true
+			}
+		}
+	}
+	ofVersion = map[string][]*types.Type{}
+	for _, t := range order {
+		if folder, ok := folders[t.Name.Package]; ok {
+			ofVersion[folder] = append(ofVersion[folder], t)
+		}
+		if isKind[t.Name] {
+			kinds = append(kinds, t)
+		}
+	}
+	return ofVersion, kinds
+}
+
+func lastTwo(importPath string) string {
+	return path.Base(path.Dir(importPath)) + "/" + path.Base(importPath)
+}
+
+// context gives the generators the packages of the groups.
+func (p *plan) context(names namer.NameSystems, order string) (*generator.Context, error) {
+	if p.parser != nil {
+		parsed, err := p.parser()
+		if err != nil {
+			return nil, err
+		}
+		return generator.NewContext(parsed, names, order)
+	}
+	c, err := generator.NewContext(parser.New(), names, order)
+	if err != nil {
+		return nil, err
+	}
+	c.Universe = newUniverse(p.groups, p.authored)
+	c.Order = (&namer.Orderer{Namer: names[order]}).OrderUniverse(c.Universe)
+	for _, g := range p.groups {
+		for _, v := range g.versions {
+			c.Inputs = append(c.Inputs, v.path)
+		}
+	}
+	slices.Sort(c.Inputs)
+	return c, nil
+}

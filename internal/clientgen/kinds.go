@@ -1,0 +1,64 @@
+package clientgen
+
+import (
+	"go/token"
+
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+)
+
+// kindAware is a target whose generators know what Kubernetes calls a kind: by themselves they take the name of the Go
+// type for it.
+type kindAware struct {
+	generator.Target
+	kinds map[types.Name]string
+}
+
+// Generators returns the generators of the target.
+func (t kindAware) Generators(c *generator.Context) []generator.Generator {
+	generators := t.Target.Generators(c)
+	for i, g := range generators {
+		generators[i] = kindAwareGenerator{g, t.kinds}
+	}
+	return generators
+}
+
+type kindAwareGenerator struct {
+	generator.Generator
+	kinds map[types.Name]string
+}
+
+// Namers returns the namers of the generator, with that of kinds replaced.
+func (g kindAwareGenerator) Namers(c *generator.Context) namer.NameSystems {
+	names := namer.NameSystems{"singularKind": kindNamer{g.kinds}}
+	for system, n := range g.Generator.Namers(c) {
+		if system != "singularKind" {
+			names[system] = n
+		}
+	}
+	return names
+}
+
+// kindNamer names types by their kinds.
+type kindNamer struct{ kinds map[types.Name]string }
+
+// Name returns the kind of a type.
+func (n kindNamer) Name(t *types.Type) string {
+	if kind, ok := n.kinds[t.Name]; ok {
+		return kind
+	}
+	return namer.IC(t.Name.Name)
+}
+
+// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower case, such as Type.
+type privateNamer struct{ namer.Namer }
+
+// Name returns the name of a type with a small letter in front.
+func (n privateNamer) Name(t *types.Type) string {
+	name := n.Namer.Name(t)
+	if token.IsKeyword(name) {
+		return name + "Object"
+	}
+	return name
+}

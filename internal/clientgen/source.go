@@ -1,0 +1,149 @@
+package clientgen
+
+import (
+	gotypes "go/types"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// source describes the types of which an author owns the Go source, as the generators would have parsed them.
+type source struct {
+	universe
+	groups   []group
+	authored map[string]*packages.Package // by import path
+	modelled map[types.Name]bool          // described from the model of crdgen
+	external map[types.Name]string        // types of Kubernetes with apply configurations
+	comments comments
+}
+
+func newSource(u universe, groups []group, authored map[string]*packages.Package) *source {
+	s := &source{
+		universe: u, groups: groups, authored: authored,
+		modelled: map[types.Name]bool{}, external: external(), comments: commentsOf(authored),
+	}
+	for _, g := range groups {
+		for _, v := range g.versions {
+			for _, declared := range v.Types {
+				s.modelled[types.Name{Package: v.path, Name: declared.Name}] = true
+			}
+		}
+	}
+	return s
+}
+
+// add describes the types of all packages of authors.
+func (s *source) add() {
+	for _, g := range s.groups {
+		for _, v := range g.versions {
+			if pkg := s.authored[v.ImportPath]; pkg != nil {
+				s.addPackage(v, pkg)
+			}
+		}
+	}
+}
+
+func (s *source) addPackage(v version, pkg *packages.Package) {
+	scope := pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		declared, ok := scope.Lookup(name).(*gotypes.TypeName)
+		if !ok || declared.IsAlias() || s.modelled[types.Name{Package: v.path, Name: name}] {
+			continue
+		}
+		t := s.typeOf(declared.Type())
+		second, doc := s.comments.above(declared.Pos())
+		// Only the kinds of the API files have clients, and what is to be known of these is in their ClientMarkers.
+		t.SecondClosestCommentLines, t.CommentLines = crdgen.WithoutClientMarkers(second), crdgen.WithoutClientMarkers(doc)
+		for _, k := range v.Kinds {
+			if k.Name == name {
+				t.SecondClosestCommentLines = append(t.SecondClosestCommentLines, k.ClientMarkers...)
+			}
+		}
+	}
+}
+
+// typeOf describes a type, with all that it is made of.
+func (s *source) typeOf(in gotypes.Type) *types.Type {
+	in = gotypes.Unalias(in)
+	out := s.Type(s.nameOf(in))
+	if out.Kind != types.Unknown || s.modelled[out.Name] {
+		return out
+	}
+	if _, named := in.(*gotypes.Named); !named {
+		s.fill(out, in)
+		return out
+	}
+	switch under := in.Underlying().(type) {
+	case *gotypes.Basic, *gotypes.Map, *gotypes.Slice:
+		out.Kind = types.Alias
+		out.Underlying = s.typeOf(under)
+	default: // the name stands for what it is declared as
+		s.fill(out, under)
+	}
+	return out
+}
+
+// fill describes what a type is made of.
+func (s *source) fill(out *types.Type, in gotypes.Type) {
+	switch t := in.(type) {
+	case *gotypes.Pointer:
+		out.Kind = types.Pointer
+		out.Elem = s.typeOf(t.Elem())
+	case *gotypes.Slice:
+		out.Kind = types.Slice
+		out.Elem = s.typeOf(t.Elem())
+	case *gotypes.Array:
+		out.Kind, out.Len = types.Array, t.Len()
+		out.Elem = s.typeOf(t.Elem())
+	case *gotypes.Map:
+		out.Kind = types.Map
+		out.Key, out.Elem = s.typeOf(t.Key()), s.typeOf(t.Elem())
+	case *gotypes.Struct:
+		out.Kind = types.Struct
+		if !s.configured(out.Name) {
+			return // embedded, it is set as a whole: With functions for its fields would need an apply configuration
+		}
+		for i := range t.NumFields() {
+			out.Members = append(out.Members, s.member(t.Field(i), t.Tag(i)))
+		}
+	case *gotypes.Interface:
+		out.Kind = types.Interface
+	default: // nothing that an object of Kubernetes can hold
+		out.Kind = types.Unsupported
+	}
+}
+
+// configured tells whether a struct has an apply configuration, or can have one.
+func (s *source) configured(name types.Name) bool {
+	_, known := s.external[name]
+	return known || strings.HasPrefix(name.Package, standIn)
+}
+
+func (s *source) member(f *gotypes.Var, tag string) types.Member {
+	_, doc := s.comments.above(f.Pos())
+	return types.Member{Name: f.Name(), Embedded: f.Embedded(), Tags: tag, Type: s.typeOf(f.Type()), CommentLines: doc}
+}
+
+// nameOf names a type: by the package that declares it, or by what it is made of.
+func (s *source) nameOf(in gotypes.Type) types.Name {
+	switch t := in.(type) {
+	case *gotypes.Basic:
+		return types.Name{Name: t.Name()}
+	case *gotypes.Named:
+		if pkg := t.Obj().Pkg(); pkg != nil && t.TypeArgs().Len() == 0 {
+			return types.Name{Package: s.path(pkg), Name: t.Obj().Name()}
+		}
+	}
+	return types.Name{Name: gotypes.TypeString(in, s.path)}
+}
+
+// path returns what the generators know a package by.
+func (s *source) path(pkg *gotypes.Package) string {
+	if standIn, own := s.standIns[pkg.Path()]; own {
+		return standIn
+	}
+	return pkg.Path()
+}

@@ -1,0 +1,149 @@
+package clientgen
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/packages"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the generators would have
+// parsed them. What an author owns comes from the source: authored has these packages by import path.
+func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
+	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
+	describe[metav1.TypeMeta](u)
+	describe[metav1.ObjectMeta](u)
+	for _, g := range groups {
+		for _, v := range g.versions {
+			u.standIns[v.ImportPath] = v.path
+		}
+	}
+	newSource(u, groups, authored).add() // first: it knows more of the types of Kubernetes that it meets
+	for _, g := range groups {
+		for _, v := range g.versions {
+			u.add(g, v)
+		}
+	}
+	return u.Universe
+}
+
+// universe is a universe that is being filled.
+type universe struct {
+	types.Universe
+	standIns map[string]string // import paths of the groups' packages → what stands for them
+}
+
+// add describes the package of a version.
+func (u universe) add(g group, v version) {
+	pkg := u.Package(v.path)
+	pkg.Name = v.Name
+	pkg.Comments = []string{"+groupName=" + g.name, "+groupGoName=" + g.goName}
+	for _, declared := range v.Types {
+		t := pkg.Type(declared.Name)
+		t.SecondClosestCommentLines = clientMarkers(declared.Markers)
+		t.CommentLines = text(declared.Doc)
+		if declared.Of != nil {
+			t.Kind, t.Underlying = types.Alias, u.typeOf(v, declared.Of)
+			continue
+		}
+		t.Kind = types.Struct
+		for _, f := range declared.Fields {
+			t.Members = append(t.Members, u.member(v, f))
+		}
+	}
+}
+
+// member describes a field of a struct.
+func (u universe) member(v version, f crdgen.Field) types.Member {
+	m := types.Member{
+		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
+		CommentLines: text(f.Doc), Type: u.typeOf(v, f.Type),
+	}
+	if f.Name == "" {
+		m.Name, m.Embedded = f.Type.Name, true
+	}
+	return m
+}
+
+// typeOf describes the type of a field.
+func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
+	switch t.Shape {
+	case crdgen.Pointer:
+		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
+	case crdgen.List:
+		return u.anonymous("[]", types.Slice, u.typeOf(v, element(t)))
+	case crdgen.Map:
+		m := u.anonymous("map[string]", types.Map, u.typeOf(v, element(t)))
+		m.Key = types.String
+		return m
+	}
+	switch {
+	case t.Package != "":
+		return u.foreign(t)
+	case unicode.IsLower(rune(t.Name[0])): // a builtin
+		return u.Type(types.Name{Name: t.Name})
+	default:
+		return u.Type(types.Name{Package: v.path, Name: t.Name}) // described when its turn comes
+	}
+}
+
+// element returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
+// API's types, but not in apply configurations: the generators' setters would not compile.
+func element(of *crdgen.GoType) *crdgen.GoType {
+	if of.Elem.Shape == crdgen.Pointer {
+		return of.Elem.Elem
+	}
+	return of.Elem
+}
+
+// foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
+func (u universe) foreign(t *crdgen.GoType) *types.Type {
+	if standIn, own := u.standIns[t.Package]; own {
+		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
+	}
+	out := u.Type(types.Name{Package: t.Package, Name: t.Name})
+	switch {
+	case out.Kind != types.Unknown:
+	case t.Form == kubetypes.Struct:
+		out.Kind = types.Struct
+	default:
+		out.Kind, out.Underlying = types.Alias, types.String
+	}
+	return out
+}
+
+// anonymous describes a type made of another one, under the name that go/types gives it.
+func (u universe) anonymous(prefix string, kind types.Kind, elem *types.Type) *types.Type {
+	t := u.Type(types.Name{Name: prefix + elem.Name.String()})
+	t.Kind, t.Elem = kind, elem
+	return t
+}
+
+// clientMarkers are the markers that the generators read.
+func clientMarkers(markers []string) []string {
+	var lines []string
+	for _, line := range markers {
+		if spec.IsClientMarker(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
+// not the dashes that tell controller-gen where a description ends.
+func text(doc []string) []string {
+	var lines []string
+	for _, line := range doc {
+		if !strings.HasPrefix(strings.TrimSpace(line), "+") && line != "---" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

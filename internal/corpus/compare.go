@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// comparison compares an object with what is left of it after it was in its Go type.
+type comparison struct {
+	model model
+	added bool // something zero is there that was not
+}
+
+// differ returns the first difference of a value that matters, empty when there is none.
+func (c *comparison) differ(t *crdgen.GoType, in, out any, path string) string {
+	plain, declared := c.model.plain(t)
+	foreign := plain != nil && plain.Shape == crdgen.Name && plain.Package != ""
+	switch {
+	case plain == nil, foreign && isOpen(plain):
+		return c.exactly(in, out, path)
+	case foreign && canonical(plain, in, out):
+		return ""
+	case foreign:
+		return c.kubernetes(in, out, path)
+	}
+	switch in := in.(type) {
+	case map[string]any:
+		out, ok := out.(map[string]any)
+		if !ok {
+			return lost(path, in)
+		}
+		return c.object(plain, declared, in, out, path)
+	case []any:
+		out, ok := out.([]any)
+		if !ok || len(in) != len(out) || plain.Shape != crdgen.List {
+			return lost(path, in)
+		}
+		for i := range in {
+			if found := c.differ(plain.Elem, in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	return c.exactly(in, out, path)
+}
+
+// object compares the fields of a struct or the keys of a map.
+func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out map[string]any, path string) string {
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		t := plain.Elem
+		if declared != nil {
+			t = field(declared, key)
+			if key == "metadata" && declared.Object {
+				t = &crdgen.GoType{Shape: crdgen.Name, Name: "ObjectMeta", Package: metaPackage}
+			}
+		}
+		value, there := out[key]
+		if !there && in[key] == nil && t != nil && declared != nil {
+			continue // null in the place of an optional field is no field
+		}
+		if !there {
+			return lost(path+"."+key, in[key])
+		}
+		if found := c.differ(t, in[key], value, path+"."+key); found != "" {
+			return found
+		}
+	}
+	return c.additions(in, out, path)
+}
+
+// additions tells of what is there that was not, unless it is zero.
+func (c *comparison) additions(in, out map[string]any, path string) string {
+	for _, key := range slices.Sorted(maps.Keys(out)) {
+		if _, was := in[key]; was {
+			continue
+		}
+		c.added = true
+		if !zero(out[key]) {
+			return fmt.Sprintf("%s.%s: %s was added", path, key, short(out[key]))
+		}
+	}
+	return ""
+}
+
+// exactly compares JSON values; numbers by what they are worth.
+func (c *comparison) exactly(in, out any, path string) string {
+	if equal(in, out) {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s became %s", path, short(in), short(out))
+}
+
+// kubernetes compares values of the types of Kubernetes, which leave out zero values where their own authors say
+// that zero and absent are the same.
+func (c *comparison) kubernetes(in, out any, path string) string {
+	switch in := in.(type) {
+	case map[string]any:
+		out, ok := out.(map[string]any)
+		if !ok {
+			return lost(path, in)
+		}
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			value, there := out[key]
+			if !there && empty(in[key]) {
+				continue
+			}
+			if found := c.kubernetes(in[key], value, path+"."+key); found != "" {
+				return found
+			}
+		}
+		return c.additions(in, out, path)
+	case []any:
+		out, ok := out.([]any)
+		if !ok || len(in) != len(out) {
+			return lost(path, in)
+		}
+		for i := range in {
+			if found := c.kubernetes(in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	if sameTime(in, out, time.Microsecond) || sameTime(in, out, time.Second) || sameQuantity(in, out) || sameDuration(in, out) {
+		return ""
+	}
+	return c.exactly(in, out, path)
+}
+
+// canonical tells whether two values differ only in the form that a type writes them in.
+func canonical(t *crdgen.GoType, in, out any) bool {
+	switch {
+	case is(t, metaPackage, "Time"):
+		return sameTime(in, out, time.Second)
+	case is(t, metaPackage, "MicroTime"):
+		return sameTime(in, out, time.Microsecond)
+	case is(t, metaPackage, "Duration"):
+		return sameDuration(in, out)
+	case is(t, quantityPackage, "Quantity"):
+		return sameQuantity(in, out)
+	}
+	return false
+}
+
+// sameTime compares points in time as precisely as a type keeps them.
+func sameTime(in, out any, precision time.Duration) bool {
+	a, errA := time.Parse(time.RFC3339Nano, fmt.Sprint(in))
+	b, errB := time.Parse(time.RFC3339Nano, fmt.Sprint(out))
+	return errA == nil && errB == nil && a.Truncate(precision).Equal(b)
+}
+
+func sameDuration(in, out any) bool {
+	a, errA := time.ParseDuration(fmt.Sprint(in))
+	b, errB := time.ParseDuration(fmt.Sprint(out))
+	return errA == nil && errB == nil && a == b
+}
+
+func sameQuantity(in, out any) bool {
+	a, errA := resource.ParseQuantity(fmt.Sprint(in))
+	b, errB := resource.ParseQuantity(fmt.Sprint(out))
+	return errA == nil && errB == nil && a.Cmp(b) == 0
+}
+
+// zero tells whether a value says nothing.
+func zero(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == "" || v == "0" || v == "0s" // as a Quantity and a Duration write it
+	case bool:
+		return !v
+	case json.Number:
+		return v == "0"
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		for _, value := range v {
+			if !zero(value) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// empty tells whether a value is what omitempty leaves out: other than zero, not an object of zero values.
+func empty(v any) bool {
+	if fields, isObject := v.(map[string]any); isObject {
+		return len(fields) == 0
+	}
+	return zero(v) && v != "0" && v != "0s"
+}
+
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, equal)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && number(a).Cmp(number(b)) == 0
+	}
+	return a == b
+}
+
+func number(n json.Number) *big.Rat {
+	r, ok := new(big.Rat).SetString(string(n))
+	if !ok {
+		return new(big.Rat)
+	}
+	return r
+}
+
+func lost(path string, value any) string { return fmt.Sprintf("%s: %s was lost", path, short(value)) }
+
+// short returns the beginning of a value as text.
+func short(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error() // cannot happen: the value was decoded from JSON
+	}
+	if len(text) > 80 {
+		return string(text[:80]) + "…"
+	}
+	return string(text)
+}

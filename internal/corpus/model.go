@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// model is a generated Go package with its types by name.
+type model struct {
+	pkg   crdgen.Package
+	types map[string]crdgen.Type
+}
+
+func newModel(pkg crdgen.Package) model {
+	m := model{pkg, map[string]crdgen.Type{}}
+	for _, t := range pkg.Types {
+		m.types[t.Name] = t
+	}
+	return m
+}
+
+// root returns the Go type of the package's kind; each CRD has a package of its own.
+func (m model) root() *crdgen.GoType {
+	return &crdgen.GoType{Shape: crdgen.Name, Name: m.pkg.Kinds[0].Name}
+}
+
+// plain returns what a type is without pointers and the names that only stand for another type. The struct is the
+// declaration when it is one of the package.
+func (m model) plain(t *crdgen.GoType) (*crdgen.GoType, *crdgen.Type) {
+	for t != nil {
+		if t.Shape == crdgen.Pointer {
+			t = t.Elem
+			continue
+		}
+		declared, ours := m.types[t.Name]
+		switch {
+		case t.Shape != crdgen.Name || t.Package != "" || !ours:
+			return t, nil
+		case declared.Of != nil:
+			t = declared.Of
+		case len(declared.Fields) == 1 && declared.Fields[0].Tag == ",inline":
+			t = declared.Fields[0].Type
+		default:
+			return t, &declared
+		}
+	}
+	return nil, nil
+}
+
+// field returns the type of the field that has a key, nil when there is none.
+func field(t *crdgen.Type, key string) *crdgen.GoType {
+	for _, f := range t.Fields {
+		if name, _, _ := strings.Cut(f.Tag, ","); name == key {
+			return f.Type
+		}
+	}
+	return nil
+}
+
+const (
+	metaPackage     = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
+	runtimePackage  = "k8s.io/apimachinery/pkg/runtime"
+	apiextPackage   = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// is tells whether a type is one of Kubernetes by its package and name.
+func is(t *crdgen.GoType, importPath, name string) bool {
+	return t.Shape == crdgen.Name && t.Package == importPath && t.Name == name
+}
+
+// isOpen tells whether a type holds anything.
+func isOpen(t *crdgen.GoType) bool {
+	return is(t, apiextPackage, "JSON") || is(t, runtimePackage, "RawExtension")
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// openNodes walks the schema and the Go types of a version side by side. It returns the nodes whose Go type says less
+// than their schema, and those that have none.
+func openNodes(crd *apiextv1.CustomResourceDefinition, pkg crdgen.Package) []string {
+	w := openWalk{model: newModel(pkg)}
+	for _, v := range crd.Spec.Versions {
+		if v.Name == pkg.Version {
+			w.node(v.Schema.OpenAPIV3Schema, w.model.root(), v.Name)
+		}
+	}
+	return w.found
+}
+
+type openWalk struct {
+	model model
+	found []string
+}
+
+func (w *openWalk) note(path, what string) { w.found = append(w.found, path+": "+what) }
+
+func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *crdgen.GoType, path string) {
+	plain, declared := w.model.plain(t)
+	switch {
+	case plain == nil:
+		w.note(path, "has no Go type")
+	case isOpen(plain):
+		if typed(s) {
+			w.note(path, "is "+plain.Name+" in Go although the schema has a type")
+		}
+	case plain.Shape == crdgen.Name && plain.Package != "": // a type of Kubernetes, whose schema is the same
+	case declared != nil:
+		w.fields(s, declared, path)
+	case plain.Shape == crdgen.List && s.Items != nil && s.Items.Schema != nil:
+		w.node(s.Items.Schema, plain.Elem, path+"[*]")
+	case plain.Shape == crdgen.Map && s.AdditionalProperties != nil:
+		w.values(s.AdditionalProperties, plain.Elem, path+".*")
+	case s.Type == "object" || s.Type == "array" && s.Format != "byte":
+		w.note(path, "is "+plain.String()+" in Go although the schema has an "+s.Type)
+	}
+}
+
+// fields walks the fields of a struct; those that every object has are not the schema's to say.
+func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *crdgen.Type, path string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if declared.Object && (name == "apiVersion" || name == "kind" || name == "metadata") {
+			continue
+		}
+		property := s.Properties[name]
+		w.node(&property, field(declared, name), path+"."+name)
+	}
+}
+
+func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *crdgen.GoType, path string) {
+	if values.Schema != nil {
+		w.node(values.Schema, t, path)
+	} else if plain, _ := w.model.plain(t); plain != nil && !isOpen(plain) {
+		w.note(path, "is "+plain.String()+" in Go although anything is allowed")
+	}
+}
+
+// typed tells whether a schema says what its values are: more than that they are objects of any kind.
+func typed(s *apiextv1.JSONSchemaProps) bool {
+	switch {
+	case s.XIntOrString || len(s.Properties) > 0:
+		return true
+	case s.Type == "object":
+		return s.AdditionalProperties != nil || s.XPreserveUnknownFields == nil
+	}
+	return s.Type != ""
+}

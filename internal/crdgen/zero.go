@@ -1,0 +1,141 @@
+package crdgen
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// rootRequired tells whether an object must have a spec or a status.
+func rootRequired(v *spec.Version, name string) bool {
+	if v.Root != nil && v.Root.Keywords.Required != nil {
+		return slices.Contains(v.Root.Keywords.Required, name)
+	}
+	return name == "spec" && v.StandardRoot && specRequired(v)
+}
+
+// rootGoverns tells whether rules of the whole object say something of its spec or its status.
+func rootGoverns(v *spec.Version, name string) bool {
+	if v.Root == nil {
+		return false
+	}
+	k := v.Root.Keywords
+	for _, rule := range k.XValidations {
+		if strings.Contains(rule.Rule, name) {
+			return true
+		}
+	}
+	k.XValidations = nil
+	return governs(&k)
+}
+
+// zeroValid tells whether the zero value of the Go type of a spec or a status is valid. It then need not be left
+// out, and so is not taken for absent when it is there.
+func zeroValid(v *spec.Version, name string, s *spec.Schema) bool {
+	governed := rootGoverns(v, name)
+	if isStruct(s) && len(s.Keywords.Required) == 0 && !governs(&s.Keywords) && !governed {
+		return true
+	}
+	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
+	full := schemas.node(s, "")
+	zero := zeroOf(&full)
+	if zero == nil || !valid(&full, zero, false) {
+		return false
+	}
+	if !governed {
+		return true
+	}
+	root := schemas.root(v)
+	object, _ := zeroOf(root).(map[string]any)
+	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
+	object[name] = zero
+	return valid(root, object, true)
+}
+
+// valid tells whether a value has nothing against it in a schema that the API server accepts.
+func valid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
+	structural, openAPI, err := compiled(readFor(s, value))
+	if err != nil {
+		return false // cannot happen: the CRD has been checked
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(value, structural)
+	defaulting.Default(value, structural)
+	if len(validation.ValidateCustomResource(nil, value, openAPI)) > 0 {
+		return false
+	}
+	rules := cel.NewValidator(structural, root, celconfig.PerCallLimit)
+	if rules == nil {
+		return true
+	}
+	broken, _ := rules.Validate(context.Background(), nil, structural, value, nil, celconfig.RuntimeCELCostBudget)
+	return len(broken) == 0
+}
+
+// zeroOf returns the JSON of the zero value of a schema's Go type: of a struct the required fields.
+func zeroOf(s *apiextv1.JSONSchemaProps) any {
+	switch {
+	case s.XIntOrString && s.Pattern != "":
+		return "0" // of a quantity
+	case s.XIntOrString, s.Type == "integer":
+		return int64(0)
+	case s.Type == "number":
+		return float64(0)
+	case s.Type == "boolean":
+		return false
+	case s.Type == "string" && s.Format != "date-time" && s.Format != "byte":
+		return ""
+	case len(s.Properties) == 0 && (s.Type != "object" || s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil):
+		return nil
+	}
+	zero := map[string]any{}
+	for _, name := range s.Required {
+		if property, declared := s.Properties[name]; declared {
+			zero[name] = zeroOf(&property)
+		}
+	}
+	return zero
+}
+
+// readFor returns a schema without what it says of fields that a value does not have: it takes long to read.
+func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
+	short := *s
+	fields, _ := value.(map[string]any)
+	if len(s.Properties) > 0 {
+		short.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	for name, property := range s.Properties {
+		if _, set := fields[name]; set || property.Default != nil {
+			short.Properties[name] = *readFor(&property, fields[name])
+		} else {
+			short.Properties[name] = *withoutRules(&property)
+		}
+	}
+	return &short
+}
+
+// withoutRules returns a schema without its CEL rules, which still says what type everything has.
+func withoutRules(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
+	bare := *s
+	bare.XValidations = nil
+	if len(s.Properties) > 0 {
+		bare.Properties = map[string]apiextv1.JSONSchemaProps{}
+	}
+	for name, property := range s.Properties {
+		bare.Properties[name] = *withoutRules(&property)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		bare.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: withoutRules(s.Items.Schema)}
+	}
+	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
+		bare.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: true, Schema: withoutRules(values.Schema)}
+	}
+	return &bare
+}

@@ -1,0 +1,199 @@
+package gotypes
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/types"
+
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+// describer tells of Go types what generated code must know to copy them.
+type describer struct {
+	program *program
+	hidden  map[string]map[string]bool // import path → methods that are generated, as Type.Method
+}
+
+// form returns the shape of a type.
+func form(t types.Type) kubetypes.Form {
+	switch t.Underlying().(type) {
+	case *types.Struct:
+		return kubetypes.Struct
+	case *types.Map:
+		return kubetypes.Map
+	case *types.Slice:
+		return kubetypes.Slice
+	default:
+		return kubetypes.Scalar
+	}
+}
+
+// copying returns how a value of a type is copied, and how its elements are if it is a map or a slice. It reports
+// false for a type that holds references and has no methods to copy them.
+func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok bool) {
+	if by := d.handWritten(t); by != "" {
+		return by, "", true
+	}
+	if assignable(t) {
+		return kubetypes.CopyAssign, "", true
+	}
+	if elem, isMap := elementOf(t); elem != nil {
+		if by := d.copyOfElement(elem, isMap); by != "" {
+			return kubetypes.CopyElements, by, true
+		}
+		return kubetypes.CopyValue, "", d.has(t, "DeepCopy") // which knows the elements
+	}
+	return kubetypes.CopyInto, "", d.has(t, "DeepCopyInto") && d.has(t, "DeepCopy")
+}
+
+// copyOfElement returns how an element of a map or a slice is copied, empty if there is more to it than a call.
+func (d *describer) copyOfElement(elem types.Type, ofMap bool) kubetypes.Copy {
+	into := d.has(elem, "DeepCopyInto")
+	switch by := d.handWritten(elem); {
+	case by == kubetypes.CopyValue && (ofMap || into), by == kubetypes.CopyPointer:
+		return by
+	case by != "":
+		return ""
+	case assignable(elem):
+		return kubetypes.CopyAssign
+	case form(elem) == kubetypes.Struct && into && d.has(elem, "DeepCopy"):
+		return kubetypes.CopyInto
+	}
+	return ""
+}
+
+func elementOf(t types.Type) (elem types.Type, ofMap bool) {
+	switch under := t.Underlying().(type) {
+	case *types.Map:
+		return under.Elem(), true
+	case *types.Slice:
+		return under.Elem(), false
+	}
+	return nil, false
+}
+
+// handWritten returns how a type with methods of its own is copied, empty for one without: all its methods may be
+// generated.
+func (d *describer) handWritten(t types.Type) kubetypes.Copy {
+	into, by := method(t, "DeepCopyInto"), method(t, "DeepCopy")
+	if by != nil && by.Results().Len() == 1 {
+		if _, pointer := by.Results().At(0).Type().(*types.Pointer); !pointer {
+			return kubetypes.CopyValue
+		}
+	}
+	switch {
+	case into != nil && d.has(t, "DeepCopy"), by != nil && d.has(t, "DeepCopyInto"):
+		return kubetypes.CopyPointer
+	case into != nil:
+		return kubetypes.CopyInto
+	}
+	return ""
+}
+
+// has tells whether a type has a method, written by hand or generated.
+func (d *describer) has(t types.Type, name string) bool {
+	return method(t, name) != nil || d.generated(t, name)
+}
+
+// method returns the signature of a method of a type or of a pointer to it, but of no field that it embeds.
+func method(t types.Type, name string) *types.Signature {
+	found, path, _ := types.LookupFieldOrMethod(t, true, nil, name)
+	if found == nil || len(path) != 1 {
+		return nil
+	}
+	signature, _ := found.Type().(*types.Signature)
+	return signature
+}
+
+// assignable tells whether an assignment copies all of a value.
+func assignable(t types.Type) bool {
+	switch under := t.Underlying().(type) {
+	case *types.Basic:
+		return under.Kind() != types.Invalid && under.Kind() != types.UnsafePointer
+	case *types.Array:
+		return assignable(under.Elem())
+	case *types.Struct:
+		for field := range under.Fields() {
+			if !assignable(field.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// generated tells whether a type has a method in a file that was generated, which the build constraint of such
+// files hides: the packages are loaded as controller-gen loads them.
+func (d *describer) generated(t types.Type, name string) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return false
+	}
+	path := named.Obj().Pkg().Path()
+	if d.hidden[path] == nil {
+		d.hidden[path] = d.hiddenIn(path)
+	}
+	return d.hidden[path][named.Obj().Name()+"."+name]
+}
+
+// hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves out.
+func (d *describer) hiddenIn(importPath string) map[string]bool {
+	found := map[string]bool{}
+	pkg := d.program.packageOf(importPath)
+	if pkg == nil {
+		return found
+	}
+	for _, file := range pkg.IgnoredFiles {
+		parsed, err := parser.ParseFile(d.program.fset, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue // the go command does not read it either
+		}
+		for _, decl := range parsed.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+				found[receiver(fn)+"."+fn.Name.Name] = true
+			}
+		}
+	}
+	return found
+}
+
+func receiver(fn *ast.FuncDecl) string {
+	t := fn.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if name, ok := t.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// packageOf returns a package of the program, nil when it has none of that import path.
+func (p *program) packageOf(importPath string) *loader.Package {
+	seen := map[*loader.Package]bool{}
+	var find func(pkg *loader.Package) *loader.Package
+	find = func(pkg *loader.Package) *loader.Package {
+		if pkg.PkgPath == importPath {
+			return pkg
+		}
+		seen[pkg] = true
+		for _, imported := range pkg.Imports() {
+			if seen[imported] {
+				continue
+			}
+			if found := find(imported); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	for _, root := range p.roots {
+		if found := find(root); found != nil {
+			return found
+		}
+	}
+	return nil
+}

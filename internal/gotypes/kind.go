@@ -1,0 +1,207 @@
+package gotypes
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// kindReader reads one version of a kind from its Go types.
+type kindReader struct {
+	*reader
+	Kind
+	pkg     *loader.Package
+	info    *markers.TypeInfo // of the kind
+	api     *spec.API         // to be filled in
+	version *spec.Version     // of api
+}
+
+func (k *kindReader) fail(at ast.Node, message, hint string) {
+	k.problems = append(k.problems, spec.Problem{Pos: k.program.nodePos(at), Message: message, Hint: hint})
+}
+
+// check reports types that are not those of a kind: it and its list are objects of Kubernetes.
+func (k *kindReader) check() {
+	k.object(k.info, "ObjectMeta", "metadata,omitempty")
+	list := k.program.parser.LookupType(k.pkg, k.List)
+	if list == nil {
+		name := k.List
+		k.fail(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
+			"declare it: a struct with metav1.TypeMeta, metav1.ListMeta and Items []"+k.info.Name+" `json:\"items\"`")
+		return
+	}
+	k.object(list, "ListMeta", "metadata,omitempty")
+}
+
+// object checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
+func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
+	if root, _ := info.Markers.Get("kubebuilder:object:root").(bool); !root {
+		k.fail(info.RawSpec, info.Name+" is not marked as an object", "write above it: // +kubebuilder:object:root=true")
+	}
+	for _, embeds := range [][2]string{{"TypeMeta", ",inline"}, {meta, tag}} {
+		name, tag := embeds[0], embeds[1]
+		if !slices.ContainsFunc(info.Fields, func(f markers.FieldInfo) bool {
+			return f.Name == "" && k.typeString(f.RawField.Type) == metaPackage+"."+name
+		}) {
+			k.fail(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
+		}
+	}
+}
+
+func (k *kindReader) typeString(expr ast.Expr) string {
+	if t := k.pkg.TypesInfo.TypeOf(expr); t != nil {
+		return t.String()
+	}
+	return ""
+}
+
+// field returns the field of a struct with a JSON key, nil if there is none.
+func field(info *markers.TypeInfo, key string) *markers.FieldInfo {
+	for i, f := range info.Fields {
+		if jsonName(f.Tag.Get("json")) == key {
+			return &info.Fields[i]
+		}
+	}
+	return nil
+}
+
+func jsonName(tag string) string {
+	name, _, _ := strings.Cut(tag, ",")
+	return name
+}
+
+// authored returns what the types of spec and status are called, for the code that uses them.
+func (k *kindReader) authored() *spec.Authored {
+	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
+	if f := field(k.info, "spec"); f != nil {
+		a.Spec = k.localName(f.RawField.Type)
+	}
+	f := field(k.info, "status")
+	if f == nil {
+		return a
+	}
+	a.Status = k.localName(f.RawField.Type)
+	if k.API.Operator != nil && (a.Status == "" || f.Name != "Status") {
+		k.fail(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
+			"write: Status "+k.info.Name+"Status `json:\"status,omitempty\"`")
+	}
+	status := k.program.parser.LookupType(k.pkg, a.Status)
+	if status == nil {
+		return a
+	}
+	for _, f := range status.Fields {
+		switch t := k.typeString(f.RawField.Type); {
+		case jsonName(f.Tag.Get("json")) == "conditions" && t == "[]"+metaPackage+".Condition":
+			a.Conditions = f.Name
+		case jsonName(f.Tag.Get("json")) == "observedGeneration" && t == "int64":
+			a.ObservedGeneration = f.Name
+		case ast.IsExported(f.Name):
+			a.StatusFields = append(a.StatusFields, f.Name)
+		}
+	}
+	return a
+}
+
+// localName returns the name of a type of the package, empty for every other type.
+func (k *kindReader) localName(expr ast.Expr) string {
+	ident, ok := expr.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if named, ok := k.pkg.TypesInfo.TypeOf(ident).(*types.Named); !ok || named.Obj().Pkg() != k.pkg.Types {
+		return ""
+	}
+	return ident.Name
+}
+
+// marked returns the version as the markers of the kind have it, nil if they say something else than the API file.
+func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
+	names := k.API.Names
+	made := &apiextv1.CustomResourceDefinition{}
+	made.Spec.Names = apiextv1.CustomResourceDefinitionNames{Plural: names.Plural, Singular: strings.ToLower(names.GoKind)}
+	made.Spec.Versions = []apiextv1.CustomResourceDefinitionVersion{{Name: k.version.Name, Served: true}}
+	for _, name := range slices.Sorted(maps.Keys(k.info.Markers)) {
+		for _, value := range k.info.Markers[name] {
+			if err := apply(value, made, k.version.Name); err != nil {
+				k.fail(k.info.RawSpec, "+"+name+": "+err.Error(), "")
+			}
+		}
+	}
+	if len(made.Spec.Versions) == 0 {
+		k.contradiction("kubebuilder:skipversion", "leaves the version out", "has it")
+		return nil
+	}
+	k.compare(made)
+	return &made.Spec.Versions[0]
+}
+
+func apply(marker any, made *apiextv1.CustomResourceDefinition, version string) error {
+	switch m := marker.(type) {
+	case crd.SpecMarker:
+		return m.ApplyToCRD(&made.Spec, version)
+	case crd.Marker:
+		return m.ApplyToCRD(made, version)
+	}
+	return nil
+}
+
+// compare reports markers that contradict the API file, which has the last word on everything but the schema.
+func (k *kindReader) compare(made *apiextv1.CustomResourceDefinition) {
+	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
+	says := func(marker, what string, inGo, inFile any) {
+		goText, fileText := shownValue(inGo), shownValue(inFile)
+		if k.info.Markers.Get(marker) != nil && goText != fileText {
+			k.contradiction(marker, "says "+what+" "+goText, "says "+fileText)
+		}
+	}
+	const resource = "kubebuilder:resource"
+	says(resource, "path", made.Spec.Names.Plural, names.Plural)
+	says(resource, "singular", made.Spec.Names.Singular, names.Singular)
+	says(resource, "scope", made.Spec.Scope, api.Scope)
+	says(resource, "shortName", made.Spec.Names.ShortNames, names.ShortNames)
+	says(resource, "categories", made.Spec.Names.Categories, names.Categories)
+	says("kubebuilder:storageversion", "that objects are stored in this version:", version.Storage, k.version.Storage)
+	says("kubebuilder:unservedversion", "that this version is served:", version.Served, k.version.Served)
+	says("kubebuilder:deprecatedversion", "that this version is deprecated:", version.Deprecated, k.version.Deprecated)
+	says("kubebuilder:metadata", "annotations", made.Annotations, api.Annotations)
+	says("kubebuilder:metadata", "labels", made.Labels, api.Labels)
+}
+
+// shownValue returns what a marker or a file says as people write it.
+func shownValue(value any) string {
+	var items []string
+	switch v := value.(type) {
+	case []string:
+		items = v
+	case map[string]string:
+		for _, key := range sortedKeys(v) {
+			items = append(items, key+"="+v[key])
+		}
+	default:
+		return fmt.Sprint(value)
+	}
+	if len(items) == 0 {
+		return "none"
+	}
+	return strings.Join(items, ", ")
+}
+
+func (k *kindReader) contradiction(marker, inGo, inFile string) {
+	k.problems = append(k.problems, spec.Problem{
+		Pos:     k.markerPos(strings.TrimPrefix(marker, "kubebuilder:")),
+		Message: "+" + marker + " " + inGo + ", and " + k.API.File + " " + inFile,
+		Hint:    "the file decides: correct the marker, or leave it out",
+	})
+}

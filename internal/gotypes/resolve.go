@@ -1,0 +1,222 @@
+package gotypes
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Use is a node that names a Go type by its import path, and the package whose Go types have a field for it.
+type Use struct {
+	spec.GoTypeUse
+	Importer string // import path; empty: none
+}
+
+// Resolve reads the Go types that nodes name, all in one go, and sets what their source says on each node. Every
+// type that cannot be used is a problem at each place that names it. The error is about the go command itself.
+func Resolve(source Source, uses []Use) (spec.Problems, error) {
+	paths := map[string]bool{}
+	for _, use := range uses {
+		path, _, _ := spec.SplitGoType(use.Schema.Type)
+		paths[path] = true
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	p, err := load(source, sortedKeys(paths))
+	if err != nil {
+		return nil, err
+	}
+	p.parser.IgnoreUnexportedFields = true // the types are other people's
+	r := resolver{program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}}, known: map[string]result{}}
+	var problems spec.Problems
+	for _, use := range uses {
+		known := r.resolve(use)
+		if known.trouble != nil {
+			problems = append(problems, spec.Problem{Pos: use.Pos, Path: use.Path, Message: known.trouble.message, Hint: known.trouble.hint})
+			continue
+		}
+		use.Schema.Go = known.goType
+	}
+	return problems, nil
+}
+
+// resolver finds the types of a program by the names that spec files have for them.
+type resolver struct {
+	program   *program
+	describer describer
+	known     map[string]result
+}
+
+// result is a type, or what is wrong with it.
+type result struct {
+	goType  *spec.GoType
+	trouble *trouble
+}
+
+// trouble is why a type cannot be used.
+type trouble struct{ message, hint string }
+
+func (r *resolver) resolve(use Use) result {
+	path, name, _ := spec.SplitGoType(use.Schema.Type)
+	if t := r.program.importable(path, use.Importer); t != nil {
+		return result{trouble: t}
+	}
+	known, found := r.known[use.Schema.Type]
+	if !found {
+		known = r.read(r.program.roots[path], path, name)
+		r.known[use.Schema.Type] = known
+	}
+	return known
+}
+
+func (r *resolver) read(pkg *loader.Package, path, name string) result {
+	if t := r.program.unread[path]; t != nil {
+		return result{trouble: t}
+	}
+	r.program.parser.NeedPackage(pkg)
+	pkg.NeedTypesInfo()
+	named, t := lookUp(pkg, name)
+	if t != nil {
+		return result{trouble: t}
+	}
+	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(form(named))}
+	before := r.program.errorCount()
+	ident := crd.TypeIdent{Package: pkg, Name: name}
+	r.program.parser.NeedFlattenedSchemaFor(ident)
+	for _, err := range r.program.errorsSince(before) {
+		return result{trouble: &trouble{name + " has no schema: " + said(err.Msg), "see " + r.program.place(err.Pos)}}
+	}
+	schema := r.program.parser.FlattenedSchemata[ident]
+	goType.Schema = *withoutEmpty(schema.DeepCopy())
+	if endless(named, nil) {
+		return result{trouble: &trouble{name + " holds itself, and a schema in a CRD has an end", "use a type that does not, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
+	}
+	whole, element, ok := r.describer.copying(named)
+	if !ok {
+		return result{trouble: &trouble{
+			name + " has pointers, lists or maps, but no method DeepCopyInto, which copies of your kind need",
+			"generate it: mark the type +kubebuilder:object:generate=true and run controller-gen object in its package",
+		}}
+	}
+	goType.Copy, goType.Elem = string(whole), string(element)
+	return result{goType: goType}
+}
+
+// lookUp returns a type of a package that can have a schema.
+func lookUp(pkg *loader.Package, name string) (types.Type, *trouble) {
+	object := pkg.Types.Scope().Lookup(name)
+	if object == nil {
+		return nil, &trouble{"package " + pkg.PkgPath + " has no type " + name, nearest(pkg, name)}
+	}
+	typeName, isType := object.(*types.TypeName)
+	switch {
+	case !isType:
+		return nil, &trouble{name + " of " + pkg.PkgPath + " is no type", nearest(pkg, name)}
+	case !token.IsExported(name):
+		return nil, &trouble{name + " is not exported, so that no other package can use it", nearest(pkg, name)}
+	}
+	if named, ok := types.Unalias(typeName.Type()).(*types.Named); ok && named.TypeParams().Len() > 0 {
+		return nil, &trouble{name + " is generic, and there is no way to say of what", "declare a type of it, such as: type Names " + name + "[string]"}
+	}
+	if what := withoutSchema(typeName.Type()); what != "" {
+		return nil, &trouble{name + " is " + what + ", which has no schema", "use a struct, a list, a map, a text, a number or a boolean"}
+	}
+	return typeName.Type(), nil
+}
+
+// withoutSchema says what a type is that JSON has nothing for, empty for every other.
+func withoutSchema(t types.Type) string {
+	switch under := t.Underlying().(type) {
+	case *types.Interface:
+		return "an interface"
+	case *types.Chan:
+		return "a channel"
+	case *types.Signature:
+		return "a function"
+	case *types.Pointer:
+		return "a pointer"
+	case *types.Basic:
+		if under.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat|types.IsString) == 0 {
+			return under.Name()
+		}
+	}
+	return ""
+}
+
+// nearest proposes the exported type that a name most likely means.
+func nearest(pkg *loader.Package, name string) string {
+	var names []string
+	for _, other := range pkg.Types.Scope().Names() {
+		if _, isType := pkg.Types.Scope().Lookup(other).(*types.TypeName); isType && token.IsExported(other) {
+			names = append(names, other)
+		}
+	}
+	switch best := spec.Closest(name, names); {
+	case best != "":
+		return `did you mean "` + pkg.PkgPath + "." + best + `"?`
+	case len(names) == 0:
+		return "it exports no types"
+	case len(names) <= 12:
+		return "it has: " + strings.Join(names, ", ")
+	}
+	return "see: go doc " + pkg.PkgPath
+}
+
+// endless tells whether a type holds values of itself, in the fields that JSON shows.
+func endless(t types.Type, outer []types.Type) bool {
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, named) }) {
+			return true
+		}
+		outer = append(slices.Clone(outer), named)
+		if method(t, "MarshalJSON") != nil {
+			return false // whatever it holds is not what it shows
+		}
+	}
+	switch under := t.Underlying().(type) {
+	case *types.Pointer:
+		return endless(under.Elem(), outer)
+	case *types.Slice:
+		return endless(under.Elem(), outer)
+	case *types.Array:
+		return endless(under.Elem(), outer)
+	case *types.Map:
+		return endless(under.Elem(), outer)
+	case *types.Struct:
+		for i := range under.NumFields() {
+			if shown(under.Tag(i)) && endless(under.Field(i).Type(), outer) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withoutEmpty drops properties that are an empty map, as controller-gen does when it writes a CRD: elsewhere, empty
+// and absent are two things.
+func withoutEmpty(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
+	if len(s.Properties) == 0 {
+		s.Properties = nil
+	}
+	for name, property := range s.Properties {
+		s.Properties[name] = *withoutEmpty(&property)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		withoutEmpty(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		withoutEmpty(s.AdditionalProperties.Schema)
+	}
+	return s
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

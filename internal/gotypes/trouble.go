@@ -1,0 +1,182 @@
+package gotypes
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+var goGet = regexp.MustCompile(`go get \S+`)
+
+// troubleWith says why a package could not be read, nil for one that could.
+func (p *program) troubleWith(path string) *trouble {
+	pkg := p.roots[path]
+	if pkg == nil {
+		return &trouble{"there is no package " + path, ""}
+	}
+	switch {
+	case len(pkg.Errors) > 0 && len(pkg.GoFiles) > 0:
+		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.place(pkg.Errors[0].Pos)}
+	case len(pkg.Errors) > 0:
+		return p.missing(path, pkg.Errors[0].Msg)
+	case pkg.Name == "main":
+		return &trouble{"package " + path + " is a program, which nothing can import", "move the type to a package of its own"}
+	}
+	return nil
+}
+
+// missing says what to do about a package that the go command does not find.
+func (p *program) missing(path, message string) *trouble {
+	own := p.source.module()
+	first, _, _ := strings.Cut(path, "/")
+	switch get := goGet.FindString(message); {
+	case path == own || strings.HasPrefix(path, own+"/"):
+		return &trouble{"there is no package " + path, "this module has no Go files in " + "." + strings.TrimPrefix(path, own)}
+	case get != "":
+		return &trouble{"no module of go.mod has the package " + path, "run: " + get}
+	case strings.Contains(first, "."):
+		return &trouble{"no module of go.mod has the package " + path, "run: go get " + path}
+	}
+	return &trouble{"there is no package " + path, "an import path starts with that of its module, such as " + own + "/internal/shared"}
+}
+
+// module returns the path of the module that the folder belongs to.
+func (s Source) module() string {
+	for dir := s.Dir; ; dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			return modfile.ModulePath(text)
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// unprovided finds the package that the go command has no module for.
+var unprovided = regexp.MustCompile(`provid(?:ing|es) package ([^\s:;]+)`)
+
+// noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
+var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
+
+// said returns the first line of a message, without the names of controller-tools' own Go types.
+func said(message string) string {
+	message = firstLine(message)
+	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
+		return noSchema[what] + " has no schema"
+	}
+	return message
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSuffix(line, ":")
+}
+
+// importable says why a package cannot import another, nil if it can, as far as paths and imports tell.
+func (p *program) importable(path, importer string) *trouble {
+	if importer == "" {
+		return nil
+	}
+	if parent, internal := internalTo(path); internal && importer != parent && !strings.HasPrefix(importer, parent+"/") {
+		return &trouble{"package " + path + " is internal to " + parent + ", so that " + importer + " cannot import it", "use a type of a package that is public"}
+	}
+	if path == importer || p.imports(p.roots[path], importer) {
+		return &trouble{
+			"package " + path + " cannot be imported by " + importer + ", which it is part of or imports itself",
+			"move the type to a package of its own, such as internal/shared",
+		}
+	}
+	return nil
+}
+
+// internalTo returns the folder that an internal package is for.
+func internalTo(path string) (string, bool) {
+	switch at := strings.LastIndex("/"+path+"/", "/internal/"); {
+	case at > 0:
+		return path[:at-1], true
+	case at == 0:
+		return "std", true
+	}
+	return "", false
+}
+
+// imports tells whether a package imports another, however far down.
+func (p *program) imports(pkg *loader.Package, path string) bool {
+	if pkg == nil {
+		return false
+	}
+	found := false
+	packages.Visit([]*packages.Package{pkg.Package}, func(imported *packages.Package) bool {
+		found = found || imported.PkgPath == path
+		return !found
+	}, nil)
+	return found
+}
+
+// shown tells whether JSON shows the field of a struct tag.
+func shown(tag string) bool {
+	json, ok := reflect.StructTag(tag).Lookup("json")
+	return ok && json != "-"
+}
+
+// place returns a position of the go command or of controller-tools as a user would write it: from the folder of
+// the project, or from the module that it lies in.
+func (p *program) place(pos string) string {
+	return p.position(pos).String()
+}
+
+// position reads file:line:column, of which the last parts may be missing.
+func (p *program) position(pos string) spec.Pos {
+	at := spec.Pos{File: pos}
+	for _, number := range []*int{&at.Column, &at.Line} {
+		cut := strings.LastIndex(at.File, ":")
+		if cut < 0 {
+			break
+		}
+		n, err := strconv.Atoi(at.File[cut+1:])
+		if err != nil {
+			at.File = strings.TrimSuffix(at.File, ":-")
+			break
+		}
+		*number, at.File = n, at.File[:cut]
+	}
+	if at.Line == 0 {
+		at.Line, at.Column = at.Column, 0 // there was one number only
+	}
+	at.File = p.shortFile(at.File)
+	return at
+}
+
+// shortFile leaves out the folder of the project, and the cache of modules.
+func (p *program) shortFile(file string) string {
+	if rel, err := filepath.Rel(p.source.Dir, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	if _, inCache, found := strings.Cut(filepath.ToSlash(file), "/pkg/mod/"); found {
+		return inCache
+	}
+	return file
+}
+
+// problem returns an error of a package as a problem at its place. It reports false for what is no mistake: types
+// of packages that are not needed, and so were not read.
+func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
+	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
+		return spec.Problem{}, false
+	}
+	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
+	if match := unprovided.FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
+		t := p.missing(match[1], err.Msg)
+		problem.Message, problem.Hint = t.message, t.hint
+	}
+	return problem, own || filepath.IsLocal(problem.Pos.File)
+}

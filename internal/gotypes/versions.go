@@ -1,0 +1,191 @@
+package gotypes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Package is a Go package of which an author owns some types: those of versions with goTypes: true.
+type Package struct {
+	ImportPath string
+	Dir        string // slash-separated, from the folder of the source
+	Kinds      []Kind
+}
+
+// Kind is a version of an API whose types are the author's.
+type Kind struct {
+	API     *spec.API
+	Version int    // index
+	List    string // what the list of the kind is called in Go
+}
+
+// Authored is what authors' packages say.
+type Authored struct {
+	// APIs has the APIs with their versions as the Go types have them, by the APIs as they were parsed.
+	APIs map[*spec.API]*spec.API
+	// DeepCopy has the deepcopy code of every type of a package, by its import path.
+	DeepCopy map[string][]byte
+	// Packages are the packages, parsed and type-checked, by import path.
+	Packages map[string]*packages.Package
+}
+
+// Versions reads packages with authors' types. Problems are at their places in the Go files. The error is about
+// the go command itself.
+func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
+	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}, Packages: map[string]*packages.Package{}}
+	var paths []string
+	for _, pkg := range all {
+		paths = append(paths, pkg.ImportPath)
+	}
+	p, err := load(source, paths)
+	if err != nil {
+		return authored, nil, err
+	}
+	r := reader{program: p}
+	for _, pkg := range all {
+		for _, kind := range pkg.Kinds {
+			if authored.APIs[kind.API] == nil {
+				authored.APIs[kind.API] = copyOfAPI(kind.API)
+			}
+			r.kind(p.roots[pkg.ImportPath], kind, authored.APIs[kind.API])
+		}
+	}
+	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
+		return authored, problems, nil
+	}
+	authored.DeepCopy, err = p.deepCopies(paths)
+	for _, path := range paths {
+		authored.Packages[path] = p.roots[path].Package
+	}
+	return authored, p.problems(), err
+}
+
+func copyOfAPI(api *spec.API) *spec.API {
+	out := *api
+	out.Versions = slices.Clone(api.Versions)
+	out.At = maps.Clone(api.At)
+	return &out
+}
+
+// reader fills in versions from their Go types.
+type reader struct {
+	program  *program
+	problems spec.Problems
+}
+
+func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
+	if pkg == nil || len(pkg.GoFiles) == 0 {
+		return // which the program's problems tell
+	}
+	r.program.parser.NeedPackage(pkg)
+	name := kind.API.Names.GoKind
+	info := r.program.parser.LookupType(pkg, name)
+	if info == nil && r.program.broken(pkg) {
+		return // which is why the type is not known
+	}
+	if info == nil {
+		r.failKind(kind, "package "+pkg.PkgPath+" has no type "+name, "declare it: type "+name+" struct { … }, as opgen create api does for a new kind")
+		return
+	}
+	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
+	k.check()
+	ident := crd.TypeIdent{Package: pkg, Name: name}
+	r.program.parser.NeedFlattenedSchemaFor(ident)
+	k.fill(r.program.parser.FlattenedSchemata[ident])
+}
+
+func (r *reader) failKind(kind Kind, message, hint string) {
+	path := fmt.Sprintf("versions[%d].goTypes", kind.Version)
+	r.problems = append(r.problems, spec.Problem{Pos: kind.API.At[path], Path: path, Message: message, Hint: hint})
+}
+
+// fill takes over what the Go types say of a version.
+func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
+	v := k.version
+	v.StandardRoot, v.StandardStatus = false, false // the Go types say all there is
+	root := k.tree().root(schema)
+	v.Spec, v.Status = take(root, "spec"), take(root, "status")
+	v.Root = root
+	made := k.marked()
+	if made == nil {
+		return
+	}
+	v.Columns, v.Scale, v.SelectableFields = nil, nil, nil
+	for _, c := range made.AdditionalPrinterColumns {
+		v.Columns = append(v.Columns, spec.Column{
+			Pos: v.Pos, Name: c.Name, Type: c.Type, Path: c.JSONPath, Format: c.Format, Description: c.Description, Priority: c.Priority,
+		})
+	}
+	for _, f := range made.SelectableFields {
+		v.SelectableFields = append(v.SelectableFields, f.JSONPath)
+	}
+	if sub := made.Subresources; sub != nil {
+		v.Subresources.Status = sub.Status != nil
+		v.Scale = scale(sub.Scale, v.Pos)
+	}
+	for key, marker := range map[string]string{
+		"columns": "printcolumn", "scale": "subresource:scale", "selectableFields": "selectablefield", "status": "subresource:status",
+	} {
+		k.api.At[fmt.Sprintf("versions[%d].%s", k.Version, key)] = k.markerPos(marker)
+	}
+	v.Authored = k.authored()
+	if k.API.Operator != nil && v.Status != nil && !v.Subresources.Status {
+		k.fail(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
+	}
+}
+
+func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
+	if s == nil {
+		return nil
+	}
+	out := &spec.Scale{Pos: pos, SpecReplicas: s.SpecReplicasPath, StatusReplicas: s.StatusReplicasPath}
+	if s.LabelSelectorPath != nil {
+		out.LabelSelector = *s.LabelSelectorPath
+	}
+	return out
+}
+
+// take removes a property from a node and returns its schema, nil if there is none.
+func take(s *spec.Schema, name string) *spec.Schema {
+	i := slices.IndexFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	taken := s.Properties[i].Schema
+	s.Properties = slices.Delete(s.Properties, i, i+1)
+	return taken
+}
+
+// problems returns what is wrong with the packages themselves, at their places.
+func (p *program) problems() spec.Problems {
+	var problems spec.Problems
+	own := map[*packages.Package]bool{}
+	for _, root := range p.roots {
+		own[root.Package] = true
+	}
+	p.visit(func(pkg *packages.Package) {
+		for _, err := range pkg.Errors {
+			if problem, ok := p.problem(err, own[pkg]); ok && !slices.Contains(problems, problem) {
+				problems = append(problems, problem)
+			}
+		}
+	})
+	placed := func(problem spec.Problem) bool { return problem.Pos.Line > 0 }
+	if slices.ContainsFunc(problems, placed) { // or else they follow from those that have a place
+		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return !placed(problem) })
+	}
+	return problems
+}
+
+// broken tells whether something is wrong with a package that keeps its types from being known.
+func (p *program) broken(pkg *loader.Package) bool {
+	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return err.Kind != packages.TypeError })
+}

@@ -1,0 +1,111 @@
+// Command pipeline takes files of CustomResourceDefinitions through one stage in one process, for make bench to time:
+//
+//	pipeline parse FILE...      YAML to nodes, with the library that import uses (go.yaml.in/yaml/v3), and nothing else
+//	pipeline unmarshal FILE...  YAML to the Go type of CRDs, with the library that the field uses (sigs.k8s.io/yaml)
+//	pipeline crd FILE...        import, and the CRD made again and checked
+//	pipeline write FILE...      the same, and the CRD written as YAML
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"go.yaml.in/yaml/v3"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // as opgen does, whatever the stage
+	}
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "pipeline:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: pipeline parse|unmarshal|crd|write FILE")
+	}
+	stage, found := map[string]func(file string, data []byte) error{"parse": parse, "unmarshal": unmarshal, "crd": crd, "write": write}[args[0]]
+	if !found {
+		return fmt.Errorf("there is no stage %q", args[0])
+	}
+	for _, file := range args[1:] {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := stage(file, data); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func parse(_ string, data []byte) error {
+	decode := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var n yaml.Node
+		if err := decode.Decode(&n); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func unmarshal(_ string, data []byte) error {
+	for _, document := range bytes.Split(data, []byte("\n---\n")) {
+		var crd apiextv1.CustomResourceDefinition
+		if err := sigsyaml.Unmarshal(document, &crd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func crd(file string, data []byte) error {
+	_, err := made(file, data)
+	return err
+}
+
+func write(file string, data []byte) error {
+	crds, err := made(file, data)
+	if err != nil {
+		return err
+	}
+	for _, crd := range crds {
+		if _, err := crdgen.MarshalCRD(crd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made imports the CRDs of a file and makes them again.
+func made(file string, data []byte) ([]*apiextv1.CustomResourceDefinition, error) {
+	specs, problems := importer.Import(file, data)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	var crds []*apiextv1.CustomResourceDefinition
+	for _, s := range specs {
+		crd, problems := crdgen.CRD(s.API, spec.DefaultMinKubernetes)
+		if err := problems.Err(); err != nil {
+			return nil, err
+		}
+		crds = append(crds, crd)
+	}
+	return crds, nil
+}

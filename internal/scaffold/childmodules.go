@@ -1,0 +1,49 @@
+package scaffold
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// MissingModules says for which Go types of children go.mod of a tree has no module. It looks at paths only: that a
+// package exists is for the compiler to say.
+func MissingModules(tree fs.FS, apis []*spec.API) []Misfit {
+	text, err := fs.ReadFile(tree, "go.mod")
+	if err != nil {
+		return nil // which Misfits says
+	}
+	file, err := modfile.ParseLax("go.mod", text, nil)
+	if err != nil || file.Module == nil {
+		return nil
+	}
+	var missing []Misfit
+	for _, api := range apis {
+		if api.Operator == nil {
+			continue
+		}
+		for _, child := range api.Operator.Children {
+			dot := strings.LastIndex(child.GoType, ".")
+			if dot < 0 || provided(file, child.GoType[:dot]) {
+				continue
+			}
+			m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + child.Kind + ": run go get " + child.GoType[:dot]}
+			if !slices.Contains(missing, m) {
+				missing = append(missing, m)
+			}
+		}
+	}
+	return missing
+}
+
+// provided tells whether a module file has a module that an import path may be of.
+func provided(file *modfile.File, importPath string) bool {
+	holds := func(module string) bool { return importPath == module || strings.HasPrefix(importPath, module+"/") }
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".") || holds(file.Module.Mod.Path) ||
+		slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return holds(r.Mod.Path) })
+}

@@ -1,0 +1,31 @@
+package scaffold
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+func TestMissingModules(t *testing.T) {
+	tree := fstest.MapFS{"go.mod": {Data: []byte("module example.com/op\n\nrequire example.com/lib v1.0.0\n")}}
+	api := &spec.API{Operator: &spec.Operator{}}
+	for kind, goType := range map[string]string{
+		"Pod": "", "Own": "example.com/op/api/v1.Own", "Lib": "example.com/lib/v1.Lib", "Std": "net/url.URL",
+	} {
+		api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: kind, GoType: goType})
+	}
+	if got := MissingModules(tree, []*spec.API{api, {}}); got != nil {
+		t.Errorf("nothing is missing, got %v", got)
+	}
+	api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"})
+	want := []Misfit{{Path: "go.mod", Message: "has no module for the Go type of Certificate: run go get example.com/library/v1"}}
+	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{api})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := MissingModules(fstest.MapFS{}, []*spec.API{api}); got != nil {
+		t.Errorf("without go.mod: %v", got)
+	}
+}

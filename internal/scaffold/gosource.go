@@ -1,0 +1,192 @@
+package scaffold
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+func authored(api *spec.API) bool {
+	return slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored == nil })
+}
+
+// ReadGo returns the input with all that it takes from the Go source of the project in dir: the schemas of Go types
+// that the APIs name, and the versions whose types are their author's, for which it drafts the types where there are
+// none. An input that takes nothing is returned as it is, and no package is loaded. The error is spec.Problems when
+// the input or the Go source is at fault.
+func ReadGo(dir string, in Input) (Input, error) {
+	if !crdgen.ReadsGo(in.APIs) {
+		return in, nil
+	}
+	var uses []gotypes.Use
+	for _, api := range in.APIs {
+		uses = append(uses, unreadTypes(in.Project, api)...)
+	}
+	problems, err := gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
+	if err != nil {
+		return in, err
+	}
+	if len(problems) == 0 {
+		in, problems, err = readAuthored(dir, in)
+	}
+	if err != nil || len(problems) == 0 {
+		return in, err
+	}
+	for _, api := range in.APIs { // all mistakes at once: those of the other APIs, too
+		if len(api.GoTypes()) == 0 && !authored(api) {
+			_, more := crdgen.CRD(api, in.Project.MinKubernetes)
+			problems = append(problems, more...)
+		}
+	}
+	return in, problems.Err()
+}
+
+// unreadTypes returns the uses of Go types in an API that have not been read yet.
+func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
+	var uses []gotypes.Use
+	for _, use := range api.GoTypes() {
+		if use.Schema.Go == nil {
+			dir := crdgen.PackageDir(p, api.Group, api.Versions[use.Version].Name)
+			uses = append(uses, gotypes.Use{GoTypeUse: use, Importer: path.Join(p.Module, dir)})
+		}
+	}
+	return uses
+}
+
+// readAuthored reads the packages of which an author owns types.
+func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
+	if !slices.ContainsFunc(in.APIs, authored) {
+		return in, nil, nil
+	}
+	packages, problems := crdgen.Packages(in.Project, in.APIs)
+	if len(problems) > 0 {
+		return in, problems, nil
+	}
+	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}}
+	a := authors{project: in.Project, tree: os.DirFS(dir), source: source}
+	for _, pkg := range packages {
+		if err := a.add(pkg); err != nil {
+			return in, nil, err
+		}
+	}
+	if len(a.problems) > 0 {
+		return in, a.problems, nil
+	}
+	read, problems, err := gotypes.Versions(a.source, a.packages)
+	if err != nil || len(problems) > 0 {
+		return in, problems, err
+	}
+	in.APIs = slices.Clone(in.APIs)
+	for i, api := range in.APIs {
+		if filled := read.APIs[api]; filled != nil {
+			in.APIs[i] = filled
+		}
+	}
+	in.deepCopies, in.authored = read.DeepCopy, read.Packages
+	in.Extra = append(slices.Clone(in.Extra), a.files...)
+	return in, nil, nil
+}
+
+// authors prepares the packages of which an author owns types, to be read as they will be: with what is to be
+// generated beside the author's files, and with a draft of types that are not there.
+type authors struct {
+	project  *spec.Project
+	tree     fs.FS
+	source   gotypes.Source
+	packages []gotypes.Package
+	files    []File // of the authors
+	problems spec.Problems
+}
+
+func (a *authors) add(pkg crdgen.Package) error {
+	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
+	declared := declarations(a.tree, pkg.Dir)
+	for _, k := range pkg.Kinds {
+		if !k.GoTypes {
+			continue
+		}
+		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
+		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i, List: k.List})
+		if err := a.typesOf(k, i, pkg.Dir, declared[k.Name]); err != nil {
+			return err
+		}
+	}
+	if len(read.Kinds) == 0 {
+		return nil
+	}
+	a.packages = append(a.packages, read)
+	return a.generated(pkg)
+}
+
+// generated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
+// in it.
+func (a *authors) generated(pkg crdgen.Package) error {
+	register, err := templates.Register(pkg)
+	if err != nil {
+		return err
+	}
+	a.source.Files[path.Join(pkg.Dir, "zz_generated.register.go")] = register
+	name := path.Join(pkg.Dir, typesFile)
+	if len(pkg.Types) > 0 {
+		a.source.Files[name], err = templates.Types(pkg)
+		return err
+	}
+	if _, err := fs.Stat(a.tree, name); err == nil {
+		a.source.Files[name] = []byte("package " + pkg.Name + "\n")
+	}
+	return nil
+}
+
+// typesFile is the file of the types of a package that opgen generates.
+const typesFile = "zz_generated.types.go"
+
+// typesOf finds the file that declares the types of a kind, or drafts it.
+func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) error {
+	switch {
+	case declaredIn == typesFile:
+		a.problems = append(a.problems, generatedSoFar(k, version, path.Join(dir, typesFile)))
+		return nil
+	case declaredIn != "":
+		return a.keep(k, path.Join(dir, declaredIn))
+	}
+	file := path.Join(dir, templates.PackageName(k.Name)+"_types.go")
+	if _, err := fs.Stat(a.tree, file); err == nil {
+		return nil // it declares something else, and the reader will say that there is no such kind
+	}
+	draft, err := draftTypes(a.project, k.API, version)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	a.source.Files[file] = draft
+	a.files = append(a.files, File{Path: file, Content: draft, Owner: Once, Kind: k.API.Names.Kind})
+	return nil
+}
+
+// keep adds a file that is there, so that it is known to belong to a kind.
+func (a *authors) keep(k crdgen.Kind, file string) error {
+	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
+		return nil // another kind's, too
+	}
+	content, err := fs.ReadFile(a.tree, file)
+	a.files = append(a.files, File{Path: file, Content: content, Owner: Once, Kind: k.API.Names.Kind})
+	return err
+}
+
+// generatedSoFar says how types that opgen has generated become their author's.
+func generatedSoFar(k crdgen.Kind, version int, file string) spec.Problem {
+	at := fmt.Sprintf("versions[%d].goTypes", version)
+	yours := path.Join(path.Dir(file), templates.PackageName(k.Name)+"_types.go")
+	return spec.Problem{
+		Pos: k.API.At[at], Path: at,
+		Message: "the types of " + k.Name + " are still in " + file + ", which opgen has generated",
+		Hint:    "make them yours: move them to " + filepath.ToSlash(yours) + ", without the line that says they are generated",
+	}
+}

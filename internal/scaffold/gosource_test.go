@@ -1,0 +1,202 @@
+package scaffold
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// TestControllerGenAgreesOnGoSource generates a project whose schemas name Go types and of which an author owns some
+// types, and runs controller-gen's generators on its Go code: they must make the CRDs and the deepcopy code that
+// opgen made.
+func TestControllerGenAgreesOnGoSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads Go packages of Kubernetes: not with -short")
+	}
+	for _, variable := range offline {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	archive, err := txtar.ParseFile("testdata/gosource.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in := inputOf(t, archive)
+	for _, f := range archive.Files {
+		if filepath.Ext(f.Name) == ".go" {
+			write(t, filepath.Join(dir, f.Name), string(f.Data))
+		}
+	}
+	bootstrap(t, dir, in)
+	in, err = ReadGo(dir, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := set.Diff(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := changes.Apply(dir); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, offline, "go", "vet", "./api/...")
+	theirs := controllerGen(t, dir)
+	for _, api := range in.APIs {
+		ours, problems := crdgen.CRD(api, in.Project.MinKubernetes)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		text, err := crdgen.MarshalCRD(ours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(decoded(t, theirs[ours.Name]), decoded(t, text)); diff != "" {
+			t.Errorf("%s: -controller-gen +opgen:\n%s", ours.Name, diff)
+		}
+	}
+	for _, pkg := range []string{"api/v1", "api/v1beta1", "api/v2", "api/v3"} {
+		ours, err := os.ReadFile(filepath.Join(dir, pkg, "zz_generated.deepcopy.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Replace(theirs["example.com/op/"+pkg], []byte("by controller-gen."), []byte("by opgen."), 1)
+		if diff := cmp.Diff(string(want), string(ours)); diff != "" {
+			t.Errorf("deepcopy of %s: -controller-gen +opgen:\n%s", pkg, diff)
+		}
+	}
+	again, err := ReadGo(dir, inputOf(t, archive))
+	if err != nil || len(again.Extra) != 3 {
+		t.Errorf("the authors' files are not known: %d, %v", len(again.Extra), err)
+	}
+}
+
+// TestReadGoReadsNothing keeps a project without Go types from loading any package: the folder does not even exist.
+func TestReadGoReadsNothing(t *testing.T) {
+	archive, err := txtar.ParseFile("../../testdata/golden/echo-server.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := inputOf(t, archive)
+	read, err := ReadGo("/does/not/exist", in)
+	if err != nil || read.deepCopies != nil || !slices.Equal(read.APIs, in.APIs) {
+		t.Errorf("something was read: %v", err)
+	}
+}
+
+// bootstrap writes the module files that packages are loaded by.
+func bootstrap(t *testing.T, dir string, in Input) {
+	t.Helper()
+	in.APIs = nil
+	set, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range set.Files() {
+		if f.Path == "go.mod" || f.Path == "go.sum" {
+			content, err := f.Rendered()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, f.Path), string(content))
+		}
+	}
+}
+
+// controllerGen returns what controller-gen makes of the project's api folder: the CRDs by name, and the
+// deepcopy code by import path.
+func controllerGen(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, "./api/...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow := true
+	crds, objects := crd.Generator{AllowDangerousTypes: &allow, OmitToolVersion: &allow}, deepcopy.Generator{}
+	registry := &markers.Registry{}
+	outputs := outputs{}
+	for _, g := range []genall.Generator{objects, crds} {
+		if err := g.RegisterMarkers(registry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, g := range []genall.Generator{objects, crds} {
+		ctx := &genall.GenerationContext{
+			Collector: &markers.Collector{Registry: registry}, Roots: roots, Checker: &loader.TypeChecker{}, OutputRule: outputs,
+		}
+		if err := g.Generate(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, root := range roots {
+		for _, err := range root.Errors {
+			t.Errorf("controller-gen: %v", err)
+		}
+	}
+	made := map[string][]byte{}
+	for name, out := range outputs {
+		var head struct{ Metadata struct{ Name string } }
+		if filepath.Ext(name) == ".yaml" {
+			if err := yaml.Unmarshal(out.Bytes(), &head); err != nil {
+				t.Fatal(err)
+			}
+			name = head.Metadata.Name
+		}
+		made[name] = out.Bytes()
+	}
+	return made
+}
+
+// outputs keeps what generators write.
+type outputs map[string]*bytes.Buffer
+
+func (o outputs) Open(pkg *loader.Package, path string) (io.WriteCloser, error) {
+	if pkg != nil {
+		path = pkg.PkgPath
+	}
+	o[path] = &bytes.Buffer{}
+	return struct {
+		io.Writer
+		io.Closer
+	}{o[path], io.NopCloser(nil)}, nil
+}
+
+// decoded returns a CRD without what means nothing: subresources without any, which controller-gen writes beside
+// columns.
+func decoded(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := yaml.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	if object == nil {
+		t.Fatal("there is no CRD")
+	}
+	for _, version := range object["spec"].(map[string]any)["versions"].([]any) {
+		v := version.(map[string]any)
+		if sub, ok := v["subresources"].(map[string]any); ok && len(sub) == 0 {
+			delete(v, "subresources")
+		}
+	}
+	return object
+}

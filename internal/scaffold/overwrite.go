@@ -1,0 +1,31 @@
+package scaffold
+
+import "io/fs"
+
+// Overwrite compares files with a tree in which they may replace whatever there is: no lock is read or written. The
+// files are paths and contents, no path twice.
+func Overwrite(tree fs.FS, files []File) (*Changes, error) {
+	for i := range files {
+		files[i].Owner = Once // whose names need not tell
+	}
+	set, err := newFileSet("", files, nil)
+	if err != nil {
+		return nil, err
+	}
+	changes := &Changes{}
+	for _, f := range set.files {
+		old, err := read(tree, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		c := Change{Path: f.Path, Action: Update, Owner: Once, Old: old, New: f.Content}
+		switch {
+		case old == nil:
+			c.Action = Create
+		case string(old) == string(f.Content):
+			c.Action = Unchanged
+		}
+		changes.list = append(changes.list, c)
+	}
+	return changes, nil
+}

@@ -1,0 +1,88 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// GoType is what the source of a Go type says, for a node that names it by its import path, such as
+// github.com/cert-manager/cert-manager/pkg/apis/meta/v1.ObjectReference. Form, Copy and Elem are those of package
+// kubetypes, which describes the types of Kubernetes by them.
+type GoType struct {
+	Package, Name    string // import path, and name
+	PackageName      string // what the package calls itself
+	Form, Copy, Elem string
+	Schema           apiextv1.JSONSchemaProps // what a field of this type has in a CRD
+}
+
+// GoTypeUse is a node that names a Go type by its import path.
+type GoTypeUse struct {
+	Schema  *Schema
+	Pos     Pos    // of the name
+	Path    string // of the node, such as spec.certificate
+	Version int    // index of the version that has the node; the first that does
+}
+
+// goTypeName is an import path and a name, which may have any form: package gotypes says what is wrong with it. Two
+// elements of which the second is a version are what a Kubernetes type looks like when it is misspelt.
+var goTypeName = regexp.MustCompile(
+	`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+|/([A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*$`)
+
+// SplitGoType returns the import path and the name of a type that is named by its import path. It reports false for
+// every other type, those of Kubernetes by their short names included.
+func SplitGoType(name string) (importPath, typeName string, ok bool) {
+	if kubernetesType.MatchString(name) || !goTypeName.MatchString(name) {
+		return "", "", false
+	}
+	dot := strings.LastIndex(name, ".")
+	return name[:dot], name[dot+1:], isImportPath(name[:dot])
+}
+
+func isGoType(name string) bool {
+	_, _, ok := SplitGoType(name)
+	return ok
+}
+
+// GoTypes returns the nodes of an API that name Go types by their import path, those of the named types that it
+// uses included.
+func (api *API) GoTypes() []GoTypeUse {
+	var uses []GoTypeUse
+	for i, v := range api.Versions {
+		w := goTypeWalk{version: i, seen: map[*NamedType]bool{}}
+		w.below(v.Root, "schema")
+		w.below(v.Spec, "spec")
+		w.below(v.Status, "status")
+		uses = append(uses, w.uses...)
+	}
+	return uses
+}
+
+// goTypeWalk collects the nodes below those of one version.
+type goTypeWalk struct {
+	version int
+	seen    map[*NamedType]bool
+	uses    []GoTypeUse
+}
+
+func (w *goTypeWalk) below(s *Schema, path string) {
+	switch {
+	case s == nil:
+		return
+	case isGoType(s.Type):
+		w.uses = append(w.uses, GoTypeUse{Schema: s, Pos: s.At["type"], Path: path, Version: w.version})
+		return
+	case s.Use != nil:
+		if !w.seen[s.Use] {
+			w.seen[s.Use] = true
+			w.below(s.Use.Schema, "types."+s.Use.Name)
+		}
+		return
+	}
+	for _, p := range s.Properties {
+		w.below(p.Schema, path+"."+p.Name)
+	}
+	w.below(s.Items, path+".items")
+	w.below(s.AdditionalProperties, path+".additionalProperties")
+}

@@ -1,0 +1,83 @@
+package warnings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// approval is the annotation of CRDs in the groups of Kubernetes.
+const approval = "api-approved.kubernetes.io"
+
+// group warns of a group of Kubernetes whose API is marked as not approved. Without the annotation the API server
+// refuses the CRD, which is a mistake.
+func (w *warner) group() {
+	group := w.api.Group
+	if !strings.HasSuffix("."+group, ".k8s.io") && !strings.HasSuffix("."+group, ".kubernetes.io") {
+		return
+	}
+	if value := w.api.Annotations[approval]; strings.HasPrefix(value, "unapproved") {
+		w.key(spec.WarnGroup, "group", "is a group of Kubernetes, and the CRD says that it is not approved there",
+			"choose a group of your own")
+	}
+}
+
+// The sizes that matter for a CRD, in bytes of JSON.
+const (
+	maxAnnotations = 256 << 10 // of all annotations of an object, one of which is what kubectl apply remembers
+	maxEtcd        = 3 << 19   // etcd's default limit of a request
+)
+
+// size warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the most, so that there is
+// no need to write a CRD that is far smaller.
+func (w *warner) size() {
+	if 6*w.crd.Size() <= maxAnnotations {
+		return
+	}
+	text, err := json.Marshal(w.crd)
+	if err != nil {
+		return // which generating says
+	}
+	const shorten = "shorten descriptions, or leave versions out"
+	switch size := len(text); {
+	case size > maxEtcd:
+		w.key(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)
+	case size > maxAnnotations:
+		w.key(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and kubectl apply works up to 256 KiB only", size>>10),
+			"apply it with --server-side, as make install does, or "+shorten)
+	}
+}
+
+// privileged are the kinds with which an operator hands out rights, or decides over other objects, as group/kind.
+var privileged = map[string]string{
+	"rbac.authorization.k8s.io/Role":                                "grants rights",
+	"rbac.authorization.k8s.io/RoleBinding":                         "grants rights",
+	"rbac.authorization.k8s.io/ClusterRole":                         "grants rights",
+	"rbac.authorization.k8s.io/ClusterRoleBinding":                  "grants rights",
+	"admissionregistration.k8s.io/ValidatingWebhookConfiguration":   "decides over the objects of others",
+	"admissionregistration.k8s.io/MutatingWebhookConfiguration":     "decides over the objects of others",
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":        "decides over the objects of others",
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": "decides over the objects of others",
+	"admissionregistration.k8s.io/MutatingAdmissionPolicy":          "decides over the objects of others",
+	"admissionregistration.k8s.io/MutatingAdmissionPolicyBinding":   "decides over the objects of others",
+	"apiextensions.k8s.io/CustomResourceDefinition":                 "adds kinds to the whole cluster",
+	"apiregistration.k8s.io/APIService":                             "adds kinds to the whole cluster",
+	"certificates.k8s.io/CertificateSigningRequest":                 "asks for the rights of another name",
+}
+
+// children warns of kinds that give more power than objects in a namespace have.
+func (w *warner) children() {
+	if w.api.Operator == nil {
+		return
+	}
+	for i, c := range w.api.Operator.Children {
+		group, _, grouped := strings.Cut(c.APIVersion, "/")
+		if power, found := privileged[group+"/"+c.Kind]; grouped && found {
+			w.key(spec.WarnPrivileged, fmt.Sprintf("operator.children[%d].kind", i),
+				c.Kind+" "+power+", and whoever may write "+w.api.Names.Kind+" makes the operator do so",
+				"be sure that Sync lets no author of a "+w.api.Names.Kind+" choose which")
+		}
+	}
+}

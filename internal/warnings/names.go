@@ -1,0 +1,61 @@
+package warnings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// shortNames are those that the API server gives its own kinds, by their plurals.
+var shortNames = map[string]string{
+	"bindings": "", "certificatesigningrequests": "csr", "componentstatuses": "cs", "configmaps": "cm", "cronjobs": "cj",
+	"customresourcedefinitions": "crd crds", "daemonsets": "ds", "deployments": "deploy", "endpoints": "ep", "events": "ev",
+	"horizontalpodautoscalers": "hpa", "ingresses": "ing", "ipaddresses": "ip", "limitranges": "limits", "namespaces": "ns",
+	"networkpolicies": "netpol", "nodes": "no", "persistentvolumeclaims": "pvc", "persistentvolumes": "pv",
+	"poddisruptionbudgets": "pdb", "pods": "po", "podtemplates": "", "priorityclasses": "pc", "replicasets": "rs",
+	"replicationcontrollers": "rc", "resourcequotas": "quota", "serviceaccounts": "sa", "services": "svc",
+	"statefulsets": "sts", "storageclasses": "sc", "volumeattributesclasses": "vac",
+}
+
+// taken maps every name that kubectl knows a kind of Kubernetes by to that kind.
+var taken = sync.OnceValue(func() map[string]kubetypes.Kind {
+	names := map[string]kubetypes.Kind{}
+	for _, k := range kubetypes.Kinds() {
+		for _, name := range append(strings.Fields(shortNames[k.Plural]), k.Plural, strings.ToLower(k.Kind)) {
+			if _, known := names[name]; !known {
+				names[name] = k
+			}
+		}
+	}
+	return names
+})
+
+// names warns of names that kubectl has for something else: it takes the kind of Kubernetes.
+func (w *warner) names() {
+	n := w.api.Names
+	w.name("names.plural", n.Plural)
+	if n.Singular != strings.ToLower(n.Kind) || !w.clashes(n.Plural) { // otherwise it repeats the plural's
+		w.name("names.singular", n.Singular)
+	}
+	for i, short := range n.ShortNames {
+		w.name(fmt.Sprintf("names.shortNames[%d]", i), short)
+	}
+}
+
+func (w *warner) clashes(name string) bool {
+	k, found := taken()[name]
+	return found && k.Group != w.api.Group
+}
+
+func (w *warner) name(path, name string) {
+	if !w.clashes(name) {
+		return
+	}
+	k := taken()[name]
+	w.key(spec.WarnNames, path, strconv.Quote(name)+" is "+k.Kind+" of "+k.APIVersion()+" to kubectl",
+		"choose another name, or tell users to write "+w.api.Names.Plural+"."+w.api.Group)
+}

@@ -1,0 +1,72 @@
+package warnings
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// schemas warns of single fields of every version.
+func (w *warner) schemas() {
+	for i, v := range w.crd.Spec.Versions {
+		w.node(v.Schema.OpenAPIV3Schema, schemaPath(i), nil)
+	}
+}
+
+func schemaPath(version int) *field.Path {
+	return field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
+}
+
+// node warns of a node and what is below it. The keys are those that tell the items of its list apart.
+func (w *warner) node(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
+	if s.Type == "number" {
+		w.at(spec.WarnFloats, path, "is a floating point number, which not every client reads and writes alike",
+			"use an integer of a smaller unit, or quantity")
+	}
+	w.required(s, path, keys)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p, below := s.Properties[name], path.Child("properties").Key(name)
+		w.fieldName(name, below)
+		w.node(&p, below, nil)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		w.node(s.Items.Schema, path.Child("items"), s.XListMapKeys)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		w.node(s.AdditionalProperties.Schema, path.Child("additionalProperties"), nil)
+	}
+}
+
+// required warns of fields that must be there and cannot, and of fields that a default brings there always.
+func (w *warner) required(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
+	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil || s.XEmbeddedResource
+	for i, name := range s.Required {
+		p, declared := s.Properties[name]
+		switch at := path.Child("required").Index(i); {
+		case !declared && !open:
+			w.at(spec.WarnRequired, at, "requires "+strconv.Quote(name)+", which is not declared: unknown fields are dropped, so that no object is valid",
+				"declare it under properties, or leave it out of required")
+		case declared && p.Default != nil && !slices.Contains(keys, name):
+			w.at(spec.WarnRequired, path.Child("properties").Key(name).Child("default"), "is the default of a field that is required: the field may be left out after all",
+				"leave out one of them")
+		}
+	}
+}
+
+// fieldName warns of letters that look like those of ASCII, and of others that not every keyboard has.
+func (w *warner) fieldName(name string, path *field.Path) {
+	for _, r := range name {
+		if r > '~' {
+			w.at(spec.WarnNonASCII, path, "has "+strconv.QuoteRune(r)+" ("+codePoint(r)+") in its name, which may look like another letter and is hard to type",
+				"use letters of ASCII")
+			return
+		}
+	}
+}
+
+func codePoint(r rune) string { return "U+" + strconv.FormatInt(int64(r)+0x10000, 16)[1:] }
