@@ -46,7 +46,8 @@ func (r *reconciler[P, S, C, D]) suspend(ctx context.Context, p *pass, why metav
 			return reconcile.Result{}, err
 		}
 	}
-	if !stale && !(p.finalizing() && len(p.parent.GetFinalizers()) == 0) {
+	gone := p.finalizing() && len(p.parent.GetFinalizers()) == 0 // with the last finalizer
+	if !stale && !gone {
 		err := r.showSuspension(ctx, p, why)
 		if stale = errors.As(err, new(apply.ErrStale)); err != nil && !stale {
 			return reconcile.Result{}, err

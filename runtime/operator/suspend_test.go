@@ -52,7 +52,7 @@ func TestPausedParentIsLeftAlone(t *testing.T) {
 func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 	a := &author{sync: wants(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
-		want.Pods.Add(pod("web", "nginx"))
+		want.Pods.Add(pod("runner", "nginx"))
 	})}
 	a.finalize = func(context.Context, *Request) (*Response, error) {
 		return &Response{Children: new(Desired), Finalized: true}, nil
@@ -61,7 +61,7 @@ func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 	f.status("Ready", "Progressing")
 	f.annotate(disconnectKey, "true")
 	f.status("Suspended", "Disconnected")
-	for _, child := range []client.Object{named(&corev1.ConfigMap{}, "web"), named(&corev1.Pod{}, "web")} {
+	for _, child := range []client.Object{named(&corev1.ConfigMap{}, "web"), named(&corev1.Pod{}, "runner")} {
 		if !f.Get(child) || len(child.GetOwnerReferences()) > 0 || len(child.GetAnnotations()) > 0 {
 			t.Errorf("%T: owners %v, annotations %v", child, child.GetOwnerReferences(), child.GetAnnotations())
 		}
