@@ -51,7 +51,9 @@ func (b *packageBuilder) build() Package {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
-			b.names[name] = s == nil || expanded(s).Use == nil // or else it is called what its type is called
+			if s == nil || expanded(s).Use == nil { // or else it is called what its type is called
+				b.names[name] = true
+			}
 		}
 	}
 	for _, k := range b.kinds {

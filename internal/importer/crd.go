@@ -40,9 +40,6 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	}
 	out.set("apiVersion", str(spec.FormatVersion))
 	out.set("kind", str("API"))
-	if isSenseless(get(body, "versions")) {
-		acceptSenseless(out)
-	}
 	out.set("metadata", metadata(get(crd, "metadata")))
 	out.set("group", get(body, "group"))
 	out.set("names", c.names(get(body, "names")))

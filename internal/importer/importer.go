@@ -68,11 +68,9 @@ func (c *converter) spec(crd *yaml.Node) Spec {
 		Text: write(out),
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
-	if len(problems) > 0 { // a column may show a field that is not there: the API server does not mind
-		acceptSenseless(mapping{out})
-		if lenient, left := spec.ParseAPI(c.file, write(out)); len(left) == 0 {
-			s.Text, api, problems = write(out), lenient, nil
-		}
+	if len(problems) > 0 || isSenseless(api) { // such as a column of no field: the API server does not mind
+		s.Text = write(acceptSenseless(out))
+		api, problems = spec.ParseAPI(c.file, s.Text)
 	}
 	for _, p := range problems { // which are of the CRD, and about text that its author has not seen
 		c.fail(crd, p.Path, p.Message, "in the spec file of "+s.Name)

@@ -8,41 +8,30 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// isSenseless tells whether there is an enum in a CRD that is refused in a spec file unless the file says that it is
-// meant: with a value twice, with one of another type than the schema, or with none.
-func isSenseless(n *yaml.Node) bool {
-	if n == nil {
+// isSenseless tells whether an API says something that no value fits, as CRDs of the world do.
+func isSenseless(api *spec.API) bool {
+	schemas := make([]*spec.Schema, 0, 3*len(api.Versions)+len(api.Types))
+	for _, v := range api.Versions {
+		schemas = append(schemas, v.Root, v.Spec, v.Status)
+	}
+	for _, t := range api.Types {
+		schemas = append(schemas, t.Schema)
+	}
+	return slices.ContainsFunc(schemas, isSenselessSchema)
+}
+
+func isSenselessSchema(s *spec.Schema) bool {
+	if s == nil {
 		return false
 	}
-	for _, e := range entries(n) {
-		if e.key.Value == "enum" && e.value.Kind == yaml.SequenceNode && isSenselessEnum(e.value.Content, text(value(n, "type"))) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(n.Content, isSenseless)
+	return len(spec.Senseless(&s.Keywords, nil)) > 0 || isSenselessSchema(s.Items) || isSenselessSchema(s.AdditionalProperties) ||
+		slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return isSenselessSchema(p.Schema) })
 }
 
-// enumTags are the tags of YAML that values of a type have.
-var enumTags = map[string][]string{
-	"string": {"!!str", "!!timestamp"}, "boolean": {"!!bool"}, "integer": {"!!int"}, "number": {"!!int", "!!float"},
-}
-
-func isSenselessEnum(values []*yaml.Node, ofType string) bool {
-	for i, value := range values {
-		tags, typed := enumTags[ofType]
-		if typed && !slices.Contains(tags, value.ShortTag()) {
-			return true
-		}
-		if slices.ContainsFunc(values[:i], func(other *yaml.Node) bool { return equal(value, other) }) {
-			return true
-		}
-	}
-	return len(values) == 0
-}
-
-// acceptSenseless has a spec file say that it means what makes no sense.
-func acceptSenseless(out mapping) {
-	if value(out.Node, "acceptWarnings") == nil {
-		out.Content = slices.Insert(out.Content, 4, str("acceptWarnings"), list([]string{string(spec.WarnSenseless)})) // behind apiVersion and kind
-	}
+// acceptSenseless returns a spec file that says that it means what makes no sense.
+func acceptSenseless(file *yaml.Node) *yaml.Node {
+	accepts := mapping{&yaml.Node{Kind: file.Kind, Content: slices.Clone(file.Content[:4])}} // apiVersion and kind
+	accepts.set("acceptWarnings", list([]string{string(spec.WarnSenseless)}))
+	accepts.Content = append(accepts.Content, file.Content[4:]...)
+	return accepts.Node
 }

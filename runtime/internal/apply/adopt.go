@@ -75,10 +75,7 @@ func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, be
 	if err != nil {
 		return nil, err
 	}
-	answer := a.New()
-	answer.SetName(live.GetName())
-	answer.SetNamespace(live.GetNamespace())
-	err = a.Client.Patch(ctx, answer, client.RawPatch(types.MergePatchType, body), client.FieldOwner(a.Manager))
+	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil, ErrStale{d.Key()}
 	}

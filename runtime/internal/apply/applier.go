@@ -176,9 +176,13 @@ func (a *Applier) patch(ctx context.Context, d Desired, precondition, value stri
 	if err != nil {
 		return nil, err
 	}
-	object := a.New()
-	object.SetName(d.Name.Name)
-	object.SetNamespace(d.Name.Namespace)
-	options = append(options, client.FieldOwner(a.Manager), client.ForceOwnership)
-	return object, a.Client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, body), options...)
+	return a.send(ctx, d.Name, types.ApplyPatchType, body, append(options, client.ForceOwnership)...)
+}
+
+// send patches the child of a name, and returns what the API server answers.
+func (a *Applier) send(ctx context.Context, name types.NamespacedName, patch types.PatchType, body []byte, options ...client.PatchOption) (client.Object, error) {
+	answer := a.New()
+	answer.SetName(name.Name)
+	answer.SetNamespace(name.Namespace)
+	return answer, a.Client.Patch(ctx, answer, client.RawPatch(patch, body), append(options, client.FieldOwner(a.Manager))...)
 }

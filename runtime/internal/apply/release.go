@@ -34,10 +34,7 @@ func (a *Applier) Release(ctx context.Context, key Key, live client.Object, owne
 	if err != nil {
 		return err
 	}
-	answer := a.New()
-	answer.SetName(live.GetName())
-	answer.SetNamespace(live.GetNamespace())
-	err = a.Client.Patch(ctx, answer, client.RawPatch(types.MergePatchType, body), client.FieldOwner(a.Manager))
+	_, err = a.send(ctx, key.Name, types.MergePatchType, body)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
