@@ -35,7 +35,7 @@ type (
 		Pods       operator.DesiredSet[*corev1.Pod]
 		Accounts   operator.DesiredSet[*unstructured.Unstructured]
 	}
-	Request  = operator.Request[*testapi.Site, Children]
+	Request  = operator.Request[*testapi.Site, Children, struct{}]
 	Response = operator.Response[Desired, testapi.Status]
 	Function = func(context.Context, *Request) (*Response, error)
 )
@@ -88,15 +88,16 @@ func (a *author) saw(poke string) bool {
 }
 
 func (a *author) controllers(operator.Manager) ([]operator.Controller, error) {
-	definition := operator.Definition[*testapi.Site, testapi.Status, Children, Desired]{
+	definition := operator.Definition[*testapi.Site, testapi.Status, Children, Desired, struct{}]{
 		Name:               "site",
 		Group:              testapi.Version.Group,
-		Parent:             &testapi.Site{},
+		Parents:            []operator.ParentKind{{Object: &testapi.Site{}}},
 		Schemes:            runtime.SchemeBuilder{testapi.AddToScheme},
 		Kinds:              kinds,
 		Status:             func(s *testapi.Site) *testapi.Status { return &s.Status },
 		Conditions:         func(s *testapi.Status) *[]metav1.Condition { return &s.Conditions },
 		ObservedGeneration: func(s *testapi.Status) *int64 { return &s.ObservedGeneration },
+		ParentMetadata:     true,
 		Sync:               a.Sync,
 	}
 	if a.finalize != nil {

@@ -7,141 +7,158 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
 // report is what came of bringing the children to their desired state.
 type report struct {
 	children []child // those that are desired or kept, as known now
 	stale    bool    // something had changed meanwhile: look again
+	waiting  bool    // a child waits for another, so the answer is not carried out yet
 	err      error
 }
 
 // child is an object and its kind, which the object itself may not say.
 type child struct {
-	kind
-	object   client.Object // not to be changed
+	*childKind
+	name     types.NamespacedName
+	object   client.Object // not to be changed; nil while it waits to be made
 	replaced bool          // about to be deleted, to be created anew
+	waits    string        // why it is not written, as in "waits for Pod a"; empty when it is
 }
 
-func (c child) key() apply.Key {
-	return apply.Key{Kind: c.GroupVersionKind, Name: client.ObjectKeyFromObject(c.object)}
-}
+func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
 
 // carryOut brings the children to the desired state. Each is applied whatever
 // becomes of the others. Nothing is deleted if Sync did not succeed, and
-// nothing is pruned if a child could not be applied.
-func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, succeeded bool) report {
-	plans, err := p.plan(kinds)
+// nothing is pruned if a child could not be applied or waits for another.
+func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, finalizes, succeeded bool) report {
+	plan, err := p.plan(kinds)
 	if err != nil {
 		return report{children: p.all(), err: err}
 	}
-	var done report
+	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(plan))
+	if stale || err != nil {
+		return report{children: p.all(), stale: stale, err: err}
+	}
+	done := p.applyAll(ctx, plan.tasks)
 	var replaced []child
-	for i, kind := range p.children {
-		live := byName(p.observed[i])
-		for _, desired := range plans[i].desired {
-			outcome, err := p.apply(ctx, kind, desired, live[desired.Name])
-			switch {
-			case errors.As(err, new(apply.ErrStale)):
-				done.stale = true
-				continue
-			case err != nil:
-				done.err = errors.Join(done.err, errChild{desired.Key(), err})
-				continue
-			}
-			child := child{kind, outcome.Object, outcome.Action == apply.Replace}
-			done.children = append(done.children, child)
-			if child.replaced {
-				replaced = append(replaced, child)
-			}
+	for _, child := range done.children {
+		if child.replaced {
+			replaced = append(replaced, child)
 		}
 	}
-	pruned, kept := p.leftOver(plans)
+	pruned, kept := p.leftOver(plan)
 	done.children = append(done.children, kept...)
 	switch {
 	case !succeeded || done.stale:
 		return done
-	case done.err != nil:
+	case done.err != nil || done.waiting:
 		pruned = nil
 	}
-	stale, err := p.delete(ctx, append(replaced, pruned...))
+	stale, err = p.remove(ctx, append(replaced, pruned...))
 	done.stale, done.err = stale, errors.Join(done.err, err)
 	return done
 }
 
-func (p *pass) apply(ctx context.Context, kind kind, desired apply.Desired, live client.Object) (apply.Outcome, error) {
-	outcome, err := kind.applier.Do(ctx, p.state.memo, desired, live)
+// applyAll applies the tasks, in their order.
+func (p *pass) applyAll(ctx context.Context, tasks []task) report {
+	var done report
+	turns := p.turns(tasks)
+	ready := map[apply.Key]bool{}
+	for _, task := range tasks {
+		result := child{childKind: task.kind, name: task.Name, object: task.live}
+		if why, waits := p.holds(task, turns, ready); why != "" {
+			result.waits, done.waiting = why, done.waiting || waits
+			done.children = append(done.children, result)
+			continue
+		}
+		outcome, err := p.apply(ctx, task)
+		switch {
+		case errors.As(err, new(apply.ErrStale)):
+			done.stale = true
+			continue
+		case err != nil:
+			done.err = errors.Join(done.err, errChild{task.Key(), err})
+			continue
+		}
+		result.object, result.replaced = outcome.Object, outcome.Action == apply.Replace
+		ready[task.Key()] = !result.replaced && p.healthOf(task.kind, outcome.Object).State == health.Ready
+		done.children = append(done.children, result)
+	}
+	return done
+}
+
+// holds says why a task is not carried out in this pass, if it is not, and
+// whether the answer is incomplete because of it.
+func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready map[apply.Key]bool) (why string, waits bool) {
+	for _, key := range t.after {
+		if !ready[key] {
+			return "waits for " + key.String(), true
+		}
+	}
+	if t.rolls() && p.outdated(t) && turns[t.Kind] != t.Key() {
+		return "is outdated and waits for its turn", false
+	}
+	return "", false
+}
+
+func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
+	outcome, err := t.kind.applier.Do(ctx, p.state.memo, t.Desired, t.live)
 	if err != nil {
 		return outcome, err
 	}
 	if outcome.Drift {
-		p.metrics.drifted(p.name, kind.Kind)
+		p.metrics.drifted(p.name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
-		p.state.writes.Wrote(kind.GroupVersionKind, kind.empty, outcome.Object, p.now)
-		p.metrics.wrote(p.name, kind.Kind, string(outcome.Action))
-		log.FromContext(ctx).V(1).Info("applied a child", "child", desired.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
+		p.state.writes.Wrote(p.childSource(t.kind), outcome.Object, p.now)
+		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
+		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
 }
 
+// healthOf judges a child by what the author says about its kind, or by the rules
+// for its kind.
+func (p *pass) healthOf(kind *childKind, object client.Object) health.Health {
+	if kind.ReadyWhen == nil || object.GetDeletionTimestamp() != nil {
+		return health.Of(object)
+	}
+	isReady, err := kind.ReadyWhen(object)
+	switch {
+	case err != nil:
+		return health.Health{State: health.InProgress, Message: "is not ready: " + err.Error()}
+	case !isReady:
+		return health.Health{State: health.InProgress, Message: "is not ready"}
+	}
+	return health.Health{State: health.Ready}
+}
+
 // leftOver splits the observed children that are not desired into those to
 // prune and those to keep, and has the memo forget them.
-func (p *pass) leftOver(plans []plan) (pruned, kept []child) {
+func (p *pass) leftOver(plan plan) (pruned, kept []child) {
 	desired := map[apply.Key]bool{}
-	for i := range plans {
-		for _, d := range plans[i].desired {
-			desired[d.Key()] = true
-		}
-		for _, object := range p.observed[i] {
-			child := child{kind: p.children[i], object: object}
-			switch {
-			case plans[i].keep[child.key().Name]:
-				kept = append(kept, child)
-			case !desired[child.key()] && object.GetDeletionTimestamp() == nil:
-				pruned = append(pruned, child)
-			}
+	for _, task := range plan.tasks {
+		desired[task.Key()] = true
+	}
+	for _, child := range p.all() {
+		switch key := child.key(); {
+		case plan.keep[key] && !desired[key]:
+			kept = append(kept, child)
+		case !desired[key] && child.object.GetDeletionTimestamp() == nil:
+			pruned = append(pruned, child)
 		}
 	}
 	p.state.memo.Keep(desired)
 	return pruned, kept
-}
-
-// delete deletes children, if the parent is live what this pass took it for.
-func (p *pass) delete(ctx context.Context, children []child) (stale bool, err error) {
-	if len(children) == 0 {
-		return false, nil
-	}
-	live := p.loop.parent.new()
-	err = p.live.Get(ctx, client.ObjectKeyFromObject(p.parent), live)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if live.GetUID() != p.parent.GetUID() || live.GetResourceVersion() != p.parent.GetResourceVersion() {
-		return true, nil
-	}
-	var failures []error
-	for _, child := range children {
-		existed, err := child.applier.Delete(ctx, child.object)
-		if err != nil {
-			failures = append(failures, errChild{child.key(), err})
-			continue
-		}
-		p.state.writes.Deleted(child.GroupVersionKind, child.empty, child.object, p.now)
-		if existed {
-			p.metrics.wrote(p.name, child.Kind, "deleted")
-			log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
-		}
-	}
-	return false, errors.Join(failures...)
 }
 
 // all returns every observed child.
@@ -149,15 +166,29 @@ func (p *pass) all() []child {
 	var all []child
 	for i, objects := range p.observed {
 		for _, object := range objects {
-			all = append(all, child{kind: p.children[i], object: object})
+			all = append(all, childOf(p.children[i], object))
 		}
 	}
 	return all
 }
 
+func childOf(kind *childKind, object client.Object) child {
+	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
+}
+
+// source is where the loop sees what it has written of its parents' kind.
+func (p *pass) source(kind kind) consistency.Source {
+	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.cache, Empty: kind.cached}
+}
+
+// childSource is where the loop sees what it has written of a kind of children.
+func (p *pass) childSource(kind *childKind) consistency.Source {
+	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.offspring, Empty: kind.cached}
+}
+
 // parseName reads a name that the author gave: with a namespace, or without
 // where the parent's is meant.
-func (p *pass) parseName(kind kind, name string) types.NamespacedName {
+func (p *pass) parseName(kind *childKind, name string) types.NamespacedName {
 	if namespace, name, ok := strings.Cut(name, "/"); ok {
 		return types.NamespacedName{Namespace: namespace, Name: name}
 	}

@@ -49,11 +49,16 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	}
 	var failed, waiting []string
 	for _, child := range children {
-		state := health.Of(child.object)
-		if child.replaced {
+		var state health.Health
+		switch {
+		case child.waits != "":
+			state = health.Health{State: health.InProgress, Message: child.waits}
+		case child.replaced:
 			state = health.Health{State: health.InProgress, Message: "is being replaced"}
+		default:
+			state = p.healthOf(child.childKind, child.object)
 		}
-		text := child.Kind + " " + child.object.GetName() + " " + state.Message
+		text := child.Kind + " " + child.name.Name + " " + state.Message
 		switch state.State {
 		case health.Failed:
 			failed = append(failed, text)

@@ -16,7 +16,7 @@ type Controller struct {
 }
 
 // NewController makes a controller from its definition.
-func NewController[P client.Object, S, C, D any](definition Definition[P, S, C, D]) Controller {
+func NewController[P client.Object, S, C, D, R any](definition Definition[P, S, C, D, R]) Controller {
 	return Controller{
 		name: definition.Name,
 		setUp: func(mgr Manager, options Options) error {

@@ -29,8 +29,11 @@ type set struct {
 type Wanted struct {
 	Object        client.Object
 	Configuration runtime.ApplyConfiguration
-	Update        UpdateStrategy // overrides the kind's, unless empty
-	Adopt         AdoptionPolicy // overrides the kind's, unless empty
+	Update        UpdateStrategy  // overrides the kind's, unless empty
+	Adopt         AdoptionPolicy  // overrides the kind's, unless empty
+	WhenRemoved   DeletionPolicy  // overrides the kind's WhenDropped and WhenDeleted, unless empty
+	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
+	After         []client.Object // desired children that must be ready before this one is written
 }
 
 // Add wants this child. It must have a name, and a name may be wanted only
@@ -91,7 +94,8 @@ func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
 }
 
 // ChildOption says how one child differs from what its kind says. Every
-// [UpdateStrategy] and [AdoptionPolicy] is one.
+// [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
+// one, and [After] makes one.
 type ChildOption interface {
 	configure(*Wanted)
 }
@@ -99,3 +103,15 @@ type ChildOption interface {
 func (u UpdateStrategy) configure(child *Wanted) { child.Update = u }
 
 func (p AdoptionPolicy) configure(child *Wanted) { child.Adopt = p }
+
+func (p DeletionPolicy) configure(child *Wanted) { child.WhenRemoved = p }
+
+func (p ImmutablePolicy) configure(child *Wanted) { child.WhenImmutable = p }
+
+// After has a child wait until these children of the same answer are ready: until
+// then it is neither created nor changed, and nothing is pruned.
+func After(objects ...client.Object) ChildOption { return after(objects) }
+
+type after []client.Object
+
+func (a after) configure(child *Wanted) { child.After = append(child.After, a...) }

@@ -218,8 +218,8 @@ func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	controller := func(parent, child *unstructured.Unstructured) operator.Controller {
-		return operator.NewController(operator.Definition[*unstructured.Unstructured, struct{}, struct{}, struct{}]{
-			Name: "web", Group: "example.com", Parent: parent,
+		return operator.NewController(operator.Definition[*unstructured.Unstructured, struct{}, struct{}, struct{}, struct{}]{
+			Name: "web", Group: "example.com", Parents: []operator.ParentKind{{Object: parent}},
 			Kinds: func(*struct{}, *struct{}) []operator.ChildKind { return []operator.ChildKind{{Object: child}} },
 		})
 	}

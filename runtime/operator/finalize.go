@@ -2,29 +2,76 @@ package operator
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
-// holdFinalizer makes the parent carry the finalizer if it is needed, before
-// any child exists, and drops it from one that no longer needs it. It reports
-// whether the parent has changed meanwhile.
-func (p *pass) holdFinalizer(ctx context.Context, needed bool) (stale bool, err error) {
-	if !needed {
-		return p.dropFinalizer(ctx)
+// finalize is the pass over a parent that is to go: the author's Finalize, until
+// it says Finalized, then the children that the garbage collector does not see to.
+func (r *reconciler[P, S, C, D, R]) finalize(ctx context.Context, p *pass) verdict {
+	response, children := new(Response[D, S]), p.all()
+	if r.definition.Finalize != nil && !p.state.finalized {
+		answer, report, err := r.answer(ctx, p)
+		if report.stale || ctx.Err() != nil {
+			return verdict{stale: true}
+		}
+		if response, children = answer, report.children; err != nil || !response.Finalized {
+			return r.conclude(ctx, p, response, children, err)
+		}
+		p.state.finalized = true
+		if p.observed, err = p.observe(ctx, p.parent); err != nil {
+			return verdict{err: err}
+		}
 	}
-	if p.finalizing() {
-		return false, nil
+	done, stale, err := p.dismantle(ctx)
+	if stale {
+		return verdict{stale: true}
 	}
+	if err == nil && done && !p.deleting() { // it goes on without us
+		if stale, err = p.takeBackMetadata(ctx); stale {
+			return verdict{stale: true}
+		}
+	}
+	end := r.conclude(ctx, p, response, children, err)
+	if end.stale || end.err != nil || !done {
+		return end
+	}
+	end.stale, end.err = p.dropFinalizer(ctx)
+	return end
+}
+
+// holdFinalizer makes the parent carry the finalizer. It reports whether the
+// parent has changed meanwhile.
+func (p *pass) holdFinalizer(ctx context.Context) (stale bool, err error) {
 	return p.patchFinalizers(ctx, controllerutil.AddFinalizer)
 }
 
 // dropFinalizer lets the parent go.
 func (p *pass) dropFinalizer(ctx context.Context) (stale bool, err error) {
 	return p.patchFinalizers(ctx, controllerutil.RemoveFinalizer)
+}
+
+// settleFinalizer makes the parent carry the finalizer exactly while it is
+// needed, before any child is made that needs it.
+func (p *pass) settleFinalizer(ctx context.Context, needed bool) (stale bool, err error) {
+	switch {
+	case p.finalizing():
+		return false, nil
+	case needed:
+		stale, err = p.holdFinalizer(ctx)
+	default:
+		stale, err = p.dropFinalizer(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("write the finalizer: %w", err)
+	}
+	return stale, err
 }
 
 // patchFinalizers writes the parent if change does change it. The list is
@@ -46,14 +93,21 @@ func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, s
 	return false, nil
 }
 
+// untouched tells whether nothing of this controller's is left in the parent, and
+// nothing belongs to it.
+func (p *pass) untouched() bool {
+	_, marked := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.Over(p.parent, p.manager)
+	return len(p.all()) == 0 && !marked && !controllerutil.ContainsFinalizer(p.parent, p.finalizer)
+}
+
 // wroteParent goes on with the parent as the API server answered it.
 func (p *pass) wroteParent(answer client.Object) {
 	p.overtaken = p.overtaken || overtaken(p.parent, answer)
 	p.parent = answer
-	if p.finalizing() && len(answer.GetFinalizers()) == 0 {
+	if p.deleting() && len(answer.GetFinalizers()) == 0 {
 		return // that was the last write: the parent is gone
 	}
-	p.state.writes.Wrote(p.loop.parent.GroupVersionKind, p.loop.parent.empty, answer, p.now)
+	p.state.writes.Wrote(p.source(p.loop.parent), answer, p.now)
 }
 
 // overtaken tells whether the answer to a write of ours holds a change of

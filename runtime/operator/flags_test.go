@@ -91,7 +91,7 @@ current-context: c
 			t.Setenv("KUBECONFIG", test.env)
 			s := settings{Options: Defaults(), kubeconfig: test.kubeconfig}
 			err := s.run(func(Manager) ([]Controller, error) {
-				return []Controller{NewController(Definition[*corev1.ConfigMap, struct{}, struct{}, struct{}]{Name: "web", Parent: new(corev1.ConfigMap)})}, nil
+				return []Controller{NewController(Definition[*corev1.ConfigMap, struct{}, struct{}, struct{}, struct{}]{Name: "web", Group: "example.com", Parents: []ParentKind{{Object: new(corev1.ConfigMap)}}})}, nil
 			}, nil)
 			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with %q", err, test.says)

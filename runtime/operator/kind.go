@@ -1,8 +1,6 @@
 package operator
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -10,26 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
 // kind is a kind of objects that the API server knows.
 type kind struct {
 	schema.GroupVersionKind
 	namespaced bool
-	empty      client.Object
-
-	// Only of children:
-	list    client.ObjectList
-	update  UpdateStrategy
-	adopt   AdoptionPolicy
-	retired bool
-	index   string // of the cache, by the UID of the parent
-	applier apply.Applier
+	empty      client.Object // as the API server is asked for it
+	cached     client.Object // as the cache has it; of no other type than empty but where only metadata is cached
 }
 
 func (k kind) new() client.Object { return k.empty.DeepCopyObject().(client.Object) }
@@ -51,33 +39,27 @@ func newKind(mgr Manager, empty client.Object) (kind, error) {
 		GroupVersionKind: gvk,
 		namespaced:       mapping.Scope.Name() == meta.RESTScopeNameNamespace,
 		empty:            empty,
+		cached:           empty,
 	}, nil
 }
 
-// addKind adds a kind of children and has the cache index them by their owner.
-func (l *loop) addKind(mgr Manager, described ChildKind) error {
-	child, err := newKind(mgr, described.Object)
-	if err != nil {
-		return err
-	}
-	if l.parent.namespaced && !child.namespaced {
-		return fmt.Errorf("kind %s is cluster-scoped, so a namespaced %s cannot own it", child.Kind, l.parent.Kind)
-	}
-	if child.list, err = newList(mgr.GetScheme(), child); err != nil {
-		return err
-	}
-	child.update = cmp.Or(described.Update, InPlace)
-	child.adopt = cmp.Or(described.Adopt, AdoptNever)
-	child.retired = described.Retired
-	child.index = "parent-of-" + l.name
-	child.applier = apply.Applier{Client: l.client, Live: l.live, Manager: l.manager, New: child.new}
-	l.children = append(l.children, child)
-	return mgr.GetFieldIndexer().IndexField(context.Background(), child.empty, child.index, l.ownerUID)
+// metadataOnly is the kind as a cache of metadata has it.
+func (k kind) metadataOnly() kind {
+	object := new(metav1.PartialObjectMetadata)
+	object.SetGroupVersionKind(k.GroupVersionKind)
+	k.cached = object
+	return k
 }
 
-func newList(scheme *runtime.Scheme, child kind) (client.ObjectList, error) {
-	gvk := child.GroupVersion().WithKind(child.Kind + "List")
-	if _, ok := child.empty.(runtime.Unstructured); ok {
+// newList returns an empty list of a kind, as the cache has it.
+func newList(scheme *runtime.Scheme, k kind) (client.ObjectList, error) {
+	gvk := k.GroupVersion().WithKind(k.Kind + "List")
+	switch k.cached.(type) {
+	case *metav1.PartialObjectMetadata:
+		list := new(metav1.PartialObjectMetadataList)
+		list.SetGroupVersionKind(gvk)
+		return list, nil
+	case runtime.Unstructured:
 		list := new(unstructured.UnstructuredList)
 		list.SetGroupVersionKind(gvk)
 		return list, nil
@@ -89,29 +71,10 @@ func newList(scheme *runtime.Scheme, child kind) (client.ObjectList, error) {
 	return list.(client.ObjectList), nil
 }
 
-// ownerUID returns the UID of the parent that controls an object, if it is of
-// this loop's kind.
-func (l *loop) ownerUID(object client.Object) []string {
-	ref := metav1.GetControllerOf(object)
-	if ref == nil || ref.Kind != l.parent.Kind {
-		return nil
-	}
-	if gv, err := schema.ParseGroupVersion(ref.APIVersion); err != nil || gv.Group != l.parent.Group {
-		return nil
-	}
-	return []string{string(ref.UID)}
-}
-
-// observe returns the children of one kind that the cache holds, not to be
-// changed.
-func (l *loop) observe(ctx context.Context, child kind, parent types.UID) ([]client.Object, error) {
-	list := child.list.DeepCopyObject().(client.ObjectList)
-	err := l.cache.List(ctx, list, client.MatchingFields{child.index: string(parent)}, client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return nil, err
-	}
+// itemsOf returns the objects of a list.
+func itemsOf(list client.ObjectList) ([]client.Object, error) {
 	var objects []client.Object
-	err = meta.EachListItem(list, func(item runtime.Object) error {
+	err := meta.EachListItem(list, func(item runtime.Object) error {
 		objects = append(objects, item.(client.Object))
 		return nil
 	})

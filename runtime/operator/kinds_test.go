@@ -118,10 +118,10 @@ type (
 
 // kindController makes a controller whose parents want one child of each kind.
 func kindController(operator.Manager) ([]operator.Controller, error) {
-	return []operator.Controller{operator.NewController(operator.Definition[*testapi.Site, testapi.Status, kindChildren, kindDesired]{
+	return []operator.Controller{operator.NewController(operator.Definition[*testapi.Site, testapi.Status, kindChildren, kindDesired, struct{}]{
 		Name:    "every-kind",
 		Group:   testapi.Version.Group,
-		Parent:  &testapi.Site{},
+		Parents: []operator.ParentKind{{Object: &testapi.Site{}}},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Kinds: func(observed *kindChildren, desired *kindDesired) (kinds []operator.ChildKind) {
 			*observed = make(kindChildren, len(everyKind))
@@ -134,7 +134,7 @@ func kindController(operator.Manager) ([]operator.Controller, error) {
 			return kinds
 		},
 		Status: func(s *testapi.Site) *testapi.Status { return &s.Status },
-		Sync: func(_ context.Context, req *operator.Request[*testapi.Site, kindChildren]) (*operator.Response[kindDesired, testapi.Status], error) {
+		Sync: func(_ context.Context, req *operator.Request[*testapi.Site, kindChildren, struct{}]) (*operator.Response[kindDesired, testapi.Status], error) {
 			want := make(kindDesired, len(everyKind))
 			for i, object := range everyKind {
 				if _, isPod := object.(*corev1.Pod); isPod {

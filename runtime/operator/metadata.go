@@ -15,7 +15,7 @@ import (
 // reports whether the parent has changed meanwhile.
 func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string]string) (stale bool, err error) {
 	wanted, differs := apply.Metadata{Labels: labels, Annotations: annotations}.Over(p.parent, p.manager)
-	if !differs || p.finalizing() && len(p.parent.GetFinalizers()) == 0 {
+	if !differs || p.deleting() && len(p.parent.GetFinalizers()) == 0 {
 		return false, nil
 	}
 	kind := p.loop.parent
@@ -38,4 +38,9 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 	p.parent.SetAnnotations(answer.GetAnnotations())
 	p.wroteParent(answer)
 	return false, nil
+}
+
+// takeBackMetadata takes this operator's labels and annotations off the parent.
+func (p *pass) takeBackMetadata(ctx context.Context) (stale bool, err error) {
+	return p.writeMetadata(ctx, map[string]string{}, map[string]string{})
 }

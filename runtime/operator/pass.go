@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // soon is when to look at a parent again after the view of it proved to be out
@@ -25,27 +26,37 @@ type pass struct {
 	state    *state
 	parent   client.Object     // a private copy
 	observed [][]client.Object // per kind of children; the cache's own objects
+	related  [][]client.Object // per entry of related objects; the cache's own
 	now      time.Time
 
 	overtaken bool // the parent has changed since; another pass is due
 }
 
-// finalizing tells whether the parent is being deleted.
-func (p *pass) finalizing() bool { return p.parent.GetDeletionTimestamp() != nil }
+// deleting tells whether the parent is being deleted.
+func (p *pass) deleting() bool { return p.parent.GetDeletionTimestamp() != nil }
 
-// reconciler runs the passes of one controller.
-type reconciler[P client.Object, S, C, D any] struct {
+// finalizing tells whether the parent is to go: it is being deleted, or is no
+// parent any more.
+func (p *pass) finalizing() bool { return p.deleting() || !p.selects.matches(p.parent) }
+
+// owner is the parent as its children refer to it.
+func (p *pass) owner() ownership.Parent {
+	return ownership.Parent{Kind: p.loop.parent.GroupVersionKind, Name: client.ObjectKeyFromObject(p.parent), UID: p.parent.GetUID()}
+}
+
+// reconciler runs the passes over one kind of parents.
+type reconciler[P client.Object, S, C, D, R any] struct {
 	*loop
-	definition Definition[P, S, C, D]
+	definition Definition[P, S, C, D, R]
 }
 
 // Reconcile runs one pass over the parent that the request names.
-func (r *reconciler[P, S, C, D]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	p, err := r.look(ctx, request)
 	if p == nil || err != nil {
 		return reconcile.Result{}, err
 	}
-	seen, err := p.state.writes.Seen(ctx, r.cache, r.live, p.now)
+	seen, err := p.state.writes.Seen(ctx, r.live, p.now)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -57,28 +68,37 @@ func (r *reconciler[P, S, C, D]) Reconcile(ctx context.Context, request reconcil
 	if p, err = r.look(ctx, request); p == nil || err != nil {
 		return reconcile.Result{}, err
 	}
-	if p.finalizing() && !controllerutil.ContainsFinalizer(p.parent, r.finalizer) {
+	if p.deleting() && !controllerutil.ContainsFinalizer(p.parent, r.finalizer) {
+		r.unrelate(request.NamespacedName)
 		return reconcile.Result{}, nil // the garbage collector does the rest
 	}
-	if p.observed, err = r.observeAll(ctx, p.parent); err != nil {
+	if p.observed, err = r.observe(ctx, p.parent); err != nil {
 		return reconcile.Result{}, err
+	}
+	if !p.selects.matches(p.parent) && p.untouched() {
+		r.forget(request.NamespacedName)
+		return reconcile.Result{}, nil
 	}
 	if why := p.suspension(); why != nil {
 		return r.suspend(ctx, p, *why)
 	}
-	input := fingerprint(p.observed)
+	wrong := r.relate(ctx, p)
+	input := fingerprint(append(p.observed, p.related...))
 	if left, waits := p.state.waits(p.parent, input, p.now); waits {
 		return reconcile.Result{RequeueAfter: left}, nil
+	}
+	if wrong != nil {
+		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
 	return r.settle(ctx, p, input, r.run(ctx, p)), nil
 }
 
 // look reads the parent from the cache. It returns nil when there is none.
-func (r *reconciler[P, S, C, D]) look(ctx context.Context, request reconcile.Request) (*pass, error) {
+func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.Request) (*pass, error) {
 	parent := r.parent.new()
 	err := r.cache.Get(ctx, request.NamespacedName, parent)
 	if apierrors.IsNotFound(err) {
-		r.states.forget(request.NamespacedName)
+		r.forget(request.NamespacedName)
 		return nil, nil
 	}
 	if err != nil {
@@ -92,11 +112,12 @@ func (r *reconciler[P, S, C, D]) look(ctx context.Context, request reconcile.Req
 	}, nil
 }
 
-func (l *loop) observeAll(ctx context.Context, parent client.Object) ([][]client.Object, error) {
+// observe returns the children that a parent has, by kind.
+func (l *loop) observe(ctx context.Context, parent client.Object) ([][]client.Object, error) {
 	observed := make([][]client.Object, len(l.children))
 	for i, child := range l.children {
 		var err error
-		if observed[i], err = l.observe(ctx, child, parent.GetUID()); err != nil {
+		if observed[i], err = l.offspring.of(ctx, child, parent.GetUID()); err != nil {
 			return nil, err
 		}
 	}
@@ -111,37 +132,48 @@ type verdict struct {
 }
 
 // run does what a pass has to do once its view of the world is complete.
-func (r *reconciler[P, S, C, D]) run(ctx context.Context, p *pass) verdict {
-	stale, err := p.holdFinalizer(ctx, r.definition.Finalize != nil)
-	switch {
-	case stale:
-		return verdict{stale: true}
-	case err != nil:
-		return r.conclude(ctx, p, new(Response[D, S]), p.all(), fmt.Errorf("write the finalizer: %w", err))
-	case p.finalizing() && r.definition.Finalize == nil:
-		return verdict{}
+func (r *reconciler[P, S, C, D, R]) run(ctx context.Context, p *pass) verdict {
+	if p.finalizing() {
+		return r.finalize(ctx, p)
 	}
-	response, err := r.call(ctx, p)
-	if response == nil {
-		response = new(Response[D, S])
+	if r.definition.Finalize != nil { // before Sync has any effect
+		stale, err := p.holdFinalizer(ctx)
+		switch {
+		case stale:
+			return verdict{stale: true}
+		case err != nil:
+			return r.conclude(ctx, p, new(Response[D, S]), p.all(), fmt.Errorf("write the finalizer: %w", err))
+		}
 	}
-	report := report{children: p.all()}
-	if response.Children != nil {
-		report = p.carryOut(ctx, r.kinds(new(C), response.Children), err == nil)
-		err = errors.Join(err, report.err)
-	}
-	metadata, refused := p.writeMetadata(ctx, response.Labels, response.Annotations)
-	if refused != nil {
-		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
-	}
-	if report.stale || metadata || ctx.Err() != nil { // or told to stop, which is no error to show
+	response, report, err := r.answer(ctx, p)
+	if report.stale || ctx.Err() != nil { // or told to stop, which is no error to show
 		return verdict{stale: true}
 	}
 	return r.conclude(ctx, p, response, report.children, err)
 }
 
-// conclude shows how a pass ended, and lets a parent go that is finalized.
-func (r *reconciler[P, S, C, D]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
+// answer calls the author's code and carries out what it wants of the children
+// and of the parent's metadata. The error is all that went wrong.
+func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Response[D, S], report, error) {
+	response, err := r.call(ctx, p)
+	if response == nil {
+		response = new(Response[D, S])
+	}
+	done := report{children: p.all()}
+	if response.Children != nil {
+		done = p.carryOut(ctx, r.kinds(new(C), response.Children), r.definition.Finalize != nil, err == nil)
+		err = errors.Join(err, done.err)
+	}
+	stale, refused := p.writeMetadata(ctx, response.Labels, response.Annotations)
+	if refused != nil {
+		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
+	}
+	done.stale = done.stale || stale
+	return response, done, err
+}
+
+// conclude shows how a pass ended.
+func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
 	refused := r.writeStatus(ctx, p, response, p.conditions(children, err), err)
 	if errors.As(refused, new(apply.ErrStale)) {
 		return verdict{stale: true}
@@ -152,16 +184,12 @@ func (r *reconciler[P, S, C, D]) conclude(ctx context.Context, p *pass, response
 	}
 	err = errors.Join(err, refused)
 	p.record(response.Events, err)
-	var stale bool
-	if response.Finalized && err == nil {
-		stale, err = p.dropFinalizer(ctx)
-	}
-	return verdict{stale: stale, requeue: response.RequeueAfter, err: err}
+	return verdict{requeue: response.RequeueAfter, err: err}
 }
 
 // settle turns the end of a pass into when the next one is due. Retries are
 // the state's affair, so the work queue never sees an error.
-func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint64, end verdict) reconcile.Result {
+func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, input uint64, end verdict) reconcile.Result {
 	if end.err != nil {
 		version := p.parent.GetResourceVersion()
 		if p.overtaken {
@@ -179,4 +207,17 @@ func (r *reconciler[P, S, C, D]) settle(ctx context.Context, p *pass, input uint
 	p.state.failure = failure{}
 	r.metrics.passed(r.name, "success", r.now().Sub(p.now))
 	return reconcile.Result{RequeueAfter: end.requeue}
+}
+
+// forget drops what is remembered of a parent that is gone.
+func (l *loop) forget(name client.ObjectKey) {
+	l.states.forget(name)
+	l.unrelate(name)
+}
+
+// unrelate has a parent read nothing any more.
+func (l *loop) unrelate(name client.ObjectKey) {
+	for _, kind := range l.related {
+		kind.index.Set(name, nil)
+	}
 }

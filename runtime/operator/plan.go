@@ -5,129 +5,193 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// plan is what a parent wants of one kind of children.
+// plan is what a parent wants of all its children.
 type plan struct {
-	desired []apply.Desired
-	keep    map[types.NamespacedName]bool // neither written nor pruned
+	tasks []task
+	keep  map[apply.Key]bool // neither written nor pruned
 }
 
-// plan makes the answer of Sync complete: namespaces, owner references, hashes.
-// It reports all that is wrong with it at once.
-func (p *pass) plan(kinds []ChildKind) ([]plan, error) {
-	plans := make([]plan, len(p.children))
+// task is one child to bring to its desired state.
+type task struct {
+	apply.Desired
+	kind        *childKind
+	live        client.Object // as observed; nil when there is none
+	update      UpdateStrategy
+	byReference bool        // owned by an owner reference
+	after       []apply.Key // children that have to be ready before
+}
+
+// plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
+// order in which the children are written. It reports all that is wrong with it
+// at once.
+func (p *pass) plan(kinds []ChildKind) (plan, error) {
+	made := plan{keep: map[apply.Key]bool{}}
+	seen := map[apply.Key]bool{}
 	var wrong []error
-	for i, child := range p.children {
-		plans[i].keep = map[types.NamespacedName]bool{}
+	for i, kind := range p.children {
 		set := kinds[i].Fields.desired
 		if set == nil {
 			continue
 		}
 		for _, name := range set.keep {
-			plans[i].keep[p.parseName(child, name)] = true
+			made.keep[apply.Key{Kind: kind.GroupVersionKind, Name: p.parseName(kind, name)}] = true
 		}
-		seen := map[types.NamespacedName]bool{}
+		live := byName(p.observed[i])
 		for _, wanted := range set.children {
-			desired, err := p.desire(child, wanted)
-			if err == nil && seen[desired.Name] {
-				err = fmt.Errorf("%s is desired twice", desired.Key())
+			task, err := p.task(kind, wanted)
+			if err == nil && seen[task.Key()] {
+				err = fmt.Errorf("%s is desired twice", task.Key())
 			}
 			if err != nil {
 				wrong = append(wrong, errDesired{err})
 				continue
 			}
-			seen[desired.Name] = true
-			plans[i].desired = append(plans[i].desired, desired)
+			seen[task.Key()], task.live = true, live[task.Name]
+			made.tasks = append(made.tasks, task)
 		}
 	}
-	return plans, errors.Join(wrong...)
+	if len(wrong) > 0 {
+		return made, errors.Join(wrong...)
+	}
+	var err error
+	made.tasks, err = inOrder(made.tasks)
+	return made, err
 }
 
 // errDesired says what is wrong with the answer of Sync.
 type errDesired struct{ error }
 
-func (p *pass) desire(child kind, wanted Wanted) (apply.Desired, error) {
+func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	var object any = wanted.Object
 	if wanted.Configuration != nil {
 		object = wanted.Configuration
 	}
 	if v := reflect.ValueOf(object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return apply.Desired{}, fmt.Errorf("a desired %s is nil", child.Kind)
+		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
 	content, err := apply.Canonical(object)
 	if err != nil {
-		return apply.Desired{}, fmt.Errorf("a desired %s: %w", child.Kind, err)
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
-	name, err := p.identify(child, content)
+	name, err := p.identify(kind, content)
 	if err != nil {
-		return apply.Desired{}, err
+		return task{}, err
 	}
-	if err := p.own(content); err != nil {
-		return apply.Desired{}, err
+	made := task{
+		kind:        kind,
+		update:      cmp.Or(wanted.Update, kind.Update),
+		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
 	}
-	return apply.NewDesired(apply.Desired{
-		Kind:     child.GroupVersionKind,
+	if made.after, err = p.keysOf(wanted.After); err != nil {
+		return task{}, err
+	}
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok {
+		return task{}, errors.New("a desired child has no metadata")
+	}
+	p.offspring.keys.Refer(metadata, p.owner(), made.byReference)
+	p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
+	described := apply.Desired{
+		Kind:     kind.GroupVersionKind,
 		Name:     name,
 		Owner:    p.parent.GetUID(),
-		Strategy: apply.Strategy(cmp.Or(wanted.Update, child.update)),
-		Adoption: apply.Adoption(cmp.Or(wanted.Adopt, child.adopt)),
-		HashKey:  p.group + "/desired-hash",
-	}, content)
+		Strategy: made.strategy(),
+		Adoption: apply.Adoption(cmp.Or(wanted.Adopt, kind.Adopt)),
+		HashKey:  p.offspring.keys.Hash,
+	}
+	if described.Strategy == apply.CreateOnly {
+		described.Ownership = map[string]any{}
+		p.offspring.keys.Refer(described.Ownership, p.owner(), made.byReference)
+	}
+	made.Desired, err = apply.NewDesired(described, content)
+	return made, err
+}
+
+// strategy is how the apply engine is to go about one child, whose turn it is.
+func (t task) strategy() apply.Strategy {
+	switch t.update {
+	case RollingInPlace:
+		return apply.InPlace
+	case RollingRecreate:
+		return apply.Recreate
+	}
+	return apply.Strategy(t.update)
+}
+
+// refersTo tells whether a child gets an owner reference to its parent: where
+// Kubernetes allows one, unless the garbage collector must keep off.
+func (p *pass) refersTo(kind *childKind, name types.NamespacedName, whenDeleted DeletionPolicy) bool {
+	legal := !p.loop.parent.namespaced || kind.namespaced && name.Namespace == p.parent.GetNamespace()
+	return legal && whenDeleted != Orphan && !p.ordered
 }
 
 // identify returns the name of a desired child, in the namespace where it
 // belongs.
-func (p *pass) identify(child kind, content map[string]any) (types.NamespacedName, error) {
+func (p *pass) identify(kind *childKind, content map[string]any) (types.NamespacedName, error) {
 	object := unstructured.Unstructured{Object: content}
 	name := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
-	if gvk := object.GroupVersionKind(); gvk.Kind != "" && gvk != child.GroupVersionKind {
-		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", gvk.GroupVersion(), gvk.Kind, child.GroupVersion(), child.Kind)
+	if gvk := object.GroupVersionKind(); gvk.Kind != "" && gvk != kind.GroupVersionKind {
+		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", gvk.GroupVersion(), gvk.Kind, kind.GroupVersion(), kind.Kind)
 	}
 	if name.Name == "" {
-		return name, fmt.Errorf("a desired %s has no name", child.Kind)
+		return name, fmt.Errorf("a desired %s has no name", kind.Kind)
 	}
-	if child.namespaced && p.loop.parent.namespaced {
+	if kind.namespaced && p.loop.parent.namespaced {
 		name.Namespace = cmp.Or(name.Namespace, p.parent.GetNamespace())
 	}
-	key := apply.Key{Kind: child.GroupVersionKind, Name: name}
+	key := apply.Key{Kind: kind.GroupVersionKind, Name: name}
 	switch {
-	case !child.namespaced && name.Namespace != "":
+	case !kind.namespaced && name.Namespace != "":
 		return name, fmt.Errorf("%s has a namespace, but its kind is cluster-scoped", key)
-	case child.namespaced && name.Namespace == "":
+	case kind.namespaced && name.Namespace == "":
 		return name, fmt.Errorf("%s has no namespace, which a child of a cluster-scoped parent needs", key)
-	case p.loop.parent.namespaced && name.Namespace != p.parent.GetNamespace():
-		return name, fmt.Errorf("%s is outside of its parent's namespace, %s", key, p.parent.GetNamespace())
-	case child.namespaced && p.watched != "" && name.Namespace != p.watched:
+	case kind.namespaced && p.watched != "" && name.Namespace != p.watched:
 		return name, fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, p.watched)
 	}
 	return name, nil
 }
 
-// own makes the parent the controller of a desired child.
-func (p *pass) own(content map[string]any) error {
-	metadata, ok := content["metadata"].(map[string]any)
-	if !ok {
-		return errors.New("a desired child has no metadata")
+// keysOf names desired children that an author refers to by their objects.
+func (p *pass) keysOf(objects []client.Object) ([]apply.Key, error) {
+	var keys []apply.Key
+	for _, object := range objects {
+		gvk, err := apiutil.GVKForObject(object, p.client.Scheme())
+		if err != nil {
+			return nil, err
+		}
+		name := client.ObjectKeyFromObject(object)
+		for _, kind := range p.children {
+			if kind.GroupVersionKind == gvk && kind.namespaced && p.loop.parent.namespaced {
+				name.Namespace = cmp.Or(name.Namespace, p.parent.GetNamespace())
+			}
+		}
+		keys = append(keys, apply.Key{Kind: gvk, Name: name})
 	}
-	references, _ := metadata["ownerReferences"].([]any)
-	references = slices.DeleteFunc(references, func(reference any) bool { // the author may have set ours, too
-		fields, _ := reference.(map[string]any)
-		return fields["uid"] == string(p.parent.GetUID())
-	})
-	metadata["ownerReferences"] = append(references, map[string]any{
-		"apiVersion":         p.loop.parent.GroupVersion().String(),
-		"kind":               p.loop.parent.Kind,
-		"name":               p.parent.GetName(),
-		"uid":                string(p.parent.GetUID()),
-		"controller":         true,
-		"blockOwnerDeletion": true,
-	})
-	return nil
+	return keys, nil
+}
+
+// needsFinalizer tells whether the parent must not go without the operator:
+// something belongs to it that the garbage collector does not know of.
+func (p *pass) needsFinalizer(plan plan) bool {
+	for _, task := range plan.tasks {
+		if !task.byReference {
+			return true
+		}
+	}
+	for _, child := range p.all() {
+		if !ownership.Referenced(child.object, p.parent.GetUID()) {
+			return true
+		}
+	}
+	return false
 }

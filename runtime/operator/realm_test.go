@@ -26,17 +26,17 @@ type (
 		Namespaces operator.DesiredSet[*corev1.Namespace]
 		ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
 	}
-	realmRequest  = operator.Request[*testapi.Realm, realmChildren]
+	realmRequest  = operator.Request[*testapi.Realm, realmChildren, struct{}]
 	realmResponse = operator.Response[realmDesired, struct{}]
 )
 
 // realms makes a controller for Realms that writes no status.
 func realms(sync func(context.Context, *realmRequest) (*realmResponse, error)) func(operator.Manager) ([]operator.Controller, error) {
 	return func(operator.Manager) ([]operator.Controller, error) {
-		return []operator.Controller{operator.NewController(operator.Definition[*testapi.Realm, struct{}, realmChildren, realmDesired]{
+		return []operator.Controller{operator.NewController(operator.Definition[*testapi.Realm, struct{}, realmChildren, realmDesired, struct{}]{
 			Name:    "realm",
 			Group:   testapi.Version.Group,
-			Parent:  &testapi.Realm{},
+			Parents: []operator.ParentKind{{Object: &testapi.Realm{}}},
 			Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 			Kinds: func(observed *realmChildren, desired *realmDesired) []operator.ChildKind {
 				return []operator.ChildKind{

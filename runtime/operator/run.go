@@ -52,14 +52,7 @@ func newManager(config *rest.Config, options Options) (Manager, error) {
 		return nil, err
 	}
 	logger := cmp.Or(options.Logger, slog.Default())
-	cached := cache.Options{
-		DefaultTransform:         apply.TrimManagedFields,
-		SyncPeriod:               ptr.To(options.Resync),
-		DefaultWatchErrorHandler: watchErrors(logger),
-	}
-	if options.Namespace != "" {
-		cached.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
-	}
+	cached := cacheOptions(options)
 	metrics := metricsserver.Options{BindAddress: options.MetricsAddress}
 	if options.MetricsSecure {
 		metrics.SecureServing = true
@@ -76,6 +69,19 @@ func newManager(config *rest.Config, options Options) (Manager, error) {
 		LeaderElectionNamespace:       options.LeaderElectNamespace,
 		LeaderElectionReleaseOnCancel: true,
 	})
+}
+
+// cacheOptions are what all caches have in common.
+func cacheOptions(options Options) cache.Options {
+	cached := cache.Options{
+		DefaultTransform:         apply.TrimManagedFields,
+		SyncPeriod:               ptr.To(options.Resync),
+		DefaultWatchErrorHandler: watchErrors(cmp.Or(options.Logger, slog.Default())),
+	}
+	if options.Namespace != "" {
+		cached.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
+	}
+	return cached
 }
 
 func addControllers(mgr Manager, options Options, controllers func(Manager) ([]Controller, error)) error {

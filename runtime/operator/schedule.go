@@ -57,7 +57,7 @@ func SkipLate(than time.Duration) ScheduleOption {
 // the parent's status has it; when it is zero, ticks count from the creation of
 // the parent. An expression or a zone that is none is a terminal error: only a
 // change of the parent can mend it.
-func (r *Request[P, C]) Schedule(expression, timeZone string, last time.Time, options ...ScheduleOption) (Schedule, error) {
+func (r *Request[P, C, R]) Schedule(expression, timeZone string, last time.Time, options ...ScheduleOption) (Schedule, error) {
 	var how scheduling
 	for _, option := range options {
 		option(&how)

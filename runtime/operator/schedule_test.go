@@ -43,7 +43,7 @@ func TestSchedule(t *testing.T) {
 		{given: "a clock behind the last tick", cron: "0 * * * *", last: "2026-05-01T11:00:00Z", now: "2026-05-01T10:59:00Z", next: "2026-05-01T11:00:00Z"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
-			req := &Request[*corev1.ConfigMap, struct{}]{
+			req := &Request[*corev1.ConfigMap, struct{}, struct{}]{
 				Parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(instant(t, tc.created))}},
 				Now:    instant(t, tc.now),
 			}
@@ -88,7 +88,7 @@ func TestScheduleMistakes(t *testing.T) {
 		{"0 0 * * *", "Local", `time zone "Local" is not in the IANA database`},
 		{"CRON_TZ=UTC 0 0 * * *", "", `schedule "CRON_TZ=UTC 0 0 * * *": the time zone is a field of its own`},
 	} {
-		req := &Request[*corev1.ConfigMap, struct{}]{Parent: new(corev1.ConfigMap)}
+		req := &Request[*corev1.ConfigMap, struct{}, struct{}]{Parent: new(corev1.ConfigMap)}
 		_, err := req.Schedule(tc.cron, tc.zone, time.Time{})
 		if err == nil || !errors.Is(err, reconcile.TerminalError(nil)) {
 			t.Fatalf("%s: got %v, want a terminal error", tc.cron, err)

@@ -1,29 +1,41 @@
 package operator
 
 import (
+	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// loop is what a controller's passes need, whatever the types of its parent.
+// loop is what the passes over one kind of parents need, whatever their type.
 type loop struct {
 	name      string
 	group     string
 	finalizer string
 	manager   string // the field manager of all writes
-	watched   string // the only namespace that the cache holds; empty for all
-	parent    kind
-	children  []kind
+	watched   string // the only namespace that the caches hold; empty for all
+	ordered   bool   // children of a deleted parent go in order
 
-	cache   client.Reader
+	parent    kind
+	selects   parentSelector
+	children  []*childKind
+	offspring *offspring
+	related   []*relatedKind
+
+	cache   client.Reader // of parents and related objects
 	live    client.Reader
 	client  client.Client
 	events  events.EventRecorder
@@ -33,39 +45,48 @@ type loop struct {
 }
 
 // setUp registers a definition's types, checks that the API server knows its
-// kinds, and adds its controller to the manager.
-func setUp[P client.Object, S, C, D any](mgr Manager, options Options, definition Definition[P, S, C, D]) error {
+// kinds, and adds a controller for each kind of parents to the manager.
+func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, definition Definition[P, S, C, D, R]) error {
 	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
 		return err
 	}
-	loop, err := newLoop(mgr, options, definition.Name, definition.Group, definition.Parent)
+	shared, err := newLoop(mgr, options, definition.Name, definition.Group)
 	if err != nil {
 		return err
 	}
-	reconciler := &reconciler[P, S, C, D]{loop: loop, definition: definition}
+	shared.ordered = definition.Teardown == TeardownOrdered
+	reconciler := reconciler[P, S, C, D, R]{loop: shared, definition: definition}
 	for _, described := range reconciler.kinds(new(C), new(D)) {
-		if err := loop.addKind(mgr, described); err != nil {
+		child, err := shared.offspring.add(mgr, described, shared.manager)
+		if err != nil {
+			return err
+		}
+		shared.children = append(shared.children, child)
+	}
+	for _, described := range definition.Parents {
+		loop, err := shared.forParents(mgr, described, reconciler.relatedKinds(new(R)))
+		if err != nil {
+			return err
+		}
+		reconciler := reconciler
+		reconciler.loop = loop
+		name := definition.Name
+		if len(definition.Parents) > 1 {
+			name += "-" + loop.parent.Kind
+		}
+		if err := loop.watch(mgr, options, name, &reconciler); err != nil {
 			return err
 		}
 	}
-	build := builder.ControllerManagedBy(mgr).Named(definition.Name).For(definition.Parent)
-	for _, child := range loop.children {
-		build.Owns(child.empty)
-	}
-	return build.WithOptions(controller.Options{
-		MaxConcurrentReconciles: options.Workers,
-		// Run checks names itself; controller-runtime's check counts all the
-		// managers of a process, and tests run several.
-		SkipNameValidation: ptr.To(true),
-	}).Complete(reconciler)
+	return nil
 }
 
-func newLoop(mgr Manager, options Options, name, group string, parent client.Object) (*loop, error) {
-	known, err := newKind(mgr, parent)
+func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
+	instruments, err := newInstruments(metrics.Registry)
 	if err != nil {
 		return nil, err
 	}
-	instruments, err := newInstruments(metrics.Registry)
+	offspring, err := newOffspring(mgr, options, ownership.KeysOf(group, name))
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +96,61 @@ func newLoop(mgr Manager, options Options, name, group string, parent client.Obj
 		finalizer: group + "/finalizer",
 		manager:   apply.FieldManager(name, group),
 		watched:   options.Namespace,
-		parent:    known,
+		offspring: offspring,
 		cache:     mgr.GetCache(),
 		live:      mgr.GetAPIReader(),
 		client:    mgr.GetClient(),
 		events:    mgr.GetEventRecorder(name),
 		metrics:   instruments,
-		states:    newStates(),
 		now:       time.Now,
 	}, nil
+}
+
+// forParents is the loop over the parents of one kind.
+func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKind) (*loop, error) {
+	var err error
+	if l.parent, err = newKind(mgr, described.Object); err != nil {
+		return nil, err
+	}
+	if l.selects, err = newParentSelector(described); err != nil {
+		return nil, err
+	}
+	l.offspring.parents[l.parent.GroupKind()] = l.parent.namespaced
+	l.related = nil
+	for _, described := range related {
+		kind, err := newRelatedKind(mgr, described)
+		if err != nil {
+			return nil, err
+		}
+		l.related = append(l.related, kind)
+	}
+	l.states = newStates()
+	return &l, nil
+}
+
+// watch has a reconciler look at a parent when it, a child of it or an object
+// that it reads changes.
+func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.selects.events()))
+	for _, child := range l.children {
+		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
+	}
+	for _, kind := range l.related {
+		build.Watches(kind.empty, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+	}
+	return build.WithOptions(controller.Options{
+		MaxConcurrentReconciles: options.Workers,
+		// Run checks names itself; controller-runtime's check counts all the
+		// managers of a process, and tests run several.
+		SkipNameValidation: ptr.To(true),
+	}).Complete(reconciler)
+}
+
+// parentOf maps a child to its parent, if that is of this loop's kind.
+func (l *loop) parentOf(_ context.Context, child client.Object) []reconcile.Request {
+	parent, ok := l.offspring.parentOf(child)
+	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parent.Group, Kind: l.parent.Kind}) {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: parent.Name}}
 }

@@ -26,6 +26,8 @@ type state struct {
 	events  []Event   // those of the last pass
 	vain    vainPatch // of the status
 	failure failure
+
+	finalized bool // the author's Finalize has said so
 }
 
 // failure is why the last pass failed, and when to try again.

@@ -21,7 +21,7 @@ import (
 
 // writeStatus writes what changes in the parent's status: the author's part if
 // the response has one, and the runtime's conditions.
-func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, response *Response[D, S], conditions []metav1.Condition, failed error) error {
+func (r *reconciler[P, S, C, D, R]) writeStatus(ctx context.Context, p *pass, response *Response[D, S], conditions []metav1.Condition, failed error) error {
 	if r.definition.Status == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (r *reconciler[P, S, C, D]) writeStatus(ctx context.Context, p *pass, respo
 }
 
 // patchStatus writes the difference between two statuses, if there is any.
-func (r *reconciler[P, S, C, D]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
+func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
 	patch, err := statusPatch(p.parent.GetUID(), before, after)
 	if err != nil || patch == nil || p.state.vain.again(before, patch) {
 		return err
@@ -91,7 +91,7 @@ func (v vainPatch) again(before any, patch []byte) bool {
 
 // showsPast tells whether a status shows an error of an earlier pass, or that
 // the parent was suspended.
-func (r *reconciler[P, S, C, D]) showsPast(status *S) bool {
+func (r *reconciler[P, S, C, D, R]) showsPast(status *S) bool {
 	if r.definition.Conditions == nil {
 		return false
 	}

@@ -38,7 +38,7 @@ func (p *pass) suspension() *metav1.Condition {
 }
 
 // suspend is the pass over a suspended parent: Sync is not called.
-func (r *reconciler[P, S, C, D]) suspend(ctx context.Context, p *pass, why metav1.Condition) (reconcile.Result, error) {
+func (r *reconciler[P, S, C, D, R]) suspend(ctx context.Context, p *pass, why metav1.Condition) (reconcile.Result, error) {
 	stale := false
 	if why.Reason == "Disconnected" {
 		var err error
@@ -46,7 +46,7 @@ func (r *reconciler[P, S, C, D]) suspend(ctx context.Context, p *pass, why metav
 			return reconcile.Result{}, err
 		}
 	}
-	gone := p.finalizing() && len(p.parent.GetFinalizers()) == 0 // with the last finalizer
+	gone := p.deleting() && len(p.parent.GetFinalizers()) == 0 // with the last finalizer
 	if !stale && !gone {
 		err := r.showSuspension(ctx, p, why)
 		if stale = errors.As(err, new(apply.ErrStale)); err != nil && !stale {
@@ -63,7 +63,7 @@ func (r *reconciler[P, S, C, D]) suspend(ctx context.Context, p *pass, why metav
 // disconnect releases the children, and lets the parent go without them.
 func (p *pass) disconnect(ctx context.Context) (stale bool, err error) {
 	for _, child := range p.all() {
-		err := child.applier.Release(ctx, child.key(), child.object, p.parent.GetUID(), p.group+"/desired-hash")
+		err := p.release(ctx, child)
 		if errors.As(err, new(apply.ErrStale)) {
 			stale = true
 			continue
@@ -71,7 +71,6 @@ func (p *pass) disconnect(ctx context.Context) (stale bool, err error) {
 		if err != nil {
 			return false, errChild{child.key(), err}
 		}
-		p.metrics.wrote(p.name, child.Kind, "released")
 	}
 	if stale {
 		return true, nil
@@ -80,7 +79,7 @@ func (p *pass) disconnect(ctx context.Context) (stale bool, err error) {
 }
 
 // showSuspension adds the condition to the status, whose other parts stay.
-func (r *reconciler[P, S, C, D]) showSuspension(ctx context.Context, p *pass, why metav1.Condition) error {
+func (r *reconciler[P, S, C, D, R]) showSuspension(ctx context.Context, p *pass, why metav1.Condition) error {
 	if r.definition.Status == nil || r.definition.Conditions == nil {
 		return nil
 	}

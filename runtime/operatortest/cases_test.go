@@ -21,7 +21,7 @@ type (
 		ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
 	}
 	status   struct{ Seen int }
-	request  = operator.Request[*corev1.Namespace, children]
+	request  = operator.Request[*corev1.Namespace, children, struct{}]
 	response = operator.Response[desired, status]
 )
 

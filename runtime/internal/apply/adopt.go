@@ -25,12 +25,13 @@ const (
 	Force     Adoption = "Force"     // it is adopted, also from what controls it
 )
 
-// adoptable tells whether the policy of a child allows to adopt an object.
-func (d Desired) adoptable(live client.Object) bool {
+// adoptable tells whether the policy of a child allows to adopt an object
+// that something may control.
+func (d Desired) adoptable(live client.Object, holder string) bool {
 	if live.GetDeletionTimestamp() != nil {
 		return false
 	}
-	return d.Adoption == Force || d.Adoption == IfUnowned && metav1.GetControllerOf(live) == nil
+	return d.Adoption == Force || d.Adoption == IfUnowned && holder == ""
 }
 
 // adopt makes an object the parent's child. What kubectl's commands set in it
@@ -108,9 +109,12 @@ func dropController(object client.Object) {
 // onlyOwnership is the desired state of a child that is to be owned and not to
 // be changed.
 func (d Desired) onlyOwnership() Desired {
+	kept := maps.Clone(d.Ownership)
+	if kept == nil {
+		kept = map[string]any{}
+	}
 	metadata := d.content["metadata"].(map[string]any)
-	kept := map[string]any{}
-	for _, name := range []string{"name", "namespace", "ownerReferences"} {
+	for _, name := range []string{"name", "namespace"} {
 		if value, ok := metadata[name]; ok {
 			kept[name] = value
 		}

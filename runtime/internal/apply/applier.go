@@ -18,6 +18,10 @@ type Applier struct {
 	// New returns an empty object of the kind: typed, or unstructured with
 	// its group, version and kind.
 	New func() client.Object
+	// ParentOf returns the UID of the parent that an object is a child of, and
+	// the parent's name for messages; empty when it is none's of this
+	// controller.
+	ParentOf func(client.Object) (types.UID, string)
 }
 
 // Action is what became of a child.
@@ -121,26 +125,29 @@ func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
-	if memo[key].uid == live.GetUID() || owned(live, d.Owner) {
+	if memo[key].uid == live.GetUID() || a.owned(live, d.Owner) {
 		return a.Do(ctx, memo, d, live)
 	}
-	if d.adoptable(live) {
+	holder := a.holder(live)
+	if d.adoptable(live, holder) {
 		return a.adopt(ctx, memo, d, live)
-	}
-	holder := ""
-	if ref := metav1.GetControllerOf(live); ref != nil {
-		holder = ref.Kind + " " + ref.Name
 	}
 	return Outcome{}, ErrTaken{key, holder, live.GetDeletionTimestamp() != nil}
 }
 
-func owned(object client.Object, owner types.UID) bool {
-	for _, ref := range object.GetOwnerReferences() {
-		if ref.UID == owner {
-			return true
-		}
+// owned tells whether an object is a child of this parent.
+func (a *Applier) owned(object client.Object, owner types.UID) bool {
+	parent, _ := a.ParentOf(object)
+	return parent == owner
+}
+
+// holder names what controls an object; empty when nothing does.
+func (a *Applier) holder(object client.Object) string {
+	if ref := metav1.GetControllerOf(object); ref != nil {
+		return ref.Kind + " " + ref.Name
 	}
-	return false
+	_, name := a.ParentOf(object)
+	return name
 }
 
 // update applies to the child that was observed, and to no other: with the UID

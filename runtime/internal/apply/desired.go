@@ -32,6 +32,9 @@ type Desired struct {
 	// beyond the process keep it in the annotation HashKey.
 	Hash    string
 	HashKey string
+	// Ownership is the metadata that alone makes an object the parent's child:
+	// all that an adopted child with the strategy CreateOnly gets.
+	Ownership map[string]any
 
 	content map[string]any // canonical, with identity and hash annotation
 }

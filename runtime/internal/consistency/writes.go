@@ -33,8 +33,15 @@ type key struct {
 	name types.NamespacedName
 }
 
+// Source is where the objects of a kind are seen.
+type Source struct {
+	Kind  schema.GroupVersionKind
+	Cache client.Reader
+	Empty client.Object // of the kind, to read into
+}
+
 type write struct {
-	empty   client.Object // of the kind, to read into
+	source  Source
 	uid     types.UID
 	version string // empty for a deletion
 	at      time.Time
@@ -42,29 +49,29 @@ type write struct {
 
 // Wrote records that an object was created or changed; object is what the API
 // server answered, empty an empty object of its kind.
-func (w *Writes) Wrote(kind schema.GroupVersionKind, empty, object client.Object, now time.Time) {
-	w.add(kind, object, write{empty, object.GetUID(), object.GetResourceVersion(), now})
+func (w *Writes) Wrote(source Source, object client.Object, now time.Time) {
+	w.add(object, write{source, object.GetUID(), object.GetResourceVersion(), now})
 }
 
-// Deleted records that an object was deleted.
-func (w *Writes) Deleted(kind schema.GroupVersionKind, empty, object client.Object, now time.Time) {
-	w.add(kind, object, write{empty, object.GetUID(), "", now})
+// Deleted records that an object was deleted, or is none of the source's any more.
+func (w *Writes) Deleted(source Source, object client.Object, now time.Time) {
+	w.add(object, write{source, object.GetUID(), "", now})
 }
 
-func (w *Writes) add(kind schema.GroupVersionKind, object client.Object, written write) {
+func (w *Writes) add(object client.Object, written write) {
 	if w.pending == nil {
 		w.pending = map[key]*write{}
 	}
-	w.pending[key{kind, client.ObjectKeyFromObject(object)}] = &written
+	w.pending[key{written.source.Kind, client.ObjectKeyFromObject(object)}] = &written
 }
 
-// Seen reports whether the cache holds every recorded write, or something
+// Seen reports whether the caches hold every recorded write, or something
 // newer. live, which reads from the API server, is asked only about an object
 // that the cache has lacked for a long time: someone else may have deleted it
 // before the cache could see it.
-func (w *Writes) Seen(ctx context.Context, cache, live client.Reader, now time.Time) (bool, error) {
+func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for key, written := range w.pending {
-		seen, err := written.seen(ctx, key.name, cache, live, now)
+		seen, err := written.seen(ctx, key.name, live, now)
 		if err != nil || !seen {
 			return false, err
 		}
@@ -73,8 +80,8 @@ func (w *Writes) Seen(ctx context.Context, cache, live client.Reader, now time.T
 	return true, nil
 }
 
-func (w *write) seen(ctx context.Context, name types.NamespacedName, cache, live client.Reader, now time.Time) (bool, error) {
-	cached, err := read(ctx, cache, w.empty, name)
+func (w *write) seen(ctx context.Context, name types.NamespacedName, live client.Reader, now time.Time) (bool, error) {
+	cached, err := read(ctx, w.source.Cache, w.source.Empty, name)
 	if err != nil {
 		return false, err
 	}
@@ -89,7 +96,7 @@ func (w *write) seen(ctx context.Context, name types.NamespacedName, cache, live
 		return false, nil
 	}
 	w.at = now
-	current, err := read(ctx, live, w.empty, name)
+	current, err := read(ctx, live, w.source.Empty, name)
 	return err == nil && (current == nil || current.GetUID() != w.uid), err
 }
 

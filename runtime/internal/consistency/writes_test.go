@@ -14,19 +14,19 @@ import (
 )
 
 func TestSeen(t *testing.T) {
-	wrote := func(w *Writes) { w.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0)) }
-	deleted := func(w *Writes) { w.Deleted(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0)) }
+	wrote := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
+	deleted := func(w *Writes, in Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 
 	for _, test := range []struct {
 		name        string
-		record      func(*Writes)
+		record      func(*Writes, Source)
 		cache, live *corev1.Pod
 		after       time.Duration
 		want        bool
 	}{
-		{name: "nothing written", record: func(*Writes) {}, want: true},
+		{name: "nothing written", record: func(*Writes, Source) {}, want: true},
 		{name: "write not there yet", record: wrote, want: false},
 		{name: "cache holds the state before the write", record: wrote, cache: pod("mine", "9"), want: false},
 		{name: "cache holds the write", record: wrote, cache: pod("mine", "20"), want: true},
@@ -43,8 +43,8 @@ func TestSeen(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var writes Writes
-			test.record(&writes)
-			seen, err := writes.Seen(t.Context(), store{test.cache}, store{test.live}, time.Unix(0, 0).Add(test.after))
+			test.record(&writes, pods(store{test.cache}))
+			seen, err := writes.Seen(t.Context(), store{test.live}, time.Unix(0, 0).Add(test.after))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,11 +57,11 @@ func TestSeen(t *testing.T) {
 
 func TestTheAPIServerIsAskedOnceInAWhile(t *testing.T) {
 	var writes Writes
-	writes.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0))
+	writes.Wrote(pods(store{}), pod("mine", "20"), time.Unix(0, 0))
 	asked := 0
 	for second := range 13 {
 		live := countingStore{store{pod("mine", "20")}, &asked}
-		if seen, err := writes.Seen(t.Context(), store{}, live, time.Unix(int64(second), 0)); seen || err != nil {
+		if seen, err := writes.Seen(t.Context(), live, time.Unix(int64(second), 0)); seen || err != nil {
 			t.Fatalf("after %d s: seen = %v, %v", second, seen, err)
 		}
 	}
@@ -72,16 +72,20 @@ func TestTheAPIServerIsAskedOnceInAWhile(t *testing.T) {
 
 func TestSeenWritesAreForgotten(t *testing.T) {
 	var writes Writes
-	writes.Wrote(pods, new(corev1.Pod), pod("mine", "20"), time.Unix(0, 0))
-	if seen, err := writes.Seen(t.Context(), store{pod("mine", "20")}, store{}, time.Unix(0, 0)); !seen || err != nil {
+	cache := store{pod("mine", "20")}
+	writes.Wrote(pods(&cache), pod("mine", "20"), time.Unix(0, 0))
+	if seen, err := writes.Seen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
 		t.Fatalf("seen = %v, %v, want the write to be seen", seen, err)
 	}
-	if seen, err := writes.Seen(t.Context(), store{}, store{}, time.Unix(0, 0)); !seen || err != nil {
+	cache.pod = nil
+	if seen, err := writes.Seen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
 		t.Errorf("seen = %v, %v, want a write that was seen once to matter no more", seen, err)
 	}
 }
 
-var pods = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+func pods(cache client.Reader) Source {
+	return Source{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, cache, new(corev1.Pod)}
+}
 
 func pod(uid types.UID, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: uid, ResourceVersion: version}}

@@ -14,7 +14,7 @@ import (
 
 type (
 	// Request is what Sync gets: an EchoServer and its children as they were observed.
-	Request = operator.Request[*demov1alpha1.EchoServer, Children]
+	Request = operator.Request[*demov1alpha1.EchoServer, Children, struct{}]
 	// Response is what it returns: the children that the EchoServer wants, and its status.
 	Response = operator.Response[Desired, demov1alpha1.EchoServerStatus]
 )
@@ -33,10 +33,10 @@ type Desired struct {
 
 // Controller makes the controller that calls r for every EchoServer.
 func Controller(r *Reconciler) operator.Controller {
-	return operator.NewController(operator.Definition[*demov1alpha1.EchoServer, demov1alpha1.EchoServerStatus, Children, Desired]{
+	return operator.NewController(operator.Definition[*demov1alpha1.EchoServer, demov1alpha1.EchoServerStatus, Children, Desired, struct{}]{
 		Name:    "echoserver",
 		Group:   "demo.example.com",
-		Parent:  new(demov1alpha1.EchoServer),
+		Parents: []operator.ParentKind{{Object: new(demov1alpha1.EchoServer)}},
 		Schemes: runtime.SchemeBuilder{demov1alpha1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
@@ -47,6 +47,7 @@ func Controller(r *Reconciler) operator.Controller {
 		Status:             func(parent *demov1alpha1.EchoServer) *demov1alpha1.EchoServerStatus { return &parent.Status },
 		Conditions:         func(status *demov1alpha1.EchoServerStatus) *[]metav1.Condition { return &status.Conditions },
 		ObservedGeneration: func(status *demov1alpha1.EchoServerStatus) *int64 { return &status.ObservedGeneration },
+		ParentMetadata:     true,
 		Sync:               r.Sync,
 	})
 }

@@ -1,0 +1,79 @@
+package fieldpath
+
+import (
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestStrings(t *testing.T) {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Finalizers: []string{"a", "", "b"}, Annotations: map[string]string{"config": "settings"}},
+		Spec:       corev1.PodSpec{RuntimeClassName: new(string)},
+	}
+	custom := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"names": []any{"a", "b"}, "count": int64(3)}}}
+	for name, test := range map[string]struct {
+		object any
+		path   string
+		expect []string
+		fails  bool
+	}{
+		"a string":              {object: pod, path: ".metadata.name", expect: []string{"web"}},
+		"a list":                {object: pod, path: ".metadata.finalizers", expect: []string{"a", "b"}},
+		"a key of a map":        {object: pod, path: ".metadata.annotations.config", expect: []string{"settings"}},
+		"a key that is not set": {object: pod, path: ".metadata.annotations.other"},
+		"an empty string":       {object: pod, path: ".spec.runtimeClassName"},
+		"below what is not set": {object: pod, path: ".spec.affinity.nodeAffinity"},
+		"an embedded field":     {object: pod, path: ".kind"},
+		"unstructured":          {object: custom, path: ".spec.names", expect: []string{"a", "b"}},
+		"unstructured, not set": {object: custom, path: ".spec.more"},
+		"a number":              {object: custom, path: ".spec.count", fails: true},
+		"a struct":              {object: pod, path: ".spec", fails: true},
+		"no such field":         {object: pod, path: ".spec.nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Strings(test.object, test.path)
+			if (err != nil) != test.fails || !slices.Equal(got, test.expect) {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestSelector(t *testing.T) {
+	typed := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"app": "web"}}},
+	}}
+	custom := func(selector any) any {
+		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"selector": selector}}}
+	}
+	for name, test := range map[string]struct {
+		object any
+		path   string
+		expect string
+	}{
+		"a selector":               {typed, ".spec.selector", "app=web"},
+		"a map":                    {typed, ".spec.template.spec.nodeSelector", "app=web"},
+		"an unstructured selector": {custom(map[string]any{"matchLabels": map[string]any{"app": "web"}}), ".spec.selector", "app=web"},
+		"an unstructured map":      {custom(map[string]any{"app": "web"}), ".spec.selector", "app=web"},
+		"an empty selector":        {custom(map[string]any{}), ".spec.selector", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Selector(test.object, test.path)
+			if err != nil || got == nil || metav1.FormatLabelSelector(got) != test.expect && test.expect != "" {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+	if got, err := Selector(new(appsv1.Deployment), ".spec.selector"); got != nil || err != nil {
+		t.Errorf("a selector that is not set: %v, %v", got, err)
+	}
+	if _, err := Selector(typed, ".spec.template"); err == nil {
+		t.Error("a template is no selector")
+	}
+}

@@ -1,0 +1,150 @@
+// Package ownership says whose child an object is.
+//
+// Every child carries the label Keys.Label with its parent's UID, so that a
+// cache can hold the children of one controller and nothing else. What makes it
+// a child is the owner reference, where Kubernetes allows one: then the garbage
+// collector knows it, too. Where it does not, because the child lies in another
+// namespace or in none, and where the collector must not act, because the child
+// is to outlive its parent or to go in a certain order, it is the label together
+// with the annotation Keys.Parent, which names the parent. A label alone proves
+// nothing, since controllers copy labels to what they make: an EndpointSlice has
+// those of its Service.
+package ownership
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Keys are the labels and annotations that a controller writes on its children.
+type Keys struct {
+	Label       string // the parent's UID
+	Parent      string // annotation: the parent as Kind/namespace/name or Kind/name, where there is no owner reference
+	Hash        string // annotation: of what was desired
+	WhenRemoved string // annotation: overrides what the kind says about removal
+}
+
+// KeysOf are the keys of a controller, below the API group of its parents.
+func KeysOf(group, controller string) Keys {
+	return Keys{
+		Label:       group + "/" + controller,
+		Parent:      group + "/parent",
+		Hash:        group + "/desired-hash",
+		WhenRemoved: group + "/when-removed",
+	}
+}
+
+// Annotations are the keys of annotations, which a released child loses.
+func (k Keys) Annotations() []string { return []string{k.Parent, k.Hash, k.WhenRemoved} }
+
+// Override notes in a child's metadata what is to become of it when it is removed,
+// if that is not what its kind says.
+func (k Keys) Override(metadata map[string]any, whenRemoved string) {
+	if whenRemoved != "" {
+		field(metadata, "annotations")[k.WhenRemoved] = whenRemoved
+	}
+}
+
+// Parent is a parent as its children refer to it.
+type Parent struct {
+	Kind schema.GroupVersionKind
+	Name types.NamespacedName
+	UID  types.UID
+}
+
+// Refer makes a child of a parent out of an object whose metadata these are. It
+// is a child by reference, or by label and annotation.
+func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
+	field(metadata, "labels")[k.Label] = string(parent.UID)
+	references, _ := metadata["ownerReferences"].([]any)
+	references = slices.DeleteFunc(references, func(reference any) bool { // the author may have set ours, too
+		fields, _ := reference.(map[string]any)
+		return fields["uid"] == string(parent.UID)
+	})
+	if byReference {
+		references = append(references, map[string]any{
+			"apiVersion":         parent.Kind.GroupVersion().String(),
+			"kind":               parent.Kind.Kind,
+			"name":               parent.Name.Name,
+			"uid":                string(parent.UID),
+			"controller":         true,
+			"blockOwnerDeletion": true,
+		})
+	} else {
+		field(metadata, "annotations")[k.Parent] = parent.text()
+	}
+	if len(references) > 0 {
+		metadata["ownerReferences"] = references
+	} else {
+		delete(metadata, "ownerReferences")
+	}
+}
+
+// Of returns the parent of a child: false for an object that is nobody's, or
+// another controller's. namespaced says which kinds of parents there are, and
+// whether each lies in namespaces.
+func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Parent, bool) {
+	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
+		return byReference(object, ref, namespaced)
+	}
+	uid, name := object.GetLabels()[k.Label], object.GetAnnotations()[k.Parent]
+	if uid == "" || name == "" {
+		return Parent{}, false
+	}
+	kind, name, _ := strings.Cut(name, "/")
+	for known := range namespaced {
+		if known.Kind != kind {
+			continue
+		}
+		parent := Parent{Kind: known.WithVersion(""), Name: types.NamespacedName{Name: name}, UID: types.UID(uid)}
+		if namespace, name, ok := strings.Cut(name, "/"); ok {
+			parent.Name = types.NamespacedName{Namespace: namespace, Name: name}
+		}
+		return parent, true
+	}
+	return Parent{}, false
+}
+
+func byReference(object client.Object, ref *metav1.OwnerReference, namespaced map[schema.GroupKind]bool) (Parent, bool) {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		return Parent{}, false
+	}
+	inNamespace, known := namespaced[schema.GroupKind{Group: gv.Group, Kind: ref.Kind}]
+	if !known {
+		return Parent{}, false
+	}
+	parent := Parent{Kind: gv.WithKind(ref.Kind), Name: types.NamespacedName{Name: ref.Name}, UID: ref.UID}
+	if inNamespace {
+		parent.Name.Namespace = object.GetNamespace()
+	}
+	return parent, true
+}
+
+// Referenced tells whether a child has an owner reference to a parent, so that
+// the garbage collector deletes it after its parent.
+func Referenced(child client.Object, parent types.UID) bool {
+	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
+}
+
+func (p Parent) text() string {
+	if p.Name.Namespace == "" {
+		return p.Kind.Kind + "/" + p.Name.Name
+	}
+	return p.Kind.Kind + "/" + p.Name.String()
+}
+
+// field returns the object at name, which it makes where there is none.
+func field(content map[string]any, name string) map[string]any {
+	object, ok := content[name].(map[string]any)
+	if !ok {
+		object = map[string]any{}
+		content[name] = object
+	}
+	return object
+}

@@ -1,0 +1,53 @@
+// Package related finds the objects that a parent's Sync reads and does not own,
+// and the parents that read an object that has changed.
+//
+//	Query   what one parent reads of one kind      → Matches(object)
+//	Index   the queries of all parents             → Readers(object)
+package related
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// AllNamespaces stands for every namespace in a Query.
+const AllNamespaces = "*"
+
+// Query selects objects of one kind: by their names, or where there are none by
+// their labels. The zero value selects nothing.
+type Query struct {
+	Names    []string
+	Selector labels.Selector
+	// Namespaces are where to look, AllNamespaces among them. For a kind that
+	// lies in no namespace it is AllNamespaces.
+	Namespaces []string
+}
+
+// Matches tells whether a query selects an object.
+func (q Query) Matches(object client.Object) bool {
+	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.GetNamespace()) {
+		return false
+	}
+	if len(q.Names) > 0 {
+		return slices.Contains(q.Names, object.GetName())
+	}
+	return q.Selector != nil && q.Selector.Matches(labels.Set(object.GetLabels()))
+}
+
+// nothing tells whether a query cannot select anything.
+func (q Query) nothing() bool {
+	return len(q.Namespaces) == 0 || len(q.Names) == 0 && q.Selector == nil
+}
+
+// key is the same for queries that select the same.
+func (q Query) key() string {
+	selector := ""
+	if len(q.Names) == 0 {
+		selector = q.Selector.String()
+	}
+	return fmt.Sprintf("%s|%s|%s", strings.Join(q.Names, ","), selector, strings.Join(q.Namespaces, ","))
+}

@@ -1,0 +1,72 @@
+package operator
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ChildKind is one kind of children.
+type ChildKind struct {
+	// Object is an empty object of the kind; see [Unstructured].
+	Object client.Object
+	// Update says how a change reaches an existing child; InPlace by default.
+	Update UpdateStrategy
+	// Adopt says what to do about an object that has the name of a child and
+	// is not the parent's; Never by default.
+	Adopt AdoptionPolicy
+	// WhenDropped and WhenDeleted say what happens to a child that Sync no
+	// longer wants, and to one whose parent goes; Delete by default.
+	WhenDropped, WhenDeleted DeletionPolicy
+	// WhenImmutable says what to do when the API server refuses a change in
+	// place because a field is immutable; Fail by default.
+	WhenImmutable ImmutablePolicy
+	// ReadyWhen tells whether a child is ready, in place of the rules that the
+	// runtime has for its kind. An error is a reason why it is not. Nil: those
+	// rules.
+	ReadyWhen func(client.Object) (bool, error)
+	// Metadata keeps only the metadata of these children in memory. Their
+	// snapshot holds metav1.PartialObjectMetadata; see [BindMetadata].
+	Metadata bool
+	// Retired marks a kind that is no longer made: what is left of it is
+	// pruned. It has no Fields.
+	Retired bool
+	// Fields are the fields that hold this kind; see [Bind].
+	Fields Fields
+}
+
+// Unstructured returns an empty object of a kind that has no Go type.
+// apiVersion is "v1" or "group/version".
+func Unstructured(apiVersion, kind string) *unstructured.Unstructured {
+	object := new(unstructured.Unstructured)
+	object.SetAPIVersion(apiVersion)
+	object.SetKind(kind)
+	return object
+}
+
+// Fields ties a kind of children to the fields of the generated structs.
+type Fields struct {
+	observe func([]client.Object)
+	desired *set
+}
+
+// Bind ties a kind of children to its field in the Children struct, which the
+// runtime fills before Sync, and to the one in Desired, which it reads after.
+func Bind[T client.Object](observed *Snapshot[T], desired *DesiredSet[T]) Fields {
+	return Fields{observe: observeInto(observed), desired: &desired.set}
+}
+
+// BindMetadata is [Bind] for a kind of which only the metadata is in memory.
+func BindMetadata[T client.Object](observed *Snapshot[*metav1.PartialObjectMetadata], desired *DesiredSet[T]) Fields {
+	return Fields{observe: observeInto(observed), desired: &desired.set}
+}
+
+func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object) {
+	return func(objects []client.Object) {
+		items := make([]T, len(objects))
+		for i, object := range objects {
+			items[i] = object.(T)
+		}
+		*snapshot = NewSnapshot(items...)
+	}
+}

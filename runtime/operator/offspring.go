@@ -1,0 +1,115 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+)
+
+// childKind is a kind of children, with what the author says of it.
+type childKind struct {
+	kind
+	ChildKind
+	list    client.ObjectList
+	applier apply.Applier
+}
+
+// offspring are the children of a controller's parents, in a cache that holds
+// nothing else.
+type offspring struct {
+	cache.Cache
+	keys    ownership.Keys
+	parents map[schema.GroupKind]bool // whether each lies in namespaces
+}
+
+// byParent is the cache's index by the UID of the parent.
+const byParent = "parent"
+
+// newOffspring makes the cache. It is limited to objects that carry the
+// controller's label, whatever else there is of their kinds.
+func newOffspring(mgr Manager, options Options, keys ownership.Keys) (*offspring, error) {
+	labelled, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
+	if err != nil {
+		return nil, err
+	}
+	cached := cacheOptions(options)
+	cached.Scheme, cached.Mapper, cached.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
+	cached.DefaultLabelSelector = labels.NewSelector().Add(*labelled)
+	cached.SyncPeriod = ptr.To(noResync) // that of the parents sees to all
+	made, err := cache.New(mgr.GetConfig(), cached)
+	if err != nil {
+		return nil, err
+	}
+	o := &offspring{Cache: made, keys: keys, parents: map[schema.GroupKind]bool{}}
+	return o, mgr.Add(o)
+}
+
+// noResync is a period that never ends.
+const noResync = time.Duration(0)
+
+// GetCache has the manager start the children's cache with its own.
+func (o *offspring) GetCache() cache.Cache { return o.Cache }
+
+// parentOf returns the parent of an object of the cache, if it is a child.
+func (o *offspring) parentOf(object client.Object) (ownership.Parent, bool) {
+	return o.keys.Of(object, o.parents)
+}
+
+func (o *offspring) index(object client.Object) []string {
+	parent, ok := o.parentOf(object)
+	if !ok {
+		return nil
+	}
+	return []string{string(parent.UID)}
+}
+
+// add adds a kind of children and has the cache index them by their parent.
+func (o *offspring) add(mgr Manager, described ChildKind, manager string) (*childKind, error) {
+	known, err := newKind(mgr, described.Object)
+	if err != nil {
+		return nil, err
+	}
+	if described.Metadata {
+		known = known.metadataOnly()
+	}
+	described.Update = cmp.Or(described.Update, InPlace)
+	described.Adopt = cmp.Or(described.Adopt, AdoptNever)
+	described.WhenDropped = cmp.Or(described.WhenDropped, Delete)
+	described.WhenDeleted = cmp.Or(described.WhenDeleted, Delete)
+	described.WhenImmutable = cmp.Or(described.WhenImmutable, FailIfImmutable)
+	child := &childKind{kind: known, ChildKind: described}
+	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, ParentOf: o.parentUID}
+	if child.list, err = newList(mgr.GetScheme(), known); err != nil {
+		return nil, err
+	}
+	return child, o.IndexField(context.Background(), known.cached, byParent, o.index)
+}
+
+// parentUID returns the UID of an object's parent, and a name for messages.
+func (o *offspring) parentUID(object client.Object) (types.UID, string) {
+	parent, ok := o.parentOf(object)
+	if !ok {
+		return "", ""
+	}
+	return parent.UID, parent.Kind.Kind + " " + parent.Name.Name
+}
+
+// of returns the children of one kind that a parent has, not to be changed.
+func (o *offspring) of(ctx context.Context, child *childKind, parent types.UID) ([]client.Object, error) {
+	list := child.list.DeepCopyObject().(client.ObjectList)
+	if err := o.List(ctx, list, client.MatchingFields{byParent: string(parent)}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	return itemsOf(list)
+}

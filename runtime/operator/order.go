@@ -1,0 +1,54 @@
+package operator
+
+import (
+	"fmt"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// inOrder sorts tasks so that each comes after those that it waits for, and
+// otherwise keeps their order.
+func inOrder(tasks []task) ([]task, error) {
+	byKey := make(map[apply.Key]int, len(tasks))
+	waits := false
+	for i, task := range tasks {
+		byKey[task.Key()] = i
+		waits = waits || len(task.after) > 0
+	}
+	if !waits {
+		return tasks, nil
+	}
+	ordered := make([]task, 0, len(tasks))
+	const unseen, visiting, done = 0, 1, 2
+	visited := make([]int, len(tasks))
+	var visit func(i int) error
+	visit = func(i int) error {
+		switch visited[i] {
+		case done:
+			return nil
+		case visiting:
+			return errDesired{fmt.Errorf("%s waits for itself, by way of those that it comes after", tasks[i].Key())}
+		}
+		visited[i] = visiting
+		for _, key := range tasks[i].after {
+			before, ok := byKey[key]
+			if !ok {
+				return errDesired{fmt.Errorf("%s comes after %s, which is not desired", tasks[i].Key(), key)}
+			}
+			if err := visit(before); err != nil {
+				return err
+			}
+		}
+		visited[i] = done
+		ordered = append(ordered, tasks[i])
+		return nil
+	}
+	for i := range tasks {
+		if visited[i] == unseen {
+			if err := visit(i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ordered, nil
+}

@@ -1,0 +1,44 @@
+package operator
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// parentSelector says which objects of the parent's kind are parents.
+type parentSelector struct{ labels, annotations labels.Selector }
+
+func newParentSelector(described ParentKind) (parentSelector, error) {
+	byLabels, err := labels.Parse(described.Labels)
+	if err != nil {
+		return parentSelector{}, fmt.Errorf("label selector %q: %w", described.Labels, err)
+	}
+	byAnnotations, err := labels.Parse(described.Annotations)
+	if err != nil {
+		return parentSelector{}, fmt.Errorf("annotation selector %q: %w", described.Annotations, err)
+	}
+	return parentSelector{byLabels, byAnnotations}, nil
+}
+
+func (s parentSelector) matches(object client.Object) bool {
+	return s.labels.Matches(labels.Set(object.GetLabels())) && s.annotations.Matches(labels.Set(object.GetAnnotations()))
+}
+
+// everything tells whether every object of the kind is a parent.
+func (s parentSelector) everything() bool { return s.labels.Empty() && s.annotations.Empty() }
+
+// events lets those events through that may matter: of objects that are parents,
+// or were, or that a pass has to look at once, since they may have been parents
+// while the operator was down.
+func (s parentSelector) events() predicate.Predicate {
+	if s.everything() {
+		return predicate.Funcs{}
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return s.matches(e.ObjectNew) || s.matches(e.ObjectOld) || e.ObjectNew.GetDeletionTimestamp() != nil
+	}}
+}

@@ -1,0 +1,69 @@
+package operator
+
+// UpdateStrategy says how a changed desired state reaches an existing child.
+// It is set for a kind in [ChildKind], and for one child as an option of
+// [DesiredSet.Add].
+type UpdateStrategy string
+
+const (
+	// InPlace applies the change to the child. It is the default.
+	InPlace UpdateStrategy = "InPlace"
+	// Recreate deletes the child and creates it again, but only if the API
+	// server says, in a dry run, that the change makes a difference.
+	Recreate UpdateStrategy = "Recreate"
+	// OnDelete lets a change reach the child when someone deletes it. Drift
+	// from an unchanged desired state is repaired in place.
+	OnDelete UpdateStrategy = "OnDelete"
+	// CreateOnly creates the child when it is absent and never writes to it
+	// again.
+	CreateOnly UpdateStrategy = "CreateOnly"
+	// RollingInPlace applies the change to one child of the kind after the
+	// other, in the order in which Sync added them, and goes on only while those
+	// that have it are ready. An unhealthy child that lacks the change goes first,
+	// so that a reverted change heals a roll that is stuck.
+	RollingInPlace UpdateStrategy = "RollingInPlace"
+	// RollingRecreate recreates one child of the kind after the other, likewise.
+	RollingRecreate UpdateStrategy = "RollingRecreate"
+)
+
+// AdoptionPolicy says what to do about an object that has the name of a child
+// and is not the parent's. It is set for a kind in [ChildKind], and for one
+// child as an option of [DesiredSet.Add]. An object that is being deleted is
+// never adopted.
+type AdoptionPolicy string
+
+const (
+	// AdoptNever leaves the object alone: the pass fails, and the Ready
+	// condition says NameTaken. It is the default.
+	AdoptNever AdoptionPolicy = "Never"
+	// AdoptIfUnowned makes it the parent's child unless another object
+	// controls it.
+	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
+	// AdoptForce makes it the parent's child, and takes it away from the
+	// object that controls it.
+	AdoptForce AdoptionPolicy = "Force"
+)
+
+// DeletionPolicy says what happens to a child that goes. It is set for a kind in
+// [ChildKind], and as an option of [DesiredSet.Add] for one child, where it counts
+// both when Sync drops the child and when the parent is deleted.
+type DeletionPolicy string
+
+const (
+	// Delete deletes the child. It is the default.
+	Delete DeletionPolicy = "Delete"
+	// Orphan leaves the child as it is, owned by nobody.
+	Orphan DeletionPolicy = "Orphan"
+)
+
+// ImmutablePolicy says what to do when the API server refuses a change in place
+// because a field is immutable. It is set for a kind in [ChildKind], and for one
+// child as an option of [DesiredSet.Add].
+type ImmutablePolicy string
+
+const (
+	// FailIfImmutable fails the pass. It is the default.
+	FailIfImmutable ImmutablePolicy = "Fail"
+	// RecreateIfImmutable deletes the child and creates it again.
+	RecreateIfImmutable ImmutablePolicy = "Recreate"
+)

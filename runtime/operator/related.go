@@ -1,0 +1,214 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
+	"github.com/opgen-dev/opgen/runtime/internal/related"
+)
+
+// relatedKind is an entry of related objects, and which parents read which.
+type relatedKind struct {
+	kind
+	RelatedKind
+	list  client.ObjectList
+	index *related.Index
+}
+
+func newRelatedKind(mgr Manager, described RelatedKind) (*relatedKind, error) {
+	known, err := newKind(mgr, described.Object)
+	if err != nil {
+		return nil, err
+	}
+	list, err := newList(mgr.GetScheme(), known)
+	return &relatedKind{kind: known, RelatedKind: described, list: list, index: related.NewIndex()}, err
+}
+
+// readers maps a related object to the parents that read it.
+func (k *relatedKind) readers(_ context.Context, object client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, parent := range k.index.Readers(object) {
+		requests = append(requests, reconcile.Request{NamespacedName: parent})
+	}
+	return requests
+}
+
+// relate finds the related objects of a pass's parent, and has the parent synced
+// when they change. The objects are the cache's own.
+func (r *reconciler[P, S, C, D, R]) relate(ctx context.Context, p *pass) error {
+	selections, err := r.selectDynamic(ctx, p)
+	if err != nil {
+		return err
+	}
+	p.related = make([][]client.Object, len(p.loop.related))
+	for i, kind := range p.loop.related {
+		queries, err := p.queries(kind, selections[i])
+		if err != nil {
+			return err
+		}
+		kind.index.Set(client.ObjectKeyFromObject(p.parent), queries)
+		if p.related[i], err = p.find(ctx, kind, queries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectDynamic asks the author which objects the dynamic entries are: for each
+// entry its selections, nil for those that are not dynamic.
+func (r *reconciler[P, S, C, D, R]) selectDynamic(ctx context.Context, p *pass) ([][]Selection, error) {
+	selections := make([][]Selection, len(p.loop.related))
+	if r.definition.Select == nil {
+		return selections, nil
+	}
+	answer, err := guarded(ctx, func() ([][]Selection, error) {
+		return r.definition.Select(ctx, p.parent.DeepCopyObject().(P))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, kind := range p.loop.related {
+		if kind.Dynamic && len(answer) > 0 {
+			selections[i], answer = answer[0], answer[1:]
+		}
+	}
+	return selections, nil
+}
+
+// queries are what the parent of a pass reads of a related kind.
+func (p *pass) queries(kind *relatedKind, dynamic []Selection) ([]related.Query, error) {
+	if !kind.Dynamic {
+		query, err := p.query(kind)
+		return []related.Query{query}, err
+	}
+	var queries []related.Query
+	for _, selection := range dynamic {
+		query := related.Query{Names: selection.Names, Namespaces: p.namespaces(kind, selection.Namespaces)}
+		if len(selection.Names) == 0 && selection.Selector != nil {
+			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
+			if err != nil {
+				return nil, errDesired{fmt.Errorf("a selection of related objects of kind %s: %w", kind.Kind, err)}
+			}
+			query.Selector = selector
+		}
+		queries = append(queries, query)
+	}
+	return queries, nil
+}
+
+// query evaluates what the spec file says about a related kind.
+func (p *pass) query(kind *relatedKind) (related.Query, error) {
+	query, err := p.selected(kind)
+	if err != nil || kind.NamespacesFrom == "" {
+		query.Namespaces = p.namespaces(kind, kind.Namespaces)
+		return query, err
+	}
+	names, err := fieldpath.Strings(p.parent, kind.NamespacesFrom)
+	query.Namespaces = names
+	return query, err
+}
+
+// selected is the part of a query that says which objects, wherever they are.
+func (p *pass) selected(kind *relatedKind) (query related.Query, err error) {
+	switch {
+	case kind.Name != "":
+		query.Names = []string{kind.Name}
+	case kind.NameFrom != "":
+		query.Names, err = fieldpath.Strings(p.parent, kind.NameFrom)
+	case kind.SelectorFrom != "":
+		var selector *metav1.LabelSelector
+		if selector, err = fieldpath.Selector(p.parent, kind.SelectorFrom); err == nil && selector != nil {
+			query.Selector, err = metav1.LabelSelectorAsSelector(selector)
+		}
+	default:
+		query.Selector, err = labels.Parse(kind.Selector)
+	}
+	return query, err
+}
+
+// namespaces are where to look for objects of a related kind.
+func (p *pass) namespaces(kind *relatedKind, said []string) []string {
+	switch {
+	case !kind.namespaced:
+		return []string{related.AllNamespaces}
+	case said != nil:
+		return said
+	case p.loop.parent.namespaced:
+		return []string{p.parent.GetNamespace()}
+	}
+	return []string{related.AllNamespaces}
+}
+
+// find returns the objects that queries select, each once.
+func (p *pass) find(ctx context.Context, kind *relatedKind, queries []related.Query) ([]client.Object, error) {
+	var found []client.Object
+	var err error
+	for _, query := range queries {
+		for _, namespace := range query.Namespaces {
+			switch {
+			case namespace == related.AllNamespaces:
+				found, err = p.findAll(ctx, kind, "", query, found)
+			case p.watched != "" && namespace != p.watched:
+				err = fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, p.watched, namespace)
+			case len(query.Names) > 0:
+				found, err = p.findNamed(ctx, kind, namespace, query.Names, found)
+			default:
+				found, err = p.findAll(ctx, kind, namespace, query, found)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	seen := map[types.UID]bool{}
+	return slices.DeleteFunc(found, func(object client.Object) bool {
+		twice := seen[object.GetUID()]
+		seen[object.GetUID()] = true
+		return twice
+	}), nil
+}
+
+func (p *pass) findNamed(ctx context.Context, kind *relatedKind, namespace string, names []string, found []client.Object) ([]client.Object, error) {
+	for _, name := range names {
+		object := kind.new()
+		err := p.cache.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, object)
+	}
+	return found, nil
+}
+
+func (p *pass) findAll(ctx context.Context, kind *relatedKind, namespace string, query related.Query, found []client.Object) ([]client.Object, error) {
+	if len(query.Names) == 0 && query.Selector == nil {
+		return found, nil
+	}
+	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
+	if len(query.Names) == 0 {
+		options = append(options, client.MatchingLabelsSelector{Selector: query.Selector})
+	}
+	list := kind.list.DeepCopyObject().(client.ObjectList)
+	if err := p.cache.List(ctx, list, options...); err != nil {
+		return nil, err
+	}
+	objects, err := itemsOf(list)
+	for _, object := range objects {
+		if len(query.Names) == 0 || slices.Contains(query.Names, object.GetName()) {
+			found = append(found, object)
+		}
+	}
+	return found, err
+}

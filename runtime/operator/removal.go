@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+)
+
+// whenRemoved says what becomes of a child that is not wanted any more: what an
+// option said when it was, or what its kind says.
+func (p *pass) whenRemoved(child child) DeletionPolicy {
+	said := DeletionPolicy(child.object.GetAnnotations()[p.offspring.keys.WhenRemoved])
+	switch {
+	case said == Delete || said == Orphan:
+		return said
+	case p.finalizing():
+		return child.WhenDeleted
+	}
+	return child.WhenDropped
+}
+
+// remove deletes or releases children, if the parent is live what this pass took
+// it for.
+func (p *pass) remove(ctx context.Context, children []child) (stale bool, err error) {
+	if len(children) == 0 {
+		return false, nil
+	}
+	if stale, err := p.changed(ctx); stale || err != nil {
+		return stale, err
+	}
+	var failures []error
+	for _, child := range children {
+		remove := p.delete
+		if !child.replaced && p.whenRemoved(child) == Orphan {
+			remove = p.release
+		}
+		err := remove(ctx, child)
+		switch {
+		case errors.As(err, new(apply.ErrStale)):
+			stale = true
+		case err != nil:
+			failures = append(failures, errChild{child.key(), err})
+		}
+	}
+	return stale, errors.Join(failures...)
+}
+
+// changed tells whether the parent is live another than this pass has seen.
+func (p *pass) changed(ctx context.Context) (bool, error) {
+	live := p.loop.parent.new()
+	err := p.live.Get(ctx, client.ObjectKeyFromObject(p.parent), live)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return live.GetUID() != p.parent.GetUID() || live.GetResourceVersion() != p.parent.GetResourceVersion(), nil
+}
+
+func (p *pass) delete(ctx context.Context, child child) error {
+	existed, err := child.applier.Delete(ctx, child.object)
+	if err != nil {
+		return err
+	}
+	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now)
+	if existed {
+		p.metrics.wrote(p.name, child.Kind, "deleted")
+		log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
+	}
+	return nil
+}
+
+// release makes a child nobody's.
+func (p *pass) release(ctx context.Context, child child) error {
+	keys := p.offspring.keys
+	err := child.applier.Release(ctx, child.key(), child.object, p.parent.GetUID(), []string{keys.Label}, keys.Annotations())
+	if err != nil {
+		return err
+	}
+	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now) // from the children's cache
+	p.metrics.wrote(p.name, child.Kind, "released")
+	log.FromContext(ctx).V(1).Info("released a child", "child", child.key().String())
+	return nil
+}
+
+// dismantle removes the children of a parent that goes, but for those that the
+// garbage collector deletes after it. In order, that is one kind after the other,
+// the last first, each when the one before is gone. It reports whether nothing is
+// left to do.
+func (p *pass) dismantle(ctx context.Context) (done, stale bool, err error) {
+	for i := len(p.children) - 1; i >= 0; i-- {
+		var leaving []child
+		waits := false
+		for _, object := range p.observed[i] {
+			child := childOf(p.children[i], object)
+			collected := p.deleting() && ownership.Referenced(object, p.parent.GetUID()) && p.whenRemoved(child) == Delete
+			if collected && !p.ordered {
+				continue
+			}
+			waits = waits || p.whenRemoved(child) == Delete
+			if object.GetDeletionTimestamp() == nil {
+				leaving = append(leaving, child)
+			}
+		}
+		if stale, err := p.remove(ctx, leaving); stale || err != nil {
+			return false, stale, err
+		}
+		if p.ordered && waits {
+			return false, false, nil
+		}
+	}
+	return true, false, nil
+}

@@ -1,0 +1,49 @@
+package operator
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// turns says which child of each kind with a rolling strategy may be changed
+// now. A roll needs no memory, since each child carries the hash of what it was
+// made from: it goes on from wherever another pass, or another process, left it.
+//
+//	a child with the latest hash is not healthy, or is missing   none: the roll waits
+//	else some outdated child is not healthy                      the first of these
+//	else                                                         the first outdated one
+func (p *pass) turns(tasks []task) map[schema.GroupVersionKind]apply.Key {
+	turns := map[schema.GroupVersionKind]apply.Key{}
+	urgent, closed := map[schema.GroupVersionKind]bool{}, map[schema.GroupVersionKind]bool{}
+	for _, task := range tasks {
+		if !task.rolls() {
+			continue
+		}
+		kind := task.Kind
+		switch healthy := task.live != nil && p.healthOf(task.kind, task.live).State == health.Ready; {
+		case !p.outdated(task):
+			closed[kind] = closed[kind] || !healthy
+		case !healthy && !urgent[kind]:
+			turns[kind], urgent[kind] = task.Key(), true
+		case turns[kind] == (apply.Key{}):
+			turns[kind] = task.Key()
+		}
+	}
+	for kind := range closed {
+		if closed[kind] {
+			delete(turns, kind)
+		}
+	}
+	return turns
+}
+
+// rolls tells whether a change reaches this child only when it is its turn.
+func (t task) rolls() bool { return t.update == RollingInPlace || t.update == RollingRecreate }
+
+// outdated tells whether a child exists and was made from another desired state.
+// One that is being deleted is on its way to the latest already.
+func (p *pass) outdated(t task) bool {
+	return t.live != nil && t.live.GetDeletionTimestamp() == nil && t.live.GetAnnotations()[p.offspring.keys.Hash] != t.Hash
+}
