@@ -178,7 +178,7 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 			want.ConfigMaps.Add(configMap("web", "one"))
 			want.ConfigMaps.Add(configMap("web", "two"))
 		}, "ConfigMap %[1]s/web is desired twice"},
-		{"elsewhere", func(want *Desired) { want.ConfigMaps.Add(elsewhere) }, "ConfigMap elsewhere/web is outside of its parent's namespace, %[1]s"},
+		{"elsewhere", func(want *Desired) { want.ConfigMaps.Add(elsewhere) }, "ConfigMap elsewhere/web is outside of the only namespace that the operator works in, %[1]s"},
 		{"another kind", func(want *Desired) { want.Accounts.Add(named(operator.Unstructured("v1", "Node"), "web")) }, "v1 Node is desired among children of kind v1 ServiceAccount"},
 		{"refused by the API server", func(want *Desired) { want.ConfigMaps.Add(configMap("Not_A_Name", "one")) },
 			`ConfigMap %[1]s/Not_A_Name: ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": `},

@@ -230,7 +230,6 @@ func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
 	}{
 		{[]operator.Controller{controller(nowhere, configMaps)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
 		{[]operator.Controller{controller(configMaps, nowhere)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
-		{[]operator.Controller{controller(configMaps, operator.Unstructured("v1", "Namespace"))}, "controller web: kind Namespace is cluster-scoped, so a namespaced ConfigMap cannot own it"},
 		{[]operator.Controller{controller(configMaps, operator.Unstructured("v1", "Secret")), controller(configMaps, configMaps)}, "two controllers are named web"},
 	} {
 		err := operator.Run(t.Context(), config, operator.Defaults(), func(operator.Manager) ([]operator.Controller, error) { return test.controllers, nil })

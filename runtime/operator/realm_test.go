@@ -83,9 +83,11 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 	here, there := configMap("realm", ""), configMap("realm", "")
 	there.Namespace = home.Name
 	cluster.Exists(home, here, there)
-	retired := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "retired", OwnerReferences: []metav1.OwnerReference{
-		*metav1.NewControllerRef(realm, testapi.Version.WithKind("Realm")),
-	}}}
+	retired := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name:            "retired",
+		Labels:          map[string]string{testapi.Version.Group + "/realm": string(realm.UID)},
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(realm, testapi.Version.WithKind("Realm"))},
+	}}
 	cluster.Create(retired)
 	cluster.Gone(retired)
 
