@@ -1,0 +1,65 @@
+package operator_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+type (
+	leanChildren struct {
+		ConfigMaps operator.Snapshot[*metav1.PartialObjectMetadata]
+	}
+	leanDesired struct {
+		ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
+	}
+	leanRequest  = operator.Request[*corev1.Secret, leanChildren, struct{}]
+	leanResponse = operator.Response[leanDesired, struct{}]
+)
+
+func TestChildrenOfWhichOnlyMetadataIsCached(t *testing.T) {
+	t.Parallel()
+	seen := make(chan int, 100)
+	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) {
+		return []operator.Controller{operator.NewController(operator.Definition[*corev1.Secret, struct{}, leanChildren, leanDesired, struct{}]{
+			Name: "lean", Group: "lean.test.opgen.dev", Parents: []operator.ParentKind{{Object: &corev1.Secret{}, Labels: "lean"}},
+			Kinds: func(observed *leanChildren, desired *leanDesired) []operator.ChildKind {
+				return []operator.ChildKind{{Object: &corev1.ConfigMap{}, Metadata: true, Fields: operator.BindMetadata(&observed.ConfigMaps, &desired.ConfigMaps)}}
+			},
+			Sync: func(_ context.Context, req *leanRequest) (*leanResponse, error) {
+				seen <- req.Children.ConfigMaps.Len()
+				want := new(leanDesired)
+				want.ConfigMaps.Add(configMap("data", string(req.Parent.Data["text"])))
+				return &leanResponse{Children: want}, nil
+			},
+		})}, nil
+	}})
+	parent := named(&corev1.Secret{Data: map[string][]byte{"text": []byte("one")}}, "web")
+	parent.Labels = map[string]string{"lean": ""}
+	cluster.Create(parent)
+	child := configMap("data", "")
+	cluster.Exists(child)
+	cluster.Settled()
+
+	cluster.Update(parent, func() { parent.Data["text"] = []byte("two") })
+	cluster.Eventually("the change arrives", func() error { return expectValue(cluster, child, "two") })
+	cluster.Update(child, func() { child.Data["key"] = "drifted" })
+	cluster.Eventually("the drift is repaired", func() error { return expectValue(cluster, child, "two") })
+	before := cluster.Settled()
+	cluster.Restart()
+	cluster.Update(parent, func() { parent.Annotations = map[string]string{"poke": "1"} })
+	if after := cluster.Settled(); after != before {
+		t.Errorf("a restart cost %v", cluster.Requests()[before:])
+	}
+	for len(seen) > 1 {
+		<-seen
+	}
+	if n := <-seen; n != 1 {
+		t.Errorf("the last pass saw %d children, want 1", n)
+	}
+}

@@ -1,0 +1,175 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// readers is a Sync that notes which parents had a pass, and copies what it reads
+// into their phase.
+type readers struct {
+	mu     sync.Mutex
+	passes map[string]int
+}
+
+func (r *readers) Sync(_ context.Context, req *customRequest) (*Response, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passes[req.Parent.Name]++
+	var phase string
+	for object := range req.Related.ConfigMaps.All() {
+		phase += object.Name + "=" + object.Data["key"] + ";"
+	}
+	for object := range req.Related.Namespaces.All() {
+		phase += object.Labels["tier"] + ";"
+	}
+	return &Response{Children: new(Desired), Status: &testapi.Status{Phase: phase}}, nil
+}
+
+func (r *readers) of(name string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.passes[name]
+}
+
+func (c *custom) phase(site *testapi.Site, expected string) {
+	c.t.Helper()
+	c.Eventually("the Site has read "+expected, func() error {
+		if c.Get(site); site.Status.Phase != expected {
+			return errors.New("it has read " + site.Status.Phase)
+		}
+		return nil
+	})
+}
+
+func startReaders(t *testing.T, change func(*definition)) (*custom, *readers) {
+	r := &readers{passes: map[string]int{}}
+	return startCustom(t, r.Sync, change), r
+}
+
+func TestRelatedObjectsByNameSyncThoseThatReadThem(t *testing.T) {
+	c, r := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{
+				Object: &corev1.ConfigMap{}, NameFrom: ".spec.text", Fields: operator.BindRelated(&related.ConfigMaps),
+			}}
+		}
+	})
+	reader, other := c.site("reader"), c.site("other")
+	c.touch(reader, "settings")
+	c.touch(other, "unrelated")
+	c.phase(reader, "")
+	c.Settled()
+
+	before := r.of("other")
+	settings := configMap("settings", "one")
+	c.Create(settings)
+	c.phase(reader, "settings=one;")
+	c.Update(settings, func() { settings.Data["key"] = "two" })
+	c.phase(reader, "settings=two;")
+	c.Delete(settings)
+	c.phase(reader, "")
+	c.Settled()
+	if after := r.of("other"); after != before {
+		t.Errorf("%d passes over a parent that reads something else", after-before)
+	}
+
+	// What it reads follows its spec.
+	c.Create(configMap("more", "three"))
+	c.touch(reader, "more")
+	c.phase(reader, "more=three;")
+}
+
+func TestRelatedObjectsBySelectorAndNamespace(t *testing.T) {
+	c, _ := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{
+				{Object: &corev1.ConfigMap{}, Selector: "app=" + d.Group, Namespaces: []string{operator.AllNamespaces}, Fields: operator.BindRelated(&related.ConfigMaps)},
+				{Object: &corev1.Namespace{}, SelectorFrom: ".metadata.annotations", Fields: operator.BindRelated(&related.Namespaces)},
+			}
+		}
+	})
+	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace + "-other", Labels: map[string]string{"owner": c.Namespace, "tier": "gold"}}}
+	c.Create(other)
+	site := c.site("web")
+	for i, namespace := range []string{c.Namespace, other.Name} {
+		object := configMap(fmt.Sprint("c", i), "x")
+		object.Namespace, object.Labels = namespace, map[string]string{"app": c.group}
+		c.Create(object)
+	}
+	c.Create(configMap("unlabelled", "x"))
+	c.phase(site, "c0=x;c1=x;")
+	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, "owner", c.Namespace) })
+	c.phase(site, "c0=x;c1=x;gold;")
+	c.Update(other, func() { other.Labels["tier"] = "silver" })
+	c.phase(site, "c0=x;c1=x;silver;")
+	c.Update(other, func() { delete(other.Labels, "owner") })
+	c.phase(site, "c0=x;c1=x;")
+}
+
+func TestRelatedObjectsThatTheAuthorComputes(t *testing.T) {
+	c, _ := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.ConfigMap{}, Dynamic: true, Fields: operator.BindRelated(&related.ConfigMaps)}}
+		}
+		d.Select = func(_ context.Context, site *testapi.Site) ([][]operator.Selection, error) {
+			switch site.Spec.Text {
+			case "error":
+				return nil, errors.New("no such thing")
+			case "panic":
+				panic("no such thing")
+			}
+			return [][]operator.Selection{{
+				{Names: []string{site.Spec.Text + "-a", site.Spec.Text + "-b"}},
+				{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"for": site.Spec.Text}}},
+			}}, nil
+		}
+	})
+	labelled := configMap("labelled", "3")
+	labelled.Labels = map[string]string{"for": "x"}
+	c.Create(configMap("x-a", "1"), configMap("x-b", "2"), labelled)
+	site := c.site("web")
+	c.touch(site, "x")
+	c.phase(site, "labelled=3;x-a=1;x-b=2;")
+	c.touch(site, "error")
+	c.says(site, "no such thing")
+	c.touch(site, "panic")
+	c.says(site, "panic: no such thing")
+	c.touch(site, "x")
+	c.phase(site, "labelled=3;x-a=1;x-b=2;")
+	c.says(site, allReady)
+}
+
+func TestAChangeOfARelatedObjectEndsTheWaitAfterAnError(t *testing.T) {
+	var seen []string
+	c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
+		settings, ok := req.Related.ConfigMaps.Get("settings")
+		if !ok {
+			return nil, reconcile.TerminalError(errors.New("there are no settings"))
+		}
+		seen = append(seen, settings.Data["key"])
+		return &Response{Children: new(Desired)}, nil
+	}, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.ConfigMap{}, Name: "settings", Fields: operator.BindRelated(&related.ConfigMaps)}}
+		}
+	})
+	site := c.site("web")
+	c.says(site, "there are no settings")
+	c.Create(configMap("settings", "one"))
+	c.says(site, allReady)
+	if !slices.Equal(seen, []string{"one"}) {
+		t.Errorf("saw %v", seen)
+	}
+}

@@ -1,0 +1,164 @@
+package operator_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// isOpen is the health of a ConfigMap in these tests.
+func isOpen(object client.Object) (bool, error) { return object.GetAnnotations()["open"] == "yes", nil }
+
+// threePods wants the Pods a, b and c with the image that the parent names.
+func threePods(req *customRequest, want *Desired) {
+	for _, name := range []string{"a", "b", "c"} {
+		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate)
+	}
+}
+
+// images waits until the Pods a, b and c run these images, "-" for none.
+func (c *custom) images(expected string) {
+	c.t.Helper()
+	c.Eventually("the Pods run "+expected, func() error {
+		if got := c.running(); got != expected {
+			return errors.New("they run " + got)
+		}
+		return nil
+	})
+}
+
+func (c *custom) running() string {
+	c.t.Helper()
+	var images []string
+	for _, name := range []string{"a", "b", "c"} {
+		object, image := named(&corev1.Pod{}, name), "-"
+		if c.Get(object) {
+			image = object.Spec.Containers[0].Image
+		}
+		images = append(images, image)
+	}
+	return strings.Join(images, " ")
+}
+
+// ready has the named Pods be ready.
+func (c *custom) ready(names ...string) {
+	c.t.Helper()
+	for _, name := range names {
+		c.beReady(named(&corev1.Pod{}, name), corev1.ConditionTrue)
+	}
+}
+
+func TestRollingRecreateGoesOneByOneAndWaitsForHealth(t *testing.T) {
+	c := startCustom(t, customWants(threePods), nil)
+	site := c.site("web")
+	c.images("hello hello hello")
+	c.ready("a", "b", "c")
+	c.says(site, allReady)
+
+	c.touch(site, "v2")
+	c.images("v2 hello hello")
+	c.says(site, "Pod a is not ready; Pod b is outdated and waits for its turn; Pod c is outdated and waits for its turn")
+	c.Settled()
+	c.images("v2 hello hello")
+
+	c.Restart() // a roll remembers nothing
+	c.Settled()
+	c.images("v2 hello hello")
+	c.ready("a")
+	c.images("v2 v2 hello")
+	c.ready("b")
+	c.images("v2 v2 v2")
+	c.ready("c")
+	c.says(site, allReady)
+	c.Settled()
+}
+
+func TestARevertedSpecHealsAStuckRoll(t *testing.T) {
+	c := startCustom(t, customWants(threePods), nil)
+	site := c.site("web")
+	c.images("hello hello hello")
+	c.ready("a", "b", "c")
+	c.touch(site, "broken")
+	c.images("broken hello hello")
+	c.Settled()
+	c.touch(site, "hello")
+	c.images("hello hello hello")
+	c.ready("a")
+	c.says(site, allReady)
+	for _, request := range c.Writes() {
+		if request.Verb == "delete" && request.Name != "a" {
+			t.Errorf("a Pod that was right was replaced: %v", request)
+		}
+	}
+}
+
+func TestAnUnhealthyOutdatedChildGoesFirst(t *testing.T) {
+	c := startCustom(t, customWants(threePods), nil)
+	site := c.site("web")
+	c.images("hello hello hello")
+	c.ready("a", "b", "c")
+	c.says(site, allReady)
+	c.beReady(named(&corev1.Pod{}, "c"), corev1.ConditionFalse)
+	c.touch(site, "v2")
+	c.images("hello hello v2")
+	c.ready("c")
+	c.images("v2 hello v2")
+}
+
+func TestRollingInPlaceGoesOneByOne(t *testing.T) {
+	names := []string{"x", "y"}
+	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+		for _, name := range names {
+			want.ConfigMaps.Add(configMap(name, req.Parent.Spec.Text), operator.RollingInPlace)
+		}
+	}), func(d *definition) {
+		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+			described := kinds(observed, desired)
+			described[0].ReadyWhen = isOpen
+			return described
+		}
+	})
+	site := c.site("web")
+	setOpen := func(name, open string) {
+		object := configMap(name, "")
+		c.Exists(object)
+		c.Update(object, func() { metav1.SetMetaDataAnnotation(&object.ObjectMeta, "open", open) })
+	}
+	values := func(expected ...string) {
+		t.Helper()
+		c.Eventually(fmt.Sprintf("the values are %v", expected), func() error {
+			var got []string
+			for _, name := range names {
+				object := configMap(name, "")
+				c.Get(object)
+				got = append(got, object.Data["key"])
+			}
+			if !slices.Equal(got, expected) {
+				return fmt.Errorf("they are %v", got)
+			}
+			return nil
+		})
+	}
+	setOpen("x", "yes")
+	setOpen("y", "yes")
+	c.says(site, allReady)
+
+	c.touch(site, "v2")
+	values("v2", "v2") // each is healthy at once after its change
+
+	setOpen("x", "no")
+	c.touch(site, "v3")
+	values("v3", "v2") // the unhealthy one goes first, and stays unhealthy
+	c.Settled()
+	values("v3", "v2")
+	setOpen("x", "yes")
+	values("v3", "v3")
+}
