@@ -3,6 +3,8 @@ package operator
 import (
 	"log/slog"
 	"time"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // Options configure [Run]. [Main] fills them in from flags and environment;
@@ -33,6 +35,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Setup, if not nil, may add to the manager before the controllers do.
 	Setup func(Manager) error
+
+	control *passes.Control // a test's, nil for an operator that no test runs
 }
 
 // Defaults are fit for a developer's machine: all namespaces, 10 workers, no

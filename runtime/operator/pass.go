@@ -14,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // soon is when to look at a parent again after the view of it proved to be out
@@ -62,6 +63,7 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	}
 	if !seen {
 		r.metrics.stale(r.name)
+		passes.In(ctx).WasStale()
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
 	// Only now is the cache known to be new enough.
@@ -84,7 +86,8 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	}
 	wrong := r.relate(ctx, p)
 	input := fingerprint(append(p.observed, p.related...))
-	if left, waits := p.state.waits(p.parent, input, p.now); waits {
+	if left, waits := p.state.waits(p.parent, input, p.now); waits && !passes.In(ctx).Forced() {
+		passes.In(ctx).Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
 	if wrong != nil {
@@ -197,10 +200,12 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, input u
 		}
 		delay := p.state.fail(end.err, input, version, p.now)
 		r.metrics.passed(r.name, reason(end.err), r.now().Sub(p.now))
+		passes.In(ctx).Failed(reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
 		return reconcile.Result{RequeueAfter: delay}
 	}
 	if end.stale {
+		passes.In(ctx).WasStale()
 		r.metrics.passed(r.name, "stale", r.now().Sub(p.now))
 		return reconcile.Result{RequeueAfter: soon}
 	}

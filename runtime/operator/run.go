@@ -21,6 +21,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // Run runs controllers against the API server of config until ctx is done, and
@@ -28,6 +29,7 @@ import (
 // manager. Programs call [Main]; Run is for tests and for what embeds an
 // operator.
 func Run(ctx context.Context, config *rest.Config, options Options, controllers func(Manager) ([]Controller, error)) error {
+	options.control = passes.From(ctx)
 	mgr, err := newManager(config, options)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 		client:    mgr.GetClient(),
 		events:    mgr.GetEventRecorder(name),
 		metrics:   instruments,
-		now:       time.Now,
+		now:       options.control.Now,
 	}, nil
 }
 
@@ -138,12 +138,13 @@ func (l *loop) watch(mgr Manager, options Options, name string, reconciler recon
 	for _, kind := range l.related {
 		build.Watches(kind.empty, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
+	watched := l.controlled(build, options.control, reconciler)
 	return build.WithOptions(controller.Options{
 		MaxConcurrentReconciles: options.Workers,
 		// Run checks names itself; controller-runtime's check counts all the
 		// managers of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),
-	}).Complete(reconciler)
+	}).Complete(watched)
 }
 
 // parentOf maps a child to its parent, if that is of this loop's kind.

@@ -1,0 +1,73 @@
+// Package passes lets a test see the passes of an operator, order one, and move
+// the operator's clock. It reaches the operator through the context that it runs
+// in, so that there is nothing of it in what authors see, and nothing of it in
+// an operator that no test runs.
+package passes
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Control is a test's hold on an operator.
+type Control struct {
+	Clock *Clock
+
+	mu    sync.Mutex
+	loops []*Loop
+}
+
+type controlKey struct{}
+
+// With gives a hold on the operator that runs in this context.
+func With(ctx context.Context, control *Control) context.Context {
+	return context.WithValue(ctx, controlKey{}, control)
+}
+
+// From returns who has a hold on the operator, nil if nobody has.
+func From(ctx context.Context) *Control {
+	control, _ := ctx.Value(controlKey{}).(*Control)
+	return control
+}
+
+// Now is the operator's clock.
+func (c *Control) Now() time.Time {
+	if c == nil {
+		return time.Now()
+	}
+	return c.Clock.Now()
+}
+
+// Add adds the loop over one kind of parents.
+func (c *Control) Add(loop *Loop) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	loop.clock = c.Clock
+	c.loops = append(c.loops, loop)
+}
+
+// Loops returns the loops over all kinds of parents.
+func (c *Control) Loops() []*Loop {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.loops)
+}
+
+// Of returns the loops over one kind of parents.
+func (c *Control) Of(kind schema.GroupKind) []*Loop {
+	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
+}
+
+// Clock goes like any other and can be put forward.
+type Clock struct{ ahead atomic.Int64 }
+
+// Now is what the clock shows.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// Advance puts the clock forward.
+func (c *Clock) Advance(by time.Duration) { c.ahead.Add(int64(by)) }

@@ -1,0 +1,52 @@
+package passes
+
+import (
+	"context"
+	"time"
+)
+
+// Pass is what is known of one pass over a parent. A nil Pass, where no test
+// looks on, takes every note and keeps none.
+type Pass struct {
+	Reason  string // of the error
+	Err     error
+	Stale   bool          // the view was out of date, so another pass follows
+	Waits   bool          // it only waits for the retry of a failed pass
+	Requeue time.Duration // until the next pass, if nothing changes; 0: none
+
+	forced bool
+}
+
+type passKey struct{}
+
+// In returns the pass that this context belongs to, nil where no test looks on.
+func In(ctx context.Context) *Pass {
+	pass, _ := ctx.Value(passKey{}).(*Pass)
+	return pass
+}
+
+// Failed notes the error that the pass ended with.
+func (p *Pass) Failed(reason string, err error) {
+	if p != nil {
+		p.Reason, p.Err = reason, err
+	}
+}
+
+// WasStale notes that the pass has to be repeated, since its view was out of date.
+func (p *Pass) WasStale() {
+	if p != nil {
+		p.Stale = true
+	}
+}
+
+// Waited notes that the pass did nothing, since the retry of one that failed is
+// not due.
+func (p *Pass) Waited() {
+	if p != nil {
+		p.Waits = true
+	}
+}
+
+// Forced tells whether a test has ordered the pass, so that it is due whatever
+// became of the last one.
+func (p *Pass) Forced() bool { return p != nil && p.forced }

@@ -1,0 +1,38 @@
+package operator
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+)
+
+// controlled lets the test that runs this operator, if one does, stand between
+// the work queue and the reconciler.
+func (l *loop) controlled(build *builder.Builder, control *passes.Control, reconciler reconcile.Reconciler) reconcile.Reconciler {
+	if control == nil {
+		return reconciler
+	}
+	watched := &passes.Loop{
+		Controller: l.name,
+		Label:      l.group + "/" + l.name,
+		Parent:     l.parent.GroupVersionKind,
+		Empty:      l.parent.empty,
+		Cache:      l.cache,
+		Children:   l.childKinds(),
+		Reconciler: reconciler,
+	}
+	control.Add(watched)
+	build.WatchesRawSource(source.Func(watched.Start))
+	return watched
+}
+
+func (l *loop) childKinds() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, child := range l.children {
+		kinds = append(kinds, child.GroupVersionKind)
+	}
+	return kinds
+}
