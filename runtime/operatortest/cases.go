@@ -4,17 +4,14 @@ import (
 	"context"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // Case is one expectation of a Sync or Finalize function. Request and Response
 // are the generated types of that name.
 type Case[Request, Response any] struct {
-	Name  string
+	Name string
+	// Given is all that the function sees: the parent, the children and related
+	// objects as [operator.NewSnapshot] makes them, and Now, the clock.
 	Given Request
 	// Expect is the whole response. Lists and maps that are empty equal those
 	// that are nil.
@@ -44,23 +41,4 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 			}
 		})
 	}
-}
-
-// Diff describes how two responses, desired sets or Kubernetes objects differ;
-// it is empty when they mean the same.
-func Diff(expected, got any) string {
-	return cmp.Diff(expected, got, cmpopts.EquateEmpty(), cmp.Transformer("Desired", contents))
-}
-
-// contents shows a desired set, whose fields are not exported, as a value.
-func contents(set interface {
-	Wanted() []operator.Wanted
-	Kept() []string
-}) desired {
-	return desired{set.Wanted(), set.Kept()}
-}
-
-type desired struct {
-	Children []operator.Wanted
-	Keep     []string
 }

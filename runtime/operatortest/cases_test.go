@@ -3,7 +3,6 @@ package operatortest_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +19,10 @@ type (
 	desired struct {
 		ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
 	}
-	status   struct{ Seen int }
+	status struct {
+		Phase string
+		Seen  int
+	}
 	request  = operator.Request[*corev1.Namespace, children, struct{}]
 	response = operator.Response[desired, status]
 )
@@ -57,31 +59,77 @@ func TestRun(t *testing.T) {
 	)
 }
 
-func TestDiffShowsWhatIsDesired(t *testing.T) {
-	set := func(keep string, update operator.ChildOption, names ...string) desired {
-		var d desired
-		for _, name := range names {
-			d.ConfigMaps.Add(configMap(name), update)
+func TestDiffShowsOnlyWhatDiffers(t *testing.T) {
+	answer := func(phase string, update operator.ChildOption, keep string, children ...*corev1.ConfigMap) *response {
+		want := new(desired)
+		for _, child := range children {
+			want.ConfigMaps.Add(child, update)
 		}
-		d.ConfigMaps.Keep(keep)
-		return d
+		want.ConfigMaps.Keep(keep)
+		return &response{Children: want, Status: &status{Phase: phase, Seen: 1}}
 	}
-	same := set("old", operator.InPlace, "a", "b")
+	a, b, changed := configMap("a"), configMap("b"), configMap("b")
+	b.Data = map[string]string{"same": "same", "app.conf": "one"}
+	changed.Data = map[string]string{"same": "same", "app.conf": "two"}
+	expected := answer("Up", operator.InPlace, "old", a, b)
 	for _, test := range []struct {
-		name  string
-		other desired
-		shows string
+		name string
+		got  *response
+		want string
 	}{
-		{"the same", set("old", operator.InPlace, "a", "b"), ""},
-		{"a child less", set("old", operator.InPlace, "a"), "{b "},
-		{"another name", set("old", operator.InPlace, "a", "c"), `"c"`},
-		{"another option", set("old", operator.CreateOnly, "a", "b"), "CreateOnly"},
-		{"another to keep", set("new", operator.InPlace, "a", "b"), `"new"`},
+		{"the same", answer("Up", operator.InPlace, "old", configMap("a"), b.DeepCopy()), ""},
+		{"a child less", answer("Up", operator.InPlace, "old", b),
+			`Children.ConfigMaps a:
+  - {"(options)":{"Update":"InPlace"},"metadata":{"name":"a"}}
+`},
+		{"a child more", answer("Up", operator.InPlace, "old", a, b, configMap("c")),
+			`Children.ConfigMaps c:
+  + {"(options)":{"Update":"InPlace"},"metadata":{"name":"c"}}
+`},
+		{"a field", answer("Up", operator.InPlace, "old", a, changed),
+			`Children.ConfigMaps b.data["app.conf"]:
+  - "one"
+  + "two"
+`},
+		{"the order", answer("Up", operator.InPlace, "old", b, a),
+			`Children.ConfigMaps in this order:
+  - ["a","b"]
+  + ["b","a"]
+`},
+		{"an option", answer("Up", operator.CreateOnly, "old", a, b),
+			`Children.ConfigMaps a.(options).Update:
+  - "InPlace"
+  + "CreateOnly"
+Children.ConfigMaps b.(options).Update:
+  - "InPlace"
+  + "CreateOnly"
+`},
+		{"what is kept", answer("Up", operator.InPlace, "new", a, b),
+			`Children.ConfigMaps that are kept:
+  - ["old"]
+  + ["new"]
+`},
+		{"the status", answer("Down", operator.InPlace, "old", a, b),
+			`Status.Phase:
+  - "Up"
+  + "Down"
+`},
+		{"no status", &response{Children: expected.Children},
+			`Status:
+  - {"Phase":"Up","Seen":1}
+  + null
+`},
+		{"left alone", &response{Status: expected.Status},
+			`Children:
+  - "set"
+  + null
+`},
 	} {
-		diff := operatortest.Diff(same, test.other)
-		if (diff == "") != (test.shows == "") || !strings.Contains(diff, test.shows) {
-			t.Errorf("%s: the diff does not show %s:\n%s", test.name, test.shows, diff)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := operatortest.Diff(expected, test.got); got != test.want {
+				t.Errorf("got:\n%swant:\n%s", got, test.want)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,178 @@
+package operatortest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Diff describes how two responses, desired sets or Kubernetes objects differ:
+// only the fields that do, under the names of the children that they are in. It
+// is empty when they mean the same.
+func Diff(expected, got any) string {
+	left, right := reflect.ValueOf(expected), reflect.ValueOf(got)
+	if !left.IsValid() || !right.IsValid() || left.Type() != right.Type() || reflect.Indirect(left).Kind() != reflect.Struct && reflect.Indirect(right).Kind() != reflect.Struct {
+		return cmp.Diff(expected, got, cmpopts.EquateEmpty())
+	}
+	var compared comparison
+	compared.goValues("", left, right)
+	return describe(compared.found)
+}
+
+// desiredSet is any operator.DesiredSet.
+type desiredSet interface {
+	Wanted() []operator.Wanted
+	Kept() []string
+}
+
+// goValues compares two values of one Go type. Responses, and structs of
+// desired sets, are taken apart; all else is compared as JSON.
+func (c *comparison) goValues(path string, expected, got reflect.Value) {
+	if expected.Kind() == reflect.Pointer {
+		if expected.IsNil() || got.IsNil() {
+			if expected.IsNil() != got.IsNil() {
+				c.found = append(c.found, difference{path, orNil(expected), orNil(got)})
+			}
+			return
+		}
+		if _, ok := expected.Interface().(runtime.Object); ok {
+			c.values(path, values(expected), values(got))
+			return
+		}
+		c.goValues(path, expected.Elem(), got.Elem())
+		return
+	}
+	if set, ok := expected.Interface().(desiredSet); ok {
+		c.sets(path, set, got.Interface().(desiredSet))
+		return
+	}
+	if expected.Kind() != reflect.Struct || !takesApart(expected.Type()) {
+		c.values(path, values(expected), values(got))
+		return
+	}
+	for i := range expected.NumField() {
+		c.goValues(join(path, expected.Type().Field(i).Name), expected.Field(i), got.Field(i))
+	}
+}
+
+// takesApart tells whether a struct is a response, or holds desired sets.
+func takesApart(of reflect.Type) bool {
+	sets := reflect.TypeFor[desiredSet]()
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if !field.IsExported() {
+			return false
+		}
+		if field.Type.Implements(sets) || field.Name == "Children" && field.Type.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// sets compares what is wanted by name, and then the order, which decides what
+// goes first.
+func (c *comparison) sets(path string, expected, got desiredSet) {
+	wants, has := expected.Wanted(), got.Wanted()
+	names, others := namesOf(wants), namesOf(has)
+	for i, name := range names {
+		if at := slices.Index(others, name); at >= 0 {
+			c.values(path+" "+name, childValues(wants[i]), childValues(has[at]))
+			continue
+		}
+		c.values(path+" "+name, childValues(wants[i]), absent)
+	}
+	for i, name := range others {
+		if !slices.Contains(names, name) {
+			c.values(path+" "+name, absent, childValues(has[i]))
+		}
+	}
+	if slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(others))) && !slices.Equal(names, others) {
+		c.found = append(c.found, difference{path + " in this order", names, others})
+	}
+	c.values(path+" that are kept", jsonOf(expected.Kept()), jsonOf(got.Kept()))
+}
+
+// namesOf names the children of a set; a name that is wanted twice is numbered.
+func namesOf(children []operator.Wanted) []string {
+	var names []string
+	for _, child := range children {
+		metadata, _ := childValues(child)["metadata"].(map[string]any)
+		name := fmt.Sprint(metadata["name"])
+		if namespace, ok := metadata["namespace"]; ok {
+			name = fmt.Sprint(namespace, "/", name)
+		}
+		unique := name
+		for n := 2; slices.Contains(names, unique); n++ {
+			unique = fmt.Sprintf("%s (%d)", name, n)
+		}
+		names = append(names, unique)
+	}
+	return names
+}
+
+// childValues is a child as JSON values, with the options that it was added with.
+func childValues(child operator.Wanted) map[string]any {
+	content, options := map[string]any{}, map[string]any{}
+	wanted := reflect.ValueOf(child)
+	for i := range wanted.NumField() {
+		field, name := wanted.Field(i), wanted.Type().Field(i).Name
+		switch {
+		case field.IsZero():
+		case name == "Object" || name == "Configuration":
+			content, _ = jsonOf(field.Interface()).(map[string]any)
+		default:
+			options[name] = optionValue(field.Interface())
+		}
+	}
+	if len(options) > 0 {
+		content["(options)"] = options
+	}
+	return content
+}
+
+// optionValue shows an option; of objects it takes their names.
+func optionValue(option any) any {
+	objects, ok := jsonOf(option).([]any)
+	if !ok {
+		return jsonOf(option)
+	}
+	for i, object := range objects {
+		if content, ok := object.(map[string]any); ok {
+			objects[i], _ = content["metadata"].(map[string]any)["name"].(string)
+		}
+	}
+	return objects
+}
+
+func values(of reflect.Value) any { return jsonOf(of.Interface()) }
+
+func orNil(of reflect.Value) any {
+	if of.IsNil() {
+		return nil
+	}
+	if content, ok := values(of).(map[string]any); ok && len(content) > 0 && !takesApart(of.Elem().Type()) {
+		return content
+	}
+	return "set"
+}
+
+// jsonOf is a value as JSON values; one that JSON cannot hold is written as text.
+func jsonOf(value any) any {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprintf("%+v", value)
+	}
+	var content any
+	if json.Unmarshal(data, &content) != nil {
+		return string(data)
+	}
+	return content
+}

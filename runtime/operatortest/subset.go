@@ -1,0 +1,77 @@
+package operatortest
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// DiffSubset describes what of a partial expectation an object lacks; it is
+// empty when every field that is set in expected is the same in got. Items of a
+// list are told apart by their name or another key, or else by their index, and
+// got may have more of them; a list of plain values has to be the same. A field
+// that a Go type leaves at its zero value is not set; of a pointer, nil alone is.
+func DiffSubset(expected, got client.Object) string {
+	compared := comparison{partial: true}
+	compared.values("", setFields(expected), content(got))
+	return describe(compared.found)
+}
+
+// content is an object as JSON values.
+func content(object client.Object) map[string]any {
+	values, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		panic(err) // no object of a Go type that Kubernetes could know
+	}
+	return values
+}
+
+// setFields is an object as JSON values, without the fields that are not set.
+func setFields(object client.Object) map[string]any {
+	values := runtime.DeepCopyJSON(content(object))
+	if _, ok := object.(runtime.Unstructured); !ok {
+		prune(reflect.ValueOf(object), values)
+	}
+	return values
+}
+
+// prune takes the zero values of a Go value out of its JSON.
+func prune(value reflect.Value, content any) {
+	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
+		value = value.Elem()
+	}
+	switch content := content.(type) {
+	case map[string]any:
+		if value.Kind() == reflect.Struct {
+			pruneStruct(value, content)
+		} else if value.Kind() == reflect.Map {
+			for _, key := range value.MapKeys() {
+				prune(value.MapIndex(key), content[key.String()])
+			}
+		}
+	case []any:
+		if value.Kind() == reflect.Slice && value.Len() == len(content) {
+			for i, item := range content {
+				prune(value.Index(i), item)
+			}
+		}
+	}
+}
+
+func pruneStruct(value reflect.Value, content map[string]any) {
+	for i := range value.NumField() {
+		field := value.Type().Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "" && (field.Anonymous || slices.Contains(strings.Split(options, ","), "inline")):
+			prune(value.Field(i), content)
+		case value.Field(i).IsZero():
+			delete(content, name)
+		default:
+			prune(value.Field(i), content[name])
+		}
+	}
+}
