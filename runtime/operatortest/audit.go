@@ -9,63 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
-
-// Request is one request that the operator made.
-type Request struct {
-	Verb      string // create, patch, delete, get, …
-	Resource  string // the plural, with its subresource: pods, echoservers/status
-	Namespace string
-	Name      string
-	Code      int  // the HTTP status of the answer
-	DryRun    bool // asked what would happen
-}
-
-// String is the request as a message names it: "patch pods web: 200".
-func (r Request) String() string {
-	return fmt.Sprintf("%s %s %s: %d", r.Verb, r.Resource, r.Name, r.Code)
-}
-
-// Requests returns all requests that the operator has made since the test
-// began, in the order in which they were answered. It leaves out what costs
-// the same however many parents there are: lists and watches, leases, and
-// reviews of access. It skips the test where OPGEN_AUDIT_LOG is not set.
-func (c *Cluster) Requests() []Request {
-	c.t.Helper()
-	if c.audit == nil {
-		c.t.Skip("OPGEN_AUDIT_LOG is not set: run make test-e2e")
-	}
-	if err := c.audit.read(); err != nil {
-		c.t.Fatal(err)
-	}
-	return c.audit.requests[c.userAgent()]
-}
-
-// Writes returns the requests that write: all but gets and dry runs.
-func (c *Cluster) Writes() []Request {
-	c.t.Helper()
-	return slices.DeleteFunc(slices.Clone(c.Requests()), func(r Request) bool { return r.Verb == "get" || r.DryRun })
-}
-
-// Settled waits until the operator makes no more requests, and returns how
-// many it had made. An operator that keeps writing fails the test.
-func (c *Cluster) Settled() int {
-	c.t.Helper()
-	const quiet = 2 * time.Second
-	made, since := len(c.Requests()), time.Now()
-	c.Eventually("the operator makes no more requests", func() error {
-		requests := c.Requests()
-		if len(requests) != made {
-			made, since = len(requests), time.Now()
-		}
-		if time.Since(since) < quiet {
-			return fmt.Errorf("the last of %d was %v", made, requests[max(0, made-1):])
-		}
-		return nil
-	})
-	return made
-}
 
 // audit reads the API server's audit log as it grows.
 type audit struct {

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 const (
@@ -32,6 +34,8 @@ type Cluster struct {
 	config  Config
 	server  *rest.Config
 	audit   *audit
+	sent    *sent
+	clock   *passes.Clock
 	running *process // nil while the operator is stopped
 	created []client.Object
 }
@@ -123,6 +127,25 @@ func (c *Cluster) Exists(objects ...client.Object) {
 		c.Eventually(object.GetName()+" exists", func() error {
 			if !c.Get(object) {
 				return errors.New("it does not")
+			}
+			return nil
+		})
+	}
+}
+
+// Matches waits until each object exists and has every field that is set in what
+// is expected; see [DiffSubset]. It fails the test with the fields that differ.
+func (c *Cluster) Matches(expected ...client.Object) {
+	c.t.Helper()
+	for _, object := range expected {
+		c.place(object)
+		got := object.DeepCopyObject().(client.Object)
+		c.Eventually(describeObject(c.Client, object)+" is as expected", func() error {
+			if !c.Get(got) {
+				return errors.New("it does not exist")
+			}
+			if differences := DiffSubset(object, got); differences != "" {
+				return errors.New("it differs (-expected +got):\n" + indent(differences))
 			}
 			return nil
 		})

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -38,6 +41,10 @@ type Config struct {
 	// User, if set, is whom the operator impersonates, so that a test sees what
 	// a role allows. By default it has the rights of OPGEN_TEST_KUBECONFIG.
 	User string
+	// Now is what the operator's clock shows at the start: the time of requests,
+	// schedules and retries. It goes on from there; see [Cluster.Advance]. By
+	// default it is the time.
+	Now time.Time
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
@@ -66,7 +73,10 @@ func Start(t *testing.T, config Config) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server}
+	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock)}
+	if !config.Now.IsZero() {
+		c.clock.Advance(time.Until(config.Now))
+	}
 	c.audit = openAudit(t)
 	c.installCRDs(config.CRDs)
 	c.makeNamespace()
@@ -113,6 +123,8 @@ func (c *Cluster) Stop() {
 
 // process is an operator that runs.
 type process struct {
+	control *passes.Control
+
 	stop  context.CancelFunc
 	ended chan struct{}
 	err   error // once ended is closed
@@ -129,12 +141,13 @@ func (c *Cluster) startOperator() {
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
 	ctx, stop := context.WithCancel(context.Background())
-	running := &process{stop: stop, ended: make(chan struct{})}
+	running := &process{control: &passes.Control{Clock: c.clock}, stop: stop, ended: make(chan struct{})}
 	c.running = running
 	go func() {
 		defer close(running.ended)
-		running.err = operator.Run(ctx, server, options, c.config.Controllers)
+		running.err = operator.Run(passes.With(ctx, running.control), server, options, c.config.Controllers)
 	}()
 }
 

@@ -1,0 +1,77 @@
+package operatortest
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Children returns the children that a parent has at the API server now, of all
+// the kinds that its controller makes and in the order of these, whatever the
+// operator has seen of them. They are typed where the test's scheme has the type.
+func (c *Cluster) Children(parent client.Object) []client.Object {
+	c.t.Helper()
+	if !c.Get(parent) {
+		c.t.Fatalf("%s does not exist", describeObject(c.Client, parent))
+	}
+	var children []client.Object
+	for _, loop := range c.loopsOf(parent) {
+		for _, kind := range loop.Children {
+			objects := c.list(kind)
+			children = append(children, slices.DeleteFunc(objects, func(o client.Object) bool { return !isChild(o, parent.GetUID(), loop.Label) })...)
+		}
+	}
+	return children
+}
+
+// ChildrenOf returns the children of a parent that are of one kind; see
+// [Cluster.Children].
+func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
+	c.t.Helper()
+	var children []T
+	for _, child := range c.Children(parent) {
+		if child, ok := child.(T); ok {
+			children = append(children, child)
+		}
+	}
+	return children
+}
+
+// isChild goes by the owner reference, and by the label where no other object
+// controls the child.
+func isChild(object client.Object, parent types.UID, label string) bool {
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return owner.UID == parent
+	}
+	return object.GetLabels()[label] == string(parent)
+}
+
+func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
+	c.t.Helper()
+	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
+	var list client.ObjectList
+	if made, err := c.Client.Scheme().New(listKind); err == nil {
+		list = made.(client.ObjectList)
+	} else {
+		dynamic := new(unstructured.UnstructuredList)
+		dynamic.SetGroupVersionKind(listKind)
+		list = dynamic
+	}
+	if err := c.Client.List(c.t.Context(), list); err != nil {
+		c.t.Fatal(err)
+	}
+	var objects []client.Object
+	if err := meta.EachListItem(list, func(item runtime.Object) error {
+		objects = append(objects, item.(client.Object))
+		return nil
+	}); err != nil {
+		c.t.Fatal(err)
+	}
+	return objects
+}

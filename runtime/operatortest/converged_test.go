@@ -1,0 +1,108 @@
+package operatortest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestConvergedPassesForAnOperatorAtRest(t *testing.T) {
+	cluster, ledger := run(t, copyOut)
+	cluster.Converged(ledger)
+	cluster.Update(ledger, func() { ledger.Spec.Text = "two" })
+	cluster.Converged()
+	cluster.Restart()
+	cluster.Converged()
+}
+
+// hotLoops are Sync functions that never converge, and what Converged has to say.
+func hotLoops() map[string]struct {
+	sync ledgerSync
+	says []string
+} {
+	var passes counter
+	type loop = struct {
+		sync ledgerSync
+		says []string
+	}
+	return map[string]loop{
+		"status": {
+			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				return &ledgerResponse{Status: &LedgerStatus{Phase: fmt.Sprint("seen ", passes.next())}}, nil
+			},
+			[]string{"the operator does not settle:", "patch ledgers/status web: 200", "what the writes changed in ledgers/status ", "status.phase:\n    - \"seen ", "    + \"seen "},
+		},
+		"annotation": {
+			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				child := textMap(req.Parent.Name, "same")
+				metav1.SetMetaDataAnnotation(&child.ObjectMeta, "nonce", fmt.Sprint(passes.next()))
+				want := new(wanted)
+				want.ConfigMaps.Add(child)
+				return &ledgerResponse{Children: want}, nil
+			},
+			[]string{"patch configmaps web: 200", "what the writes changed in configmaps ", "metadata.annotations.nonce:\n    - \"", "    + \""},
+		},
+		"clock": { // nothing comes of its writes: only a forced pass shows it
+			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				current, ok := req.Children.ConfigMaps.Get(req.Parent.Name)
+				if ok && time.Since(current.CreationTimestamp.Time) < time.Second {
+					return &ledgerResponse{}, nil
+				}
+				want := new(wanted)
+				want.ConfigMaps.Add(textMap(req.Parent.Name, req.Now.Format(time.RFC3339)))
+				return &ledgerResponse{Children: want}, nil
+			},
+			[]string{"patch configmaps web: 200", "data.text:\n    - \"20"},
+		},
+		"failure": {
+			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				return nil, fmt.Errorf("the disk is full")
+			},
+			[]string{"a pass over Ledger web failed with reason SyncFailed: the disk is full"},
+		},
+	}
+}
+
+const hotVariable = "OPERATORTEST_HOT_LOOP"
+
+// TestHotLoop fails, in the process of TestConvergedCatchesHotLoops.
+func TestHotLoop(t *testing.T) {
+	name := os.Getenv(hotVariable)
+	if name == "" {
+		t.Skip("it has to fail: see TestConvergedCatchesHotLoops")
+	}
+	cluster, ledger := run(t, hotLoops()[name].sync)
+	cluster.Converged(ledger)
+}
+
+func TestConvergedCatchesHotLoops(t *testing.T) {
+	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+	}
+	for name, loop := range hotLoops() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHotLoop$", "-test.timeout=3m")
+			command.Env = append(os.Environ(), hotVariable+"="+name)
+			output, err := command.CombinedOutput()
+			text := string(output)
+			if err == nil {
+				t.Fatalf("the hot loop was not noticed:\n%s", text)
+			}
+			for _, part := range loop.says {
+				if !strings.Contains(strings.ReplaceAll(text, "\n        ", "\n"), part) {
+					t.Errorf("the message does not say %q:\n%s", part, text)
+				}
+			}
+			if testing.Verbose() {
+				t.Log(text)
+			}
+		})
+	}
+}

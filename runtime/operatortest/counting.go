@@ -1,0 +1,155 @@
+package operatortest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+)
+
+// sent are the requests that the operator's client has sent, in the order in
+// which they were answered.
+type sent struct {
+	mu       sync.Mutex
+	requests []exchange
+}
+
+// exchange is a request, and for a write the object that the API server
+// answered with.
+type exchange struct {
+	Request
+	object map[string]any
+}
+
+// since returns the requests after the first n.
+func (s *sent) since(n int) []exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests[n:])
+}
+
+func (s *sent) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
+}
+
+func (s *sent) plain() []Request {
+	var requests []Request
+	for _, e := range s.since(0) {
+		requests = append(requests, e.Request)
+	}
+	return requests
+}
+
+// counting is a transport that notes what passes through it.
+type counting struct {
+	next http.RoundTripper
+	sent *sent
+}
+
+// RoundTrip notes a request once it is answered.
+func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := c.next.RoundTrip(request)
+	if err != nil {
+		return response, err
+	}
+	made, counts := parseRequest(request)
+	if !counts {
+		return response, nil
+	}
+	made.Code = response.StatusCode
+	e := exchange{Request: made}
+	if made.Verb != "get" && !made.DryRun {
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			return nil, err
+		}
+		response.Body = io.NopCloser(bytes.NewReader(body))
+		e.object = decode(body)
+	}
+	c.sent.mu.Lock()
+	defer c.sent.mu.Unlock()
+	c.sent.requests = append(c.sent.requests, e)
+	return response, nil
+}
+
+// parseRequest reads a request as the API server does. It reports false for one
+// whose number does not depend on the parents.
+func parseRequest(request *http.Request) (Request, bool) {
+	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
+	switch {
+	case parts[0] == "api" && len(parts) > 2:
+		parts = parts[2:]
+	case parts[0] == "apis" && len(parts) > 3:
+		parts = parts[3:]
+	default: // discovery
+		return Request{}, false
+	}
+	made := Request{DryRun: request.URL.Query().Get("dryRun") != ""}
+	if parts[0] == "namespaces" && len(parts) > 2 && !slices.Contains([]string{"status", "finalize"}, parts[2]) {
+		made.Namespace, parts = parts[1], parts[2:]
+	}
+	made.Resource = parts[0]
+	if len(parts) > 1 {
+		made.Name = parts[1]
+	}
+	if made.Resource == "namespaces" {
+		made.Namespace = made.Name // as the API server has it
+	}
+	if len(parts) > 2 {
+		made.Resource += "/" + strings.Join(parts[2:], "/")
+	}
+	made.Verb = verb(request, made.Name != "")
+	return made, made.Verb != "" && !slices.Contains(constant, parts[0])
+}
+
+// verb is the API server's word for a request, empty for lists and watches.
+func verb(request *http.Request, named bool) string {
+	switch request.Method {
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if !named {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	if !named || request.URL.Query().Get("watch") != "" {
+		return ""
+	}
+	return "get"
+}
+
+// decode reads an object from the body of an answer, nil if there is none.
+func decode(body []byte) map[string]any {
+	var content map[string]any
+	if bytes.HasPrefix(body, []byte("k8s\x00")) {
+		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+		if err != nil {
+			return nil
+		}
+		content, _ = runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	} else if yaml.Unmarshal(body, &content) != nil {
+		return nil
+	}
+	if content["kind"] == "Status" {
+		return nil
+	}
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		for _, key := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
+			delete(metadata, key)
+		}
+	}
+	return content
+}

@@ -1,0 +1,137 @@
+package operatortest_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+func TestReconcileRunsAPassAndMakesNoRequest(t *testing.T) {
+	var syncs counter
+	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		syncs.next()
+		return copyOut(ctx, req)
+	})
+	before := cluster.Settled()
+	for range 3 {
+		made := syncs.next()
+		cluster.Reconciled(ledger)
+		if now := syncs.next(); now != made+2 { // this call, and one of Sync
+			t.Fatalf("Sync was called %d times", now-made-1)
+		}
+	}
+	if requests := cluster.Requests()[before:]; cluster.Settled() != before {
+		t.Errorf("made %v", requests)
+	}
+}
+
+func TestReconcileSeesTheParentAsItIs(t *testing.T) {
+	cluster, ledger := run(t, copyOut)
+	for _, text := range []string{"two", "three", "four"} {
+		cluster.Update(ledger, func() { ledger.Spec.Text = text })
+		cluster.Reconciled(ledger)
+		children := operatortest.ChildrenOf[*corev1.ConfigMap](cluster, ledger)
+		if len(children) != 1 || children[0].Data["text"] != text {
+			t.Fatalf("after a pass with %q: %v", text, children)
+		}
+	}
+}
+
+func TestErrorsAreCounted(t *testing.T) {
+	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		if req.Parent.Spec.Text == "wrong" {
+			return nil, errors.New("there is no such text")
+		}
+		return copyOut(ctx, req)
+	})
+	cluster.Reconciled(ledger)
+	if failed := cluster.Errors(ledger); len(failed) != 0 {
+		t.Errorf("errors %v before any", failed)
+	}
+	cluster.Update(ledger, func() { ledger.Spec.Text = "wrong" })
+	for range 3 { // at once, and not when a retry is due
+		pass := cluster.Reconcile(ledger)
+		if pass.Err == nil || !strings.Contains(pass.Err.Error(), "no such text") || pass.RequeueAfter == 0 {
+			t.Fatalf("pass %+v", pass)
+		}
+	}
+	if failed := cluster.Errors(ledger); failed["SyncFailed"] < 3 || len(failed) != 1 {
+		t.Errorf("errors %v", failed)
+	}
+	cluster.Update(ledger, func() { ledger.Spec.Text = "right" })
+	cluster.Reconciled(ledger)
+	cluster.Converged()
+}
+
+func TestMatchesAndChildren(t *testing.T) {
+	cluster, ledger := run(t, copyOut)
+	cluster.Matches(
+		&Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Status: LedgerStatus{Phase: "Copied", Conditions: []metav1.Condition{
+			{Type: "Ready", Status: metav1.ConditionTrue},
+		}}},
+		textMap("web", "one"),
+	)
+	cluster.Create(textMap("unrelated", ""))
+	children := cluster.Children(ledger)
+	if len(children) != 1 || children[0].GetName() != "web" {
+		t.Errorf("children %v", children)
+	}
+	cluster.Delete(ledger)
+	cluster.Gone(ledger, textMap("web", ""))
+}
+
+func TestTheClientCountsWhatTheAuditLogSays(t *testing.T) {
+	if os.Getenv("OPGEN_AUDIT_LOG") == "" {
+		t.Skip("OPGEN_AUDIT_LOG is not set: run make test-e2e")
+	}
+	cluster, ledger := run(t, copyOut)
+	cluster.Converged(ledger)
+	cluster.Update(ledger, func() { ledger.Spec.Text = "two" })
+	cluster.Converged(ledger)
+	cluster.Delete(textMap("web", ""))
+	cluster.Converged(ledger)
+	logged, sent := tally(cluster.Requests()), tally(cluster.Sent())
+	if !maps.Equal(logged, sent) || len(sent) == 0 {
+		t.Errorf("the audit log has %v, the client sent %v", logged, sent)
+	}
+}
+
+func tally(requests []operatortest.Request) map[operatortest.Request]int {
+	counts := map[operatortest.Request]int{}
+	for _, request := range requests {
+		counts[request]++
+	}
+	return counts
+}
+
+func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
+	start := time.Date(2030, 1, 1, 0, 30, 0, 0, time.UTC)
+	var ticks []string
+	cluster, _ := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		next := req.Now.Truncate(time.Hour).Add(time.Hour)
+		ticks = append(ticks, req.Now.UTC().Format("15:04"))
+		return &ledgerResponse{RequeueAfter: next.Sub(req.Now)}, nil
+	}, func(config *operatortest.Config) { config.Now = start })
+	cluster.Settled()
+	ticks = nil
+	began := time.Now()
+	cluster.Advance(3*time.Hour + 10*time.Minute)
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("three hours took %v", took)
+	}
+	if got := strings.Join(ticks, " "); got != "01:00 02:00 03:00" {
+		t.Errorf("passes at %s", got)
+	}
+	if now := cluster.Now().Sub(start); now < 190*time.Minute || now > 191*time.Minute {
+		t.Errorf("the clock shows %v more", now)
+	}
+}

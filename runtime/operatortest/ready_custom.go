@@ -1,0 +1,44 @@
+package operatortest
+
+import (
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// setReady gives a custom resource the condition Ready=True, and leaves the rest
+// of its status as it is.
+func (c *Cluster) setReady(object client.Object) {
+	c.t.Helper()
+	resource := new(unstructured.Unstructured)
+	resource.SetGroupVersionKind(c.kindOf(object))
+	resource.SetName(object.GetName())
+	resource.SetNamespace(object.GetNamespace())
+	var problem error
+	c.UpdateStatus(resource, func() { problem = addReady(resource) })
+	if problem != nil {
+		c.t.Fatalf("make %s ready: %v", describeObject(c.Client, object), problem)
+	}
+	c.Get(object)
+}
+
+func addReady(resource *unstructured.Unstructured) error {
+	conditions, _, err := unstructured.NestedSlice(resource.Object, "status", "conditions")
+	if err != nil {
+		return errors.New("status.conditions is no list")
+	}
+	ready := map[string]any{
+		"type": "Ready", "status": string(metav1.ConditionTrue), "reason": "MadeReady", "message": "",
+		"lastTransitionTime": time.Now().UTC().Format(time.RFC3339),
+	}
+	for i, condition := range conditions {
+		if condition, ok := condition.(map[string]any); ok && condition["type"] == "Ready" {
+			conditions[i] = ready
+			return unstructured.SetNestedSlice(resource.Object, conditions, "status", "conditions")
+		}
+	}
+	return unstructured.SetNestedSlice(resource.Object, append(conditions, ready), "status", "conditions")
+}
