@@ -138,11 +138,9 @@ func (v operatorView) Unstructured() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" })
 }
 
-// RunsInTests reports whether the operator can run against any API server that has the project's CRDs, and then
-// tells by its conditions how it fares.
+// RunsInTests reports whether the operator can run against any API server that has the project's CRDs.
 func (v operatorView) RunsInTests() bool {
-	return v.Conditions() != "" && !v.ClusterScoped() &&
-		!slices.ContainsFunc(v.Children, func(c Child) bool { return c.Foreign })
+	return !slices.ContainsFunc(v.Children, func(c Child) bool { return c.Foreign })
 }
 
 // Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
