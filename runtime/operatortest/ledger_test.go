@@ -77,7 +77,7 @@ type (
 		Deployments operator.DesiredSet[*appsv1.Deployment]
 		Jobs        operator.DesiredSet[*batchv1.Job]
 	}
-	ledgerRequest  = operator.Request[*Ledger, books]
+	ledgerRequest  = operator.Request[*Ledger, books, struct{}]
 	ledgerResponse = operator.Response[wanted, LedgerStatus]
 	ledgerSync     = func(context.Context, *ledgerRequest) (*ledgerResponse, error)
 )
@@ -103,10 +103,10 @@ func run(t *testing.T, sync ledgerSync, configure ...func(*operatortest.Config))
 }
 
 func ledgers(sync ledgerSync) operator.Controller {
-	return operator.NewController(operator.Definition[*Ledger, LedgerStatus, books, wanted]{
+	return operator.NewController(operator.Definition[*Ledger, LedgerStatus, books, wanted, struct{}]{
 		Name:    "ledger",
 		Group:   group,
-		Parent:  new(Ledger),
+		Parents: []operator.ParentKind{{Object: new(Ledger)}},
 		Schemes: runtime.SchemeBuilder{addToScheme},
 		Kinds: func(observed *books, desired *wanted) []operator.ChildKind {
 			return []operator.ChildKind{
