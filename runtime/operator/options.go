@@ -36,7 +36,8 @@ type Options struct {
 	// Setup, if not nil, may add to the manager before the controllers do.
 	Setup func(Manager) error
 
-	control *passes.Control // a test's, nil for an operator that no test runs
+	// Control is what package operatortest holds an operator by; nil otherwise.
+	Control *passes.Control
 }
 
 // Defaults are fit for a developer's machine: all namespaces, 10 workers, no

@@ -21,7 +21,6 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // Run runs controllers against the API server of config until ctx is done, and
@@ -29,7 +28,6 @@ import (
 // manager. Programs call [Main]; Run is for tests and for what embeds an
 // operator.
 func Run(ctx context.Context, config *rest.Config, options Options, controllers func(Manager) ([]Controller, error)) error {
-	options.control = passes.From(ctx)
 	mgr, err := newManager(config, options)
 	if err != nil {
 		return err

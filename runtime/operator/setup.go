@@ -102,7 +102,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 		client:    mgr.GetClient(),
 		events:    mgr.GetEventRecorder(name),
 		metrics:   instruments,
-		now:       options.control.Now,
+		now:       options.Control.Now,
 	}, nil
 }
 
@@ -138,7 +138,7 @@ func (l *loop) watch(mgr Manager, options Options, name string, reconciler recon
 	for _, kind := range l.related {
 		build.Watches(kind.empty, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
-	watched := l.controlled(build, options.control, reconciler)
+	watched := l.controlled(build, options.Control, reconciler)
 	return build.WithOptions(controller.Options{
 		MaxConcurrentReconciles: options.Workers,
 		// Run checks names itself; controller-runtime's check counts all the

@@ -145,9 +145,10 @@ func (c *Cluster) startOperator() {
 	ctx, stop := context.WithCancel(context.Background())
 	running := &process{control: &passes.Control{Clock: c.clock}, stop: stop, ended: make(chan struct{})}
 	c.running = running
+	options.Control = running.control
 	go func() {
 		defer close(running.ended)
-		running.err = operator.Run(passes.With(ctx, running.control), server, options, c.config.Controllers)
+		running.err = operator.Run(ctx, server, options, c.config.Controllers)
 	}()
 }
 

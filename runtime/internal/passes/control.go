@@ -1,11 +1,9 @@
 // Package passes lets a test see the passes of an operator, order one, and move
-// the operator's clock. It reaches the operator through the context that it runs
-// in, so that there is nothing of it in what authors see, and nothing of it in
-// an operator that no test runs.
+// the operator's clock. It reaches the operator through its options; an operator
+// that no test runs has nothing of it.
 package passes
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,19 +18,6 @@ type Control struct {
 
 	mu    sync.Mutex
 	loops []*Loop
-}
-
-type controlKey struct{}
-
-// With gives a hold on the operator that runs in this context.
-func With(ctx context.Context, control *Control) context.Context {
-	return context.WithValue(ctx, controlKey{}, control)
-}
-
-// From returns who has a hold on the operator, nil if nobody has.
-func From(ctx context.Context) *Control {
-	control, _ := ctx.Value(controlKey{}).(*Control)
-	return control
 }
 
 // Now is the operator's clock.
