@@ -38,6 +38,8 @@ type (
 	Request  = operator.Request[*testapi.Site, Children, struct{}]
 	Response = operator.Response[Desired, testapi.Status]
 	Function = func(context.Context, *Request) (*Response, error)
+
+	siteDefinition = operator.Definition[*testapi.Site, testapi.Status, Children, Desired, struct{}]
 )
 
 func kinds(observed *Children, desired *Desired) []operator.ChildKind {
@@ -55,6 +57,8 @@ type author struct {
 	mu       sync.Mutex
 	sync     Function
 	finalize Function // nil for a controller without one
+	alter    func(*siteDefinition)
+	manager  *operator.Manager // where to put it; nil for nowhere
 	passes   int
 	poked    string // the last poke that a pass saw
 }
@@ -87,8 +91,11 @@ func (a *author) saw(poke string) bool {
 	return a.poked == poke
 }
 
-func (a *author) controllers(operator.Manager) ([]operator.Controller, error) {
-	definition := operator.Definition[*testapi.Site, testapi.Status, Children, Desired, struct{}]{
+func (a *author) controllers(mgr operator.Manager) ([]operator.Controller, error) {
+	if a.manager != nil {
+		*a.manager = mgr
+	}
+	definition := siteDefinition{
 		Name:               "site",
 		Group:              testapi.Version.Group,
 		Parents:            []operator.ParentKind{{Object: &testapi.Site{}}},
@@ -102,6 +109,9 @@ func (a *author) controllers(operator.Manager) ([]operator.Controller, error) {
 	}
 	if a.finalize != nil {
 		definition.Finalize = a.Finalize
+	}
+	if a.alter != nil {
+		a.alter(&definition)
 	}
 	return []operator.Controller{operator.NewController(definition)}, nil
 }

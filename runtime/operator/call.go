@@ -1,12 +1,39 @@
 package operator
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
+
+const (
+	// defaultTimeout is what Sync and Finalize may take.
+	defaultTimeout = 2 * time.Minute
+	// lateness is how long an answer is waited for after the context has ended.
+	lateness = time.Second
+)
+
+// errTimeout says that the author's code took too long.
+type errTimeout struct {
+	name  string
+	after time.Duration
+	err   error // what it returned; nil if it did not
+}
+
+func (e errTimeout) Unwrap() error { return e.err }
+
+func (e errTimeout) Error() string {
+	text := fmt.Sprintf("%s did not end within %s", e.name, e.after)
+	if e.err == nil {
+		return text + " and still runs: it must return when its context ends"
+	}
+	return text + ": " + e.err.Error()
+}
 
 // errPanic is a panic in the author's code.
 type errPanic struct{ value any }
@@ -28,7 +55,9 @@ func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Respons
 	if p.finalizing() {
 		name, function = "Finalize", r.definition.Finalize
 	}
-	response, err := guarded(ctx, func() (*Response[D, S], error) { return function(ctx, request) })
+	response, err := within(ctx, p.state, name, cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*Response[D, S], error) {
+		return spanned(ctx, name, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })
+	})
 	switch {
 	case response == nil && err == nil:
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
@@ -65,4 +94,48 @@ func (r *reconciler[P, S, C, D, R]) relatedKinds(related *R) []RelatedKind {
 		return nil
 	}
 	return r.definition.Related(related)
+}
+
+// within calls the author's code with a context that ends after the timeout. A
+// call that does not return then is given up: its worker is free for other
+// parents, and its own parent gets no pass before it has returned.
+func within[T any](ctx context.Context, s *state, name string, timeout time.Duration, call func(context.Context) (*T, error)) (*T, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type answer struct {
+		value *T
+		err   error
+	}
+	answers, ended := make(chan answer, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		got := answer{err: fmt.Errorf("%s ended without a return", name)} // as runtime.Goexit does
+		defer func() { answers <- got }()
+		value, err := guarded(ctx, func() (*T, error) { return call(ctx) })
+		got = answer{value, err}
+	}()
+	timedOut := func(err error) error {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errTimeout{name, timeout, err}
+		}
+		return cmp.Or(err, ctx.Err())
+	}
+	select {
+	case got := <-answers:
+		if got.err != nil && ctx.Err() != nil {
+			got.err = timedOut(got.err)
+		}
+		return got.value, got.err
+	case <-ctx.Done():
+	}
+	select {
+	case got := <-answers:
+		if got.err != nil {
+			got.err = timedOut(got.err)
+		}
+		return got.value, got.err
+	case <-time.After(lateness):
+		s.lingers = ended
+		return nil, timedOut(nil)
+	}
 }

@@ -28,6 +28,7 @@ const (
 // The reasons of an error in the Ready condition.
 const (
 	reasonPanicked  = "SyncPanicked"
+	reasonTimedOut  = "SyncTimedOut"
 	reasonFailed    = "SyncFailed"
 	reasonInvalid   = "InvalidChild" // refused, here or by the API server
 	reasonTaken     = "NameTaken"
@@ -35,7 +36,7 @@ const (
 	reasonApply     = "ApplyFailed"
 )
 
-var errorReasons = []string{reasonPanicked, reasonFailed, reasonInvalid, reasonTaken, reasonForbidden, reasonApply}
+var errorReasons = []string{reasonPanicked, reasonTimedOut, reasonFailed, reasonInvalid, reasonTaken, reasonForbidden, reasonApply}
 
 // conditions returns the runtime's own conditions at the end of a pass.
 func (p *pass) conditions(children []child, err error) []metav1.Condition {
@@ -128,6 +129,8 @@ func reason(err error) string {
 	switch {
 	case errors.As(err, new(errPanic)):
 		return reasonPanicked
+	case errors.As(err, new(errTimeout)):
+		return reasonTimedOut
 	case errors.As(err, new(apply.ErrTaken)):
 		return reasonTaken
 	case errors.As(err, new(errDesired)):
@@ -157,7 +160,7 @@ func cut(text string) string {
 }
 
 // terminal tells whether an error waits for a change. A child that could not be
-// applied never does.
+// applied never does, unless the pass gave up.
 func terminal(err error) bool {
-	return errors.Is(err, reconcile.TerminalError(nil)) && !errors.As(err, new(errChild))
+	return errors.As(err, new(errGaveUp)) || errors.Is(err, reconcile.TerminalError(nil)) && !errors.As(err, new(errChild))
 }

@@ -2,21 +2,55 @@ package operator
 
 import (
 	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
 // record records the author's events on the parent, and one about the error of
-// this pass. What the last pass said already is not said again.
+// this pass. What was said already is not said again.
 func (p *pass) record(author []Event, err error) {
 	for _, event := range author {
 		if !slices.Contains(p.state.events, event) {
-			p.events.Eventf(p.parent, nil, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, "Sync", "%s", cut(event.Message))
+			p.event(cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, cut(event.Message))
 		}
 	}
 	p.state.events = slices.Clone(author)
-	if err != nil && p.state.failure.err != err.Error() {
-		p.events.Eventf(p.parent, nil, corev1.EventTypeWarning, reason(err), "Sync", "%s", message(err))
+	if err != nil && p.state.said.first(message(err), p.now) {
+		p.event(corev1.EventTypeWarning, reason(err), message(err))
 	}
+}
+
+// event records one Event. Those that differ in nothing but their note would be
+// counted as one and shown with the first one's note, so that the note has a
+// part in the action.
+func (p *pass) event(eventType, reason, note string) {
+	hash := fnv.New32a()
+	hash.Write([]byte(note))
+	p.events.Eventf(p.parent, nil, eventType, reason, fmt.Sprintf("Sync-%08x", hash.Sum32()), "%s", note)
+}
+
+// said remembers which errors of a parent an Event told of lately.
+type said map[string]time.Time
+
+const (
+	sayAgain = time.Hour // which is also how long an API server keeps Events
+	sayMost  = 10        // different errors in this time; the condition shows them all
+)
+
+// first tells whether an error is to be told of now.
+func (s *said) first(text string, now time.Time) bool {
+	maps.DeleteFunc(*s, func(_ string, at time.Time) bool { return now.Sub(at) >= sayAgain })
+	if _, before := (*s)[text]; before || len(*s) >= sayMost {
+		return false
+	}
+	if *s == nil {
+		*s = said{}
+	}
+	(*s)[text] = now
+	return true
 }

@@ -40,6 +40,7 @@ func parse(program string, args []string, getenv func(string) string, usage io.W
 	flags.StringVar(&s.MetricsAddress, "metrics-bind-address", s.MetricsAddress, "`host:port` that serves /metrics; 0 for none")
 	flags.BoolVar(&s.MetricsSecure, "metrics-secure", s.MetricsSecure, "serve metrics over TLS, to whom the API server lets read them")
 	flags.StringVar(&s.HealthAddress, "health-probe-bind-address", s.HealthAddress, "`host:port` that serves /healthz and /readyz; 0 for none")
+	flags.StringVar(&s.PprofAddress, "pprof-bind-address", s.PprofAddress, "`host:port` that serves /debug/pprof/, unprotected; 0 for none")
 	flags.Float64Var(&s.qps, "qps", -1, "requests per second to the API server; negative for no limit")
 	flags.IntVar(&s.burst, "burst", 0, "requests that may exceed qps for a moment; by default twice as many")
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")

@@ -1,14 +1,17 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/go-logr/logr"
@@ -56,6 +59,11 @@ func (s *settings) run(controllers func(Manager) ([]Controller, error), options 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	flush, err := exportSpans(ctx, filepath.Base(os.Args[0]), os.Getenv, cmp.Or(s.Logger, slog.Default()))
+	if err != nil {
+		return fmt.Errorf("OpenTelemetry's variables: %w", err)
+	}
+	defer flush()
 	return explain(Run(ctx, config, s.Options, controllers), config.Host)
 }
 

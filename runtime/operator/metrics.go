@@ -14,13 +14,14 @@ type instruments struct {
 	duration *prometheus.HistogramVec
 	writes   *prometheus.CounterVec
 	drift    *prometheus.CounterVec
+	converge *prometheus.HistogramVec
 }
 
 func newInstruments(registry prometheus.Registerer) (instruments, error) {
 	i := instruments{
 		syncs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_sync_total",
-			Help: "Passes over parents, by result: success, stale, or the reason of an error.",
+			Help: "Passes over parents, by result: success, stale (put off, since the view was out of date), or the reason of an error as the Ready condition shows it.",
 		}, []string{"controller", "result"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "opgen_sync_duration_seconds",
@@ -29,15 +30,21 @@ func newInstruments(registry prometheus.Registerer) (instruments, error) {
 		}, []string{"controller"}),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_child_writes_total",
-			Help: "Children written, by kind and verb: created, updated or deleted.",
+			Help: "Children written, by kind and verb: created, updated, adopted, released or deleted.",
 		}, []string{"controller", "kind", "verb"}),
 		drift: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_drift_found_total",
 			Help: "Children that someone else had changed in a field of ours, by kind.",
 		}, []string{"controller", "kind"}),
+		converge: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "opgen_convergence_seconds",
+			Help:    "From when this process first saw a generation of a parent until a pass ended with everything written and Ready.",
+			Buckets: prometheus.ExponentialBuckets(0.01, 3, 12),
+		}, []string{"controller"}),
 	}
 	return i, errors.Join(
 		register(registry, &i.syncs), register(registry, &i.duration), register(registry, &i.writes), register(registry, &i.drift),
+		register(registry, &i.converge),
 	)
 }
 
@@ -68,4 +75,8 @@ func (i instruments) wrote(controller, kind, verb string) {
 
 func (i instruments) drifted(controller, kind string) {
 	i.drift.WithLabelValues(controller, kind).Inc()
+}
+
+func (i instruments) converged(controller string, after time.Duration) {
+	i.converge.WithLabelValues(controller).Observe(after.Seconds())
 }

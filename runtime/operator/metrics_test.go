@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
 func TestControllersShareTheirMetrics(t *testing.T) {
@@ -19,10 +20,15 @@ func TestControllersShareTheirMetrics(t *testing.T) {
 		metrics.passed(controller, "success", time.Millisecond)
 		metrics.wrote(controller, "Pod", "created")
 		metrics.drifted(controller, "Pod")
+		metrics.converged(controller, time.Second)
 	}
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
+	}
+	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("promlint: %v, %v", problems, err)
 	}
 	var got []string
 	for _, family := range families {
@@ -36,6 +42,8 @@ func TestControllersShareTheirMetrics(t *testing.T) {
 	}
 	const want = `opgen_child_writes_total realm Pod created 1
 opgen_child_writes_total site Pod created 1
+opgen_convergence_seconds realm 1
+opgen_convergence_seconds site 1
 opgen_drift_found_total realm Pod 1
 opgen_drift_found_total site Pod 1
 opgen_sync_duration_seconds realm 1

@@ -27,6 +27,9 @@ type Options struct {
 	// (/healthz, /readyz) are served, as host:port; "0" means nowhere.
 	MetricsAddress string
 	HealthAddress  string
+	// PprofAddress is where Go's profiles (/debug/pprof/) are served, in the
+	// clear and to everyone who can reach it; "0" means nowhere.
+	PprofAddress string
 	// MetricsSecure serves metrics over TLS, and only to clients that the API
 	// server authenticates and lets read them.
 	MetricsSecure bool
@@ -49,6 +52,7 @@ func Defaults() Options {
 		LeaderElectID:  "operator",
 		MetricsAddress: "0",
 		HealthAddress:  "0",
+		PprofAddress:   "0",
 		MetricsSecure:  true,
 	}
 }

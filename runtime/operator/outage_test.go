@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
@@ -61,13 +62,7 @@ func runOverLine(t *testing.T, f *fixture) *line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := url.Parse(config.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLine(t, server.Host)
-	config.TLSClientConfig.ServerName = server.Hostname()
-	config.Host = "https://" + l.listener.Addr().String()
+	l := overLine(t, config)
 	options := operator.Defaults()
 	options.Namespace = f.Namespace
 	ctx, stop := context.WithCancel(context.Background())
@@ -79,6 +74,19 @@ func runOverLine(t *testing.T, f *fixture) *line {
 			t.Errorf("the operator ended with: %v", err)
 		}
 	})
+	return l
+}
+
+// overLine makes a config use a line.
+func overLine(t *testing.T, config *rest.Config) *line {
+	t.Helper()
+	server, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLine(t, server.Host)
+	config.TLSClientConfig.ServerName = server.Hostname()
+	config.Host = "https://" + l.listener.Addr().String()
 	return l
 }
 

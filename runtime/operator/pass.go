@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -53,6 +54,10 @@ type reconciler[P client.Object, S, C, D, R any] struct {
 
 // Reconcile runs one pass over the parent that the request names.
 func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	ctx = passContext(ctx)
+	if ctx == nil {
+		return reconcile.Result{}, nil
+	}
 	p, err := r.look(ctx, request)
 	if p == nil || err != nil {
 		return reconcile.Result{}, err
@@ -90,6 +95,11 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		passes.In(ctx).Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
+	if p.state.busy() {
+		return reconcile.Result{RequeueAfter: lateness}, nil
+	}
+	ctx, span := p.begin(ctx)
+	defer span.End()
 	if wrong != nil {
 		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
@@ -131,6 +141,7 @@ func (l *loop) observe(ctx context.Context, parent client.Object) ([][]client.Ob
 type verdict struct {
 	stale   bool          // the view was out of date, so the pass stopped half-way
 	requeue time.Duration // what the author asked for
+	ready   bool
 	err     error
 }
 
@@ -177,7 +188,9 @@ func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Respo
 
 // conclude shows how a pass ended.
 func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
-	refused := r.writeStatus(ctx, p, response, p.conditions(children, err), err)
+	err = p.state.giveUp(err, r.definition.Retries)
+	conditions := p.conditions(children, err)
+	refused := r.writeStatus(ctx, p, response, conditions, err)
 	if errors.As(refused, new(apply.ErrStale)) {
 		return verdict{stale: true}
 	}
@@ -185,9 +198,12 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 		err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
 		refused = r.writeStatus(ctx, p, new(Response[D, S]), p.conditions(children, err), err)
 	}
-	err = errors.Join(err, refused)
+	err = p.state.giveUp(errors.Join(err, refused), r.definition.Retries)
 	p.record(response.Events, err)
-	return verdict{requeue: response.RequeueAfter, err: err}
+	if meta.FindStatusCondition(response.Conditions, ready) != nil {
+		conditions = response.Conditions
+	}
+	return verdict{requeue: response.RequeueAfter, ready: isReady(conditions, 0), err: err}
 }
 
 // settle turns the end of a pass into when the next one is due. Retries are
@@ -199,18 +215,21 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, input u
 			version = "" // as seen by no pass, so that none is put off
 		}
 		delay := p.state.fail(end.err, input, version, p.now)
-		r.metrics.passed(r.name, reason(end.err), r.now().Sub(p.now))
 		passes.In(ctx).Failed(reason(end.err), end.err)
+		p.ended(ctx, reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
 		return reconcile.Result{RequeueAfter: delay}
 	}
 	if end.stale {
 		passes.In(ctx).WasStale()
-		r.metrics.passed(r.name, "stale", r.now().Sub(p.now))
+		p.ended(ctx, "stale", nil)
 		return reconcile.Result{RequeueAfter: soon}
 	}
 	p.state.failure = failure{}
-	r.metrics.passed(r.name, "success", r.now().Sub(p.now))
+	p.ended(ctx, "success", nil)
+	if end.ready {
+		p.converged()
+	}
 	return reconcile.Result{RequeueAfter: end.requeue}
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -28,7 +29,9 @@ import (
 // manager. Programs call [Main]; Run is for tests and for what embeds an
 // operator.
 func Run(ctx context.Context, config *rest.Config, options Options, controllers func(Manager) ([]Controller, error)) error {
-	mgr, err := newManager(config, options)
+	life := newLifetime(ctx)
+	defer life.end(errStopped)
+	mgr, err := newManager(config, options, life)
 	if err != nil {
 		return err
 	}
@@ -43,10 +46,10 @@ func Run(ctx context.Context, config *rest.Config, options Options, controllers 
 	if err := addProbes(mgr); err != nil {
 		return err
 	}
-	return startManager(ctx, mgr)
+	return startManager(ctx, mgr, life)
 }
 
-func newManager(config *rest.Config, options Options) (Manager, error) {
+func newManager(config *rest.Config, options Options, life *lifetime) (Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -58,17 +61,35 @@ func newManager(config *rest.Config, options Options) (Manager, error) {
 		metrics.SecureServing = true
 		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
-	return manager.New(config, manager.Options{
-		Scheme:                        scheme,
-		Cache:                         cached,
-		Logger:                        logr.FromSlogHandler(logger.Handler()),
-		Metrics:                       metrics,
-		HealthProbeBindAddress:        options.HealthAddress,
-		LeaderElection:                options.LeaderElect,
-		LeaderElectionID:              options.LeaderElectID,
-		LeaderElectionNamespace:       options.LeaderElectNamespace,
-		LeaderElectionReleaseOnCancel: true,
+	var lock resourcelock.Interface
+	if options.LeaderElect {
+		var err error
+		if life.lease, err = newLease(config, options, func(err error) { life.end(err) }); err != nil {
+			return nil, err
+		}
+		lock = life.lease
+	}
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life} })
+	mgr, err := manager.New(config, manager.Options{
+		BaseContext:                         life.base,
+		Scheme:                              scheme,
+		Cache:                               cached,
+		Logger:                              logr.FromSlogHandler(logger.Handler()),
+		Metrics:                             metrics,
+		HealthProbeBindAddress:              options.HealthAddress,
+		PprofBindAddress:                    options.PprofAddress,
+		LeaderElection:                      options.LeaderElect,
+		LeaseDuration:                       ptr.To(leaseDuration),
+		RenewDeadline:                       ptr.To(renewDeadline),
+		RetryPeriod:                         ptr.To(retryPeriod),
+		LeaderElectionReleaseOnCancel:       true,
+		LeaderElectionResourceLockInterface: lock,
 	})
+	if err == nil && life.lease != nil {
+		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
+	}
+	return mgr, err
 }
 
 // cacheOptions are what all caches have in common.

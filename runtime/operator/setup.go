@@ -42,6 +42,9 @@ type loop struct {
 	metrics instruments
 	states  *states
 	now     func() time.Time
+
+	arrivals     *arrivals
+	hasConverged func(client.Object) bool // as the status says
 }
 
 // setUp registers a definition's types, checks that the API server knows its
@@ -56,6 +59,7 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, defini
 	}
 	shared.ordered = definition.Teardown == TeardownOrdered
 	reconciler := reconciler[P, S, C, D, R]{loop: shared, definition: definition}
+	shared.hasConverged = reconciler.hasConverged
 	for _, described := range reconciler.kinds(new(C), new(D)) {
 		child, err := shared.offspring.add(mgr, described, shared.manager)
 		if err != nil {
@@ -103,6 +107,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 		events:    mgr.GetEventRecorder(name),
 		metrics:   instruments,
 		now:       options.Control.Now,
+		arrivals:  newArrivals(options.Control.Now),
 	}, nil
 }
 
@@ -131,7 +136,7 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 // watch has a reconciler look at a parent when it, a child of it or an object
 // that it reads changes.
 func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
-	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.selects.events()))
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.selects.events(), l.arrivals.watch(l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
 	}

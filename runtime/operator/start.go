@@ -1,7 +1,9 @@
 package operator
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -11,25 +13,48 @@ import (
 
 // startManager runs a manager until ctx is done. While the caches have never
 // been filled there is nothing to end in order, and the manager would wait for
-// them forever; so it is left behind then.
-func startManager(ctx context.Context, mgr Manager) error {
+// them forever; so it is left behind then. It is left behind as well when the
+// lease is lost: another replica works already.
+func startManager(ctx context.Context, mgr Manager, life *lifetime) error {
 	filled := make(chan struct{})
 	if err := mgr.Add(afterCaches(func() { close(filled) })); err != nil {
 		return err
 	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	go func() { ended <- mgr.Start(running) }()
+	if life.lease != nil {
+		defer life.lease.end()
 	}
-	select {
-	case <-filled:
-		return <-ended
-	default:
-		return nil
+	stopped := ctx.Done()
+	for {
+		select {
+		case err := <-ended:
+			return cmp.Or(lostLease(life), err)
+		case <-life.passes.Done():
+			if err := lostLease(life); err != nil {
+				return err
+			}
+			return <-ended
+		case <-stopped:
+			stopped = nil
+		}
+		select {
+		case <-filled:
+		default:
+			return nil
+		}
 	}
+}
+
+// lostLease returns the error that ended the passes if it was the loss of the
+// lease.
+func lostLease(life *lifetime) error {
+	if lost, ok := errors.AsType[errLeaseLost](context.Cause(life.passes)); ok {
+		return lost
+	}
+	return nil
 }
 
 // afterCaches is called once by a manager whose caches are filled, leader or not.

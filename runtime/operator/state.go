@@ -3,8 +3,10 @@ package operator
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,15 +27,17 @@ type state struct {
 	writes  consistency.Writes
 	events  []Event   // those of the last pass
 	vain    vainPatch // of the status
+	said    said
 	failure failure
+	lingers <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
 
 	finalized bool // the author's Finalize has said so
 }
 
-// failure is why the last pass failed, and when to try again.
+// failure is what the last pass saw, which failed, and when to try again.
 type failure struct {
-	err     string
 	count   int
+	since   int       // of count, those since something changed last
 	input   uint64    // what the pass saw
 	version string    // of the parent, after the pass
 	retry   time.Time // zero: not before something changes
@@ -50,7 +54,7 @@ const (
 // An error that the author calls terminal waits for a change.
 func (s *state) fail(err error, input uint64, version string, now time.Time) time.Duration {
 	count := s.failure.count + 1
-	s.failure = failure{err: err.Error(), count: count, input: input, version: version, taken: errors.As(err, new(apply.ErrTaken))}
+	s.failure = failure{count: count, since: s.failure.since + 1, input: input, version: version, taken: errors.As(err, new(apply.ErrTaken))}
 	if terminal(err) {
 		return 0
 	}
@@ -60,11 +64,50 @@ func (s *state) fail(err error, input uint64, version string, now time.Time) tim
 	return delay
 }
 
+// errGaveUp is an error that is not retried any more.
+type errGaveUp struct {
+	after int // attempts
+	err   error
+}
+
+func (e errGaveUp) Unwrap() error { return e.err }
+
+func (e errGaveUp) Error() string {
+	return fmt.Sprintf("gave up after %d attempts and waits for a change: %s", e.after, strings.TrimPrefix(e.err.Error(), "terminal error: "))
+}
+
+// giveUp makes an error the last one if this attempt was. Attempts count from
+// the last change of what passes see; limit 0 sets none.
+func (s *state) giveUp(err error, limit int) error {
+	if err == nil || limit == 0 || s.failure.since+1 < limit || terminal(err) {
+		return err
+	}
+	return errGaveUp{limit, err}
+}
+
+// busy tells whether a Sync that was given up is still running.
+func (s *state) busy() bool {
+	if s.lingers == nil {
+		return false
+	}
+	select {
+	case <-s.lingers:
+		s.lingers = nil
+		return false
+	default:
+		return true
+	}
+}
+
 // waits tells whether the pass would only repeat the last one, which failed,
 // before its time: the event that caused it brought nothing new. Where a name
 // was taken, the event may be that of the object that had it.
 func (s *state) waits(parent client.Object, input uint64, now time.Time) (time.Duration, bool) {
-	if s.failure.count == 0 || s.failure.taken || s.failure.version != parent.GetResourceVersion() || s.failure.input != input {
+	if s.failure.version != parent.GetResourceVersion() || s.failure.input != input {
+		s.failure.since = 0
+		return 0, false
+	}
+	if s.failure.count == 0 || s.failure.taken {
 		return 0, false
 	}
 	if s.failure.retry.IsZero() {

@@ -102,6 +102,14 @@ func (r *reconciler[P, S, C, D, R]) showsPast(status *S) bool {
 	return shown != nil && slices.Contains(errorReasons, shown.Reason)
 }
 
+// hasConverged tells whether a parent's status says that it is ready as it is.
+func (r *reconciler[P, S, C, D, R]) hasConverged(parent client.Object) bool {
+	if r.definition.Status == nil || r.definition.Conditions == nil {
+		return false
+	}
+	return isReady(*r.definition.Conditions(r.definition.Status(parent.(P))), parent.GetGeneration())
+}
+
 // operation is one step of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patience is how long the cache may lack an object that was written before
-// the API server is asked whether it still exists, and then asked again.
+// patience is how long the cache may lack a write before the API server is
+// asked what became of the object, and then asked again.
 const patience = 5 * time.Second
 
 // Writes are the writes of one parent's passes that the cache may not have
@@ -65,10 +65,12 @@ func (w *Writes) add(object client.Object, written write) {
 	w.pending[key{written.source.Kind, client.ObjectKeyFromObject(object)}] = &written
 }
 
-// Seen reports whether the caches hold every recorded write, or something
-// newer. live, which reads from the API server, is asked only about an object
-// that the cache has lacked for a long time: someone else may have deleted it
-// before the cache could see it.
+// Seen reports whether the cache holds every recorded write, or something
+// newer. live, which reads from the API server, is asked only about a write
+// that the cache has lacked for a long time: someone else may have deleted the
+// object before the cache could see it, the API server's data may have been
+// restored from a backup, or its resource versions may have no order. A cache
+// that holds what the API server holds is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for key, written := range w.pending {
 		seen, err := written.seen(ctx, key.name, live, now)
@@ -82,22 +84,40 @@ func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (b
 
 func (w *write) seen(ctx context.Context, name types.NamespacedName, live client.Reader, now time.Time) (bool, error) {
 	cached, err := read(ctx, w.source.Cache, w.source.Empty, name)
-	if err != nil {
-		return false, err
-	}
-	if w.version == "" {
-		return cached == nil || cached.GetUID() != w.uid || cached.GetDeletionTimestamp() != nil, nil
-	}
-	if cached != nil {
-		order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.version)
-		return order >= 0, err
+	if err != nil || w.reached(cached) {
+		return err == nil, err
 	}
 	if now.Sub(w.at) < patience {
 		return false, nil
 	}
 	w.at = now
 	current, err := read(ctx, live, w.source.Empty, name)
-	return err == nil && (current == nil || current.GetUID() != w.uid), err
+	if err != nil {
+		return false, err
+	}
+	if cached == nil {
+		return current == nil || current.GetUID() != w.uid, nil
+	}
+	// What the API server holds is the truth, even if its data was restored
+	// from a time before the write.
+	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
+}
+
+// reached tells whether what the cache holds is the write, or something newer.
+// Resource versions that are no numbers have no order: of them, only the
+// write's own counts.
+func (w *write) reached(cached client.Object) bool {
+	if w.version == "" {
+		return cached == nil || cached.GetUID() != w.uid || cached.GetDeletionTimestamp() != nil
+	}
+	if cached == nil {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.version)
+	if err != nil {
+		return cached.GetResourceVersion() == w.version
+	}
+	return order >= 0
 }
 
 // read returns the object, or nil when there is none.

@@ -15,6 +15,7 @@ import (
 
 func TestSeen(t *testing.T) {
 	wrote := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
+	opaque := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
 	deleted := func(w *Writes, in Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
@@ -36,6 +37,17 @@ func TestSeen(t *testing.T) {
 		{name: "write late, object exists", record: wrote, live: pod("mine", "20"), after: time.Minute, want: false},
 		{name: "write late, object gone", record: wrote, after: time.Minute, want: true},
 		{name: "write late, name reused", record: wrote, live: pod("new", "30"), after: time.Minute, want: true},
+		{name: "data restored, cache not yet refilled", record: wrote, cache: pod("mine", "19"), live: pod("mine", "12"), after: time.Minute, want: false},
+		{name: "data restored, cache refilled", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Minute, want: true},
+		{name: "data restored, too early to ask", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Second, want: false},
+		{name: "cache behind, someone has deleted the object", record: wrote, cache: pod("mine", "19"), after: time.Minute, want: false},
+		{name: "versions without order, cache holds the write", record: opaque, cache: pod("mine", "a8f"), want: true},
+		{name: "versions without order, cache holds another state", record: opaque, cache: pod("mine", "0c1"), live: pod("mine", "a8f"), want: false},
+		{name: "versions without order, cache is late", record: opaque, cache: pod("mine", "0c1"), live: pod("mine", "a8f"), after: time.Minute, want: false},
+		{name: "versions without order, cache holds what the API server does", record: opaque, cache: pod("mine", "77e"), live: pod("mine", "77e"), after: time.Minute, want: true},
+		{name: "deletion undone by a restore", record: deleted, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Minute, want: true},
+		{name: "deletion late", record: deleted, cache: pod("mine", "20"), live: leaving, after: time.Minute, want: false},
+		{name: "deletion done, cache late", record: deleted, cache: pod("mine", "20"), after: time.Minute, want: false},
 		{name: "deletion not there yet", record: deleted, cache: pod("mine", "20"), want: false},
 		{name: "deletion under way", record: deleted, cache: leaving, want: true},
 		{name: "deletion done", record: deleted, want: true},
