@@ -5,44 +5,90 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // covers tells whether a set holds every path of a desired value.
-func (s fieldset) covers(desired any) bool {
+//
+// In the entry of a plain create, the end of a path may also be an object whose
+// fields all belong to others by now. So there, the values at the ends count.
+func (s fieldset) covers(desired, live any, created bool) bool {
 	if s == nil {
-		return true // the value as a whole
+		return !created || contains(live, desired)
 	}
 	switch desired := desired.(type) {
 	case map[string]any:
 		for name, value := range desired {
 			below, ok := s.field(name)
-			if !ok || !below.covers(value) {
+			if !ok || !below.covers(value, field(live, name), created) {
 				return false
 			}
 		}
 		return true
 	case []any:
-		return s.coversItems(desired)
+		return s.coversItems(desired, live, created)
 	}
 	return false
 }
 
 // coversItems looks for the items that are desired by the steps in the set, not
 // the other way round: an item may leave out a key that the API server defaults.
-func (s fieldset) coversItems(desired []any) bool {
+func (s fieldset) coversItems(desired []any, live any, created bool) bool {
 	found := 0
 	for _, step := range s {
-		if item, ok := find(desired, step.name); ok {
-			if !step.below.covers(item) {
-				return false
-			}
-			found++
+		item, ok := find(desired, step.name)
+		if !ok {
+			continue
 		}
+		now, _ := descend(live, step.name)
+		if !step.below.covers(item, now, created) {
+			return false
+		}
+		found++
 	}
 	return found >= len(desired)
+}
+
+// contains tells whether live has all that is desired in an object or a list,
+// where the API server may have added to it. Other values are not compared:
+// they have paths of their own.
+func contains(live, desired any) bool {
+	switch desired.(type) {
+	case map[string]any, []any:
+		return includes(live, desired)
+	}
+	return true
+}
+
+func includes(live, desired any) bool {
+	switch desired := desired.(type) {
+	case map[string]any:
+		for name, value := range desired {
+			if now := field(live, name); !includes(now, value) && (value != "" || !isDefault(name, now)) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		rest, _ := live.([]any)
+		for _, item := range desired {
+			i := slices.IndexFunc(rest, func(now any) bool { return includes(now, item) })
+			if i < 0 {
+				return false
+			}
+			rest = rest[i+1:]
+		}
+		return true
+	}
+	return equal(live, desired)
+}
+
+func field(value any, name string) any {
+	object, _ := value.(map[string]any)
+	return object[name]
 }
 
 // matches tells whether live has everything that is desired at the paths in

@@ -24,7 +24,8 @@ func completes(live, desired any) bool {
 			return false
 		}
 		for name, value := range desired {
-			if below, ok := live[name]; !ok || !completes(below, value) {
+			below, ok := live[name]
+			if !ok || !completes(below, value) && (value != "" || !isDefault(name, below)) {
 				return false
 			}
 		}

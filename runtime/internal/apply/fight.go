@@ -89,7 +89,8 @@ func (f *fight) repaired(now time.Time) {
 // hold returns what a repair waits for; nil when it is due.
 func (a *Applier) hold(ctx context.Context, now time.Time, d Desired, live client.Object, f *fight) (*Contested, error) {
 	retry := f.last.Add(f.wait())
-	if f.repairs < atOnce || !now.Before(retry) {
+	underway := f.replaced == live.GetUID()
+	if f.repairs < atOnce || underway || !now.Before(retry) {
 		return nil, nil
 	}
 	if f.held == nil {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func newErrImmutable(refusal error) ErrImmutable {
 	}
 	var reasons []string
 	for _, cause := range status.ErrStatus.Details.Causes {
+		if cause.Field == "" || cause.Field == "<nil>" { // what follows from another
+			continue
+		}
 		if !slices.Contains(immutable.Fields, cause.Field) {
 			immutable.Fields = append(immutable.Fields, cause.Field)
 		}
@@ -30,7 +34,7 @@ func newErrImmutable(refusal error) ErrImmutable {
 			reasons = append(reasons, cause.Message)
 		}
 	}
-	immutable.Reason = strings.Join(reasons, "; ")
+	immutable.Reason = cmp.Or(strings.Join(reasons, "; "), immutable.Reason)
 	return immutable
 }
 

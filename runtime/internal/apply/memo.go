@@ -124,7 +124,7 @@ func (a *Applier) compare(last *verified, d Desired, live client.Object) (verdic
 func (a *Applier) recognize(memo Memo, d Desired, live client.Object, stamp string) (verdict, error) {
 	v := a.look(d, live)
 	switch {
-	case stamp == d.Hash && !v.set.covers(d.fields()):
+	case stamp == d.Hash && !v.covers(d):
 		return drifted, nil
 	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && v.matches(d):
 		return converged, a.remember(memo, d, live)
@@ -134,19 +134,29 @@ func (a *Applier) recognize(memo Memo, d Desired, live client.Object, stamp stri
 
 // judgeOutdated judges a child that changes reach only when someone deletes it.
 func (a *Applier) judgeOutdated(memo Memo, d Desired, live client.Object, stamp string) (verdict, error) {
+	v := a.look(d, live)
+	metadata, err := v.metadata()
+	if err != nil {
+		return changed, err
+	}
+	last := memo.of(d.Key(), live)
 	switch {
-	case a.look(d, live).matches(d):
+	case last != nil && last.outdated && last.desired == d.Hash && last.metadata == metadata:
+		last.version = live.GetResourceVersion()
+		return converged, nil
+	case v.matches(d):
 		return changed, nil // as desired, and not known to be: stamp it
 	case stamp == "":
 		return unstamped, nil
 	}
-	memo.outdated(d, live)
-	return converged, nil
+	return converged, a.leave(memo, d, live)
 }
 
-// outdated records that a child is of another desired state, and stays so.
-func (m Memo) outdated(d Desired, live client.Object) {
-	m[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, version: live.GetResourceVersion(), outdated: true}
+// leave records that a child is of another desired state, and stays so.
+func (a *Applier) leave(memo Memo, d Desired, live client.Object) error {
+	metadata, err := a.look(d, live).metadata()
+	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, version: live.GetResourceVersion(), outdated: true, metadata: metadata}
+	return err
 }
 
 // remember records that a child fulfils its desired state now. The values of a
@@ -171,6 +181,18 @@ func (a *Applier) remember(memo Memo, d Desired, live client.Object) error {
 	}
 	memo[d.Key()] = now
 	return nil
+}
+
+// covers tells whether we own every path that is desired.
+func (v view) covers(d Desired) bool {
+	if v.set == nil {
+		return false
+	}
+	if v.raw != nil {
+		return v.set.covers(d.fields(), nil, false)
+	}
+	content, err := contentOf(v.object)
+	return err == nil && v.set.covers(d.fields(), content, true)
 }
 
 // matches tells whether the object is as desired, compared field by field at

@@ -36,8 +36,7 @@ func (a *Applier) ask(ctx context.Context, memo Memo, d Desired, live client.Obj
 	}
 	switch {
 	case differs:
-		memo.outdated(d, live)
-		return Outcome{Action: Unchanged, Object: live}, nil
+		return Outcome{Action: Unchanged, Object: live}, a.leave(memo, d, live)
 	case err != nil:
 		return Outcome{}, err
 	}

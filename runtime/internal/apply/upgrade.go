@@ -25,7 +25,10 @@ const beforeFirstApply = "before-first-apply"
 // good; while desired drops nothing, it is not needed.
 func (a *Applier) upgrade(ctx context.Context, memo Memo, d Desired, live client.Object) error {
 	v := a.look(d, live)
-	if last := memo.of(d.Key(), live); v.others == 0 || last != nil && !last.outdated && last.others == v.others {
+	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash {
+		return nil
+	}
+	if last := memo.of(d.Key(), live); last != nil && !last.outdated && last.others == v.others {
 		return nil
 	}
 	full := a.New()
