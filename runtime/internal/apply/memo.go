@@ -127,7 +127,7 @@ func (a *Applier) recognize(memo Memo, d Desired, live client.Object, stamp stri
 	case stamp == d.Hash && !v.covers(d):
 		return drifted, nil
 	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && v.matches(d):
-		return converged, a.remember(memo, d, live)
+		return converged, a.rememberView(memo, d, v)
 	}
 	return changed, nil
 }
@@ -162,7 +162,11 @@ func (a *Applier) leave(memo Memo, d Desired, live client.Object) error {
 // remember records that a child fulfils its desired state now. The values of a
 // kind that counts its generations are summed up when they first change.
 func (a *Applier) remember(memo Memo, d Desired, live client.Object) error {
-	v := a.look(d, live)
+	return a.rememberView(memo, d, a.look(d, live))
+}
+
+func (a *Applier) rememberView(memo Memo, d Desired, v view) error {
+	live := v.object
 	metadata, err := v.metadata()
 	if err != nil {
 		return err
