@@ -36,6 +36,7 @@ type Desired struct {
 	Name          types.NamespacedName
 	Owner         types.UID // the parent's
 	Strategy      Strategy
+	Rolls         bool            // others wait for the child to carry its hash
 	Adoption      Adoption        // empty: Never
 	WhenImmutable ImmutablePolicy // empty: FailIfImmutable
 	// Hash tells desired states apart. Every child that is written more than

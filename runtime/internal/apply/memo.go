@@ -126,7 +126,7 @@ func (a *Applier) recognize(memo Memo, d Desired, live client.Object, stamp stri
 	switch {
 	case stamp == d.Hash && !v.covers(d):
 		return drifted, nil
-	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && v.matches(d):
+	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && !d.Rolls && v.matches(d):
 		return converged, a.rememberView(memo, d, v)
 	}
 	return changed, nil

@@ -160,7 +160,7 @@ func (s *server) child(like client.Object, wish Desired) *subject {
 	}
 	wish.HashKey = hashKey
 	wish.Name = types.NamespacedName{Namespace: s.namespace, Name: like.GetName()}
-	applier := &Applier{Client: s.counted, Live: s.counted, Manager: manager}
+	applier := &Applier{Client: s.counted, Live: s.counted, Manager: manager, ParentOf: parentOf}
 	applier.New = func() client.Object {
 		if u, ok := like.(*unstructured.Unstructured); ok {
 			empty := new(unstructured.Unstructured)
@@ -174,6 +174,13 @@ func (s *server) child(like client.Object, wish Desired) *subject {
 		return empty.(client.Object)
 	}
 	return &subject{server: s, Applier: applier, memo: Memo{}, now: time.Unix(1e9, 0), like: like, wish: wish}
+}
+
+func parentOf(object client.Object) (types.UID, string) {
+	if ref := metav1.GetControllerOf(object); ref != nil {
+		return ref.UID, ref.Name
+	}
+	return "", ""
 }
 
 // restart loses what is remembered.
