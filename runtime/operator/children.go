@@ -29,9 +29,10 @@ type report struct {
 type child struct {
 	*childKind
 	name     types.NamespacedName
-	object   client.Object // not to be changed; nil while it waits to be made
-	replaced bool          // about to be deleted, to be created anew
-	waits    string        // why it is not written, as in "waits for Pod a"; empty when it is
+	object   client.Object    // not to be changed; nil while it waits to be made
+	replaced bool             // about to be deleted, to be created anew
+	waits    string           // why it is not written, as in "waits for Pod a"; empty when it is
+	contest  *apply.Contested // why a drift is not repaired yet; nil when it is, or there is none
 }
 
 func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
@@ -89,8 +90,8 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			done.err = errors.Join(done.err, errChild{task.Key(), err})
 			continue
 		}
-		result.object, result.replaced = outcome.Object, outcome.Action == apply.Replace
-		ready[task.Key()] = !result.replaced && p.healthOf(task.kind, outcome.Object).State == health.Ready
+		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
+		ready[task.Key()] = !result.replaced && result.contest == nil && p.healthOf(task.kind, outcome.Object).State == health.Ready
 		done.children = append(done.children, result)
 	}
 	return done
@@ -111,7 +112,7 @@ func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready 
 }
 
 func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
-	outcome, err := t.kind.applier.Do(ctx, p.state.memo, t.Desired, t.live)
+	outcome, err := t.kind.applier.Do(ctx, p.now, p.state.memo, t.Desired, t.live)
 	if err != nil {
 		return outcome, err
 	}

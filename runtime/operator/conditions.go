@@ -48,8 +48,11 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	case p.finalizing():
 		return notReady(reconciling, "Finalizing", "is being deleted")
 	}
-	var failed, waiting []string
+	var failed, contested, waiting []string
 	for _, child := range children {
+		if child.contest != nil {
+			contested = append(contested, disputed(child.key(), *child.contest))
+		}
 		var state health.Health
 		switch {
 		case child.waits != "":
@@ -70,10 +73,23 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	switch {
 	case len(failed) > 0:
 		return notReady(stalled, "ChildFailed", listed(failed))
+	case len(contested) > 0:
+		return notReady(reconciling, "Contested", listed(contested))
 	case len(waiting) > 0:
 		return notReady(reconciling, "Progressing", listed(waiting))
 	}
 	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
+}
+
+// disputed says who keeps changing what of a child.
+func disputed(key apply.Key, contest apply.Contested) string {
+	const most = 3
+	paths, more := contest.Paths, ""
+	if len(paths) > most {
+		paths, more = paths[:most], fmt.Sprintf(" and %d more", len(paths)-most)
+	}
+	what := cmp.Or(strings.Join(paths, ", ")+more, "fields of this operator's")
+	return fmt.Sprintf("%s: field manager %q keeps changing %s, which is repaired less and less often until it stops", key, contest.Manager, what)
 }
 
 func notReady(why, reason, message string) []metav1.Condition {

@@ -195,19 +195,8 @@ func TestEveryKindConverges(t *testing.T) {
 	}
 
 	cluster.Restart()
-	restarted := pass("restarted")
-	// What holds an atomic value that the API server completes is applied once
-	// more: a fieldRef, the volume claims of a StatefulSet, a port in a rule.
-	expected := []string{
-		"patch deployments web: 200",
-		"patch statefulsets web: 200",
-		"patch daemonsets web: 200",
-		"patch jobs web: 200",
-		"patch cronjobs web: 200",
-		"patch networkpolicies web: 200",
-	}
-	if diff := operatortest.Diff(expected, restarted); diff != "" {
-		t.Errorf("requests after a restart (-expected +got):\n%s", diff)
+	if requests := pass("restarted"); len(requests) > 0 {
+		t.Errorf("a restart made requests: %q", requests)
 	}
 	if requests := pass("unchanged since"); len(requests) > 0 {
 		t.Errorf("a pass over converged children made requests: %q", requests)

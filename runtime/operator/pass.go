@@ -203,7 +203,21 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	if meta.FindStatusCondition(response.Conditions, ready) != nil {
 		conditions = response.Conditions
 	}
-	return verdict{requeue: response.RequeueAfter, ready: isReady(conditions, 0), err: err}
+	return verdict{requeue: p.earlier(response.RequeueAfter, children), ready: isReady(conditions, 0), err: err}
+}
+
+// earlier returns when the next pass is due: when the author asked for it, or
+// before that when a contested child is to be repaired.
+func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
+	for _, child := range children {
+		if child.contest == nil {
+			continue
+		}
+		if left := max(child.contest.Retry.Sub(p.now), time.Millisecond); requeue == 0 || left < requeue {
+			requeue = left
+		}
+	}
+	return requeue
 }
 
 // settle turns the end of a pass into when the next one is due. Retries are

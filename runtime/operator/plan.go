@@ -102,12 +102,14 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	p.offspring.keys.Refer(metadata, p.owner(), made.byReference)
 	p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
 	described := apply.Desired{
-		Kind:     kind.GroupVersionKind,
-		Name:     name,
-		Owner:    p.parent.GetUID(),
-		Strategy: made.strategy(),
-		Adoption: apply.Adoption(cmp.Or(wanted.Adopt, kind.Adopt)),
-		HashKey:  p.offspring.keys.Hash,
+		Kind:          kind.GroupVersionKind,
+		Name:          name,
+		Owner:         p.parent.GetUID(),
+		Strategy:      made.strategy(),
+		Rolls:         made.rolls(),
+		Adoption:      apply.Adoption(cmp.Or(wanted.Adopt, kind.Adopt)),
+		WhenImmutable: apply.ImmutablePolicy(cmp.Or(wanted.WhenImmutable, kind.WhenImmutable)),
+		HashKey:       p.offspring.keys.Hash,
 	}
 	if described.Strategy == apply.CreateOnly {
 		described.Ownership = map[string]any{}

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +38,7 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 	}
 	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
 	memo := apply.Memo{}
-	created, err := applier.Do(t.Context(), memo, desire(""), nil)
+	created, err := applier.Do(t.Context(), time.Now(), memo, desire(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +47,10 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 	// version of the operator writes out what was the default before.
 	current := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	cluster.Update(current, func() { current.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600) })
-	if outcome, err := applier.Do(t.Context(), memo, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
+	if outcome, err := applier.Do(t.Context(), time.Now(), memo, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
 		t.Errorf("outcome %s, error %v; want a call for another look", outcome.Action, err)
 	}
-	outcome, err := applier.Do(t.Context(), memo, desire(corev1.RestartPolicyAlways), current)
+	outcome, err := applier.Do(t.Context(), time.Now(), memo, desire(corev1.RestartPolicyAlways), current)
 	if err != nil || outcome.Action != apply.Updated {
 		t.Errorf("outcome %s, error %v; want an update in place", outcome.Action, err)
 	}

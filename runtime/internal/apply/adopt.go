@@ -88,7 +88,7 @@ func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, be
 func clientSide(object client.Object) sets.Set[string] {
 	managers := sets.New[string]()
 	for _, entry := range object.GetManagedFields() {
-		fromKubectl := strings.HasPrefix(entry.Manager, "kubectl") || entry.Manager == "before-first-apply"
+		fromKubectl := strings.HasPrefix(entry.Manager, "kubectl") || entry.Manager == beforeFirstApply
 		if fromKubectl && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" {
 			managers.Insert(entry.Manager)
 		}
@@ -122,6 +122,6 @@ func (d Desired) onlyOwnership() Desired {
 	d.content = maps.Clone(d.content)
 	maps.DeleteFunc(d.content, func(name string, _ any) bool { return name != "apiVersion" && name != "kind" })
 	d.content["metadata"] = kept
-	d.Strategy = InPlace
+	d.Strategy, d.HashKey = InPlace, "" // the hash is that of the whole desired state
 	return d
 }

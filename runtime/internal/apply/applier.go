@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,11 @@ type Applier struct {
 	// the parent's name for messages; empty when it is none's of this
 	// controller.
 	ParentOf func(client.Object) (types.UID, string)
+	// Metadata says that live children are metav1.PartialObjectMetadata, since
+	// the cache holds no more of them. So are the objects of outcomes then.
+	Metadata bool
+
+	plain bool // see plainCreate
 }
 
 // Action is what became of a child.
@@ -41,7 +47,10 @@ const (
 type Outcome struct {
 	Action Action
 	Object client.Object // the child as it is known now; not to be changed
-	Drift  bool          // someone else had changed what we own
+	Drift  bool          // someone else had changed what we own, and nobody was told yet
+	// Contested says that a drift is left alone for now, since what was repaired
+	// is changed again and again.
+	Contested *Contested
 }
 
 // ErrStale says that the child is not what the caller believed: it came or
@@ -74,23 +83,34 @@ func (e ErrTaken) Error() string {
 
 // Do brings a child to its desired state. live is the child as observed; nil
 // when there is none.
-func (a *Applier) Do(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) Do(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	outcome, err := a.do(ctx, now, memo, d, live)
+	if a.Metadata && outcome.Object != nil {
+		outcome.Object = metadataOf(outcome.Object)
+	}
+	return outcome, err
+}
+
+func (a *Applier) do(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
 	if live == nil {
-		return a.create(ctx, memo, d)
+		return a.create(ctx, now, memo, d)
 	}
 	if live.GetDeletionTimestamp() != nil {
 		return Outcome{Action: Waiting, Object: live}, nil
 	}
-	if d.Strategy == CreateOnly || d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash {
+	if d.Strategy == CreateOnly {
 		return Outcome{Action: Unchanged, Object: live}, nil
 	}
-	verdict, err := memo.judge(d, live, a.Manager)
-	if err != nil || verdict == converged {
+	verdict, err := a.judge(memo, d, live)
+	switch {
+	case err != nil || verdict == converged:
 		return Outcome{Action: Unchanged, Object: live}, err
+	case verdict == unstamped:
+		return a.ask(ctx, memo, d, live)
+	case verdict == drifted:
+		return a.repair(ctx, now, memo, d, live)
 	}
-	outcome, err := a.change(ctx, memo, d, live)
-	outcome.Drift = verdict == drifted && err == nil
-	return outcome, err
+	return a.change(ctx, memo, d, live)
 }
 
 func (a *Applier) change(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
@@ -100,22 +120,9 @@ func (a *Applier) change(ctx context.Context, memo Memo, d Desired, live client.
 	return a.update(ctx, memo, d, live)
 }
 
-// create makes the child. The resource version 1 is older than any object, so
-// the API server refuses to touch one that exists already.
-func (a *Applier) create(ctx context.Context, memo Memo, d Desired) (Outcome, error) {
-	object, err := a.patch(ctx, d, "resourceVersion", "1")
-	if apierrors.IsConflict(err) {
-		return a.taken(ctx, memo, d)
-	}
-	if err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{Action: Created, Object: object}, memo.remember(d, object, a.Manager)
-}
-
 // taken decides about an object that holds the child's name: ours goes on as a
 // live child, any other is adopted or left alone as the policy says.
-func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, error) {
+func (a *Applier) taken(ctx context.Context, now time.Time, memo Memo, d Desired) (Outcome, error) {
 	key := d.Key()
 	live := a.New()
 	err := a.Live.Get(ctx, d.Name, live)
@@ -125,8 +132,8 @@ func (a *Applier) taken(ctx context.Context, memo Memo, d Desired) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
-	if memo[key].uid == live.GetUID() || a.owned(live, d.Owner) {
-		return a.Do(ctx, memo, d, live)
+	if memo.of(key, live) != nil || a.owned(live, d.Owner) {
+		return a.do(ctx, now, memo, d, live)
 	}
 	holder := a.holder(live)
 	if d.adoptable(live, holder) {
@@ -153,18 +160,26 @@ func (a *Applier) holder(object client.Object) string {
 // update applies to the child that was observed, and to no other: with the UID
 // of a child that is gone the API server refuses to make a new one.
 func (a *Applier) update(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
-	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))
-	if apierrors.IsConflict(err) {
-		return Outcome{}, ErrStale{d.Key()}
+	if err := a.upgrade(ctx, memo, d, live); err != nil {
+		return Outcome{}, err
 	}
-	if err != nil {
+	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))
+	switch {
+	case apierrors.IsConflict(err):
+		return Outcome{}, ErrStale{d.Key()}
+	case apierrors.IsInvalid(err):
+		return a.refused(ctx, d, live, err)
+	case err != nil:
 		return Outcome{}, err
 	}
 	action := Updated
 	if object.GetResourceVersion() == live.GetResourceVersion() {
 		action = Unchanged
 	}
-	return Outcome{Action: action, Object: object}, memo.remember(d, object, a.Manager)
+	if object, err = a.reclaim(ctx, d, object); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Action: action, Object: object}, a.remember(memo, d, object)
 }
 
 // Delete deletes the child that was observed, and no other of its name. It

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -92,23 +93,62 @@ func dropZeroStructs(v reflect.Value, content any) {
 }
 
 func dropZeroFields(v reflect.Value, content map[string]any) {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "" && (field.Anonymous || strings.Contains(options, "inline")) {
-			dropZeroStructs(v.Field(i), content)
+	for _, field := range fieldsOfType(v.Type()) {
+		if field.inline {
+			dropZeroStructs(v.Field(field.index), content)
 			continue
 		}
-		value, ok := content[name]
+		value, ok := content[field.name]
 		if !ok {
 			continue
 		}
-		dropZeroStructs(v.Field(i), value)
-		object, isObject := value.(map[string]any)
-		if optional(options) && field.Type.Kind() == reflect.Struct && (v.Field(i).IsZero() || isObject && len(object) == 0) {
-			delete(content, name)
+		dropZeroStructs(v.Field(field.index), value)
+		if !field.droppable {
+			continue
+		}
+		if object, isObject := value.(map[string]any); isObject && len(object) == 0 || v.Field(field.index).IsZero() {
+			delete(content, field.name)
 		}
 	}
+}
+
+// goField is a field of a Go struct that may hold a struct.
+type goField struct {
+	index     int
+	name      string
+	inline    bool
+	droppable bool // a struct that may be absent
+}
+
+var goFields sync.Map // reflect.Type → []goField
+
+func fieldsOfType(t reflect.Type) []goField {
+	if known, ok := goFields.Load(t); ok {
+		return known.([]goField)
+	}
+	var fields []goField
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		inline := name == "" && (field.Anonymous || strings.Contains(options, "inline"))
+		if (name == "" || name == "-") && !inline || !holdsStruct(field.Type) {
+			continue
+		}
+		fields = append(fields, goField{i, name, inline, field.Type.Kind() == reflect.Struct && optional(options)})
+	}
+	goFields.Store(t, fields)
+	return fields
+}
+
+// holdsStruct tells whether a value of the type may have a struct in it.
+func holdsStruct(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return holdsStruct(t.Elem())
+	}
+	return false
 }
 
 // optional tells from the options of a json tag whether a field may be absent.

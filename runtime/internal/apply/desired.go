@@ -1,9 +1,8 @@
 package apply
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,22 +20,34 @@ const (
 	CreateOnly Strategy = "CreateOnly"
 )
 
+// ImmutablePolicy says what to do about a change that an existing child cannot
+// take.
+type ImmutablePolicy string
+
+// The policies for immutable fields.
+const (
+	FailIfImmutable     ImmutablePolicy = "Fail"     // the child stays as it is; the error is ErrImmutable
+	RecreateIfImmutable ImmutablePolicy = "Recreate" // the child is replaced
+)
+
 // Desired is one child as it should be.
 type Desired struct {
-	Kind     schema.GroupVersionKind
-	Name     types.NamespacedName
-	Owner    types.UID // the parent's
-	Strategy Strategy
-	Adoption Adoption // empty: Never
-	// Hash tells desired states apart. Strategies that must remember it
-	// beyond the process keep it in the annotation HashKey.
+	Kind          schema.GroupVersionKind
+	Name          types.NamespacedName
+	Owner         types.UID // the parent's
+	Strategy      Strategy
+	Rolls         bool            // others wait for the child to carry its hash
+	Adoption      Adoption        // empty: Never
+	WhenImmutable ImmutablePolicy // empty: FailIfImmutable
+	// Hash tells desired states apart. Every child that is written more than
+	// once carries it in the annotation HashKey.
 	Hash    string
 	HashKey string
 	// Ownership is the metadata that alone makes an object the parent's child:
 	// all that an adopted child with the strategy CreateOnly gets.
 	Ownership map[string]any
 
-	content map[string]any // canonical, with identity and hash annotation
+	content map[string]any // canonical, with its identity, without the hash
 }
 
 // NewDesired completes a desired child whose content is canonical and holds
@@ -52,28 +63,56 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace
 	}
-	data, err := json.Marshal(content)
-	if err != nil {
-		return Desired{}, err
-	}
-	sum := sha256.Sum256(data)
-	d.Hash, d.content = hex.EncodeToString(sum[:16]), content
-	if d.Strategy == Recreate || d.Strategy == OnDelete {
-		child(metadata, "annotations")[d.HashKey] = d.Hash
-	}
-	return d, nil
+	err := encode(content, func(text []byte) {
+		sum := sumOf(text)
+		d.Hash = hex.EncodeToString(sum[:])
+	})
+	d.content = content
+	return d, err
 }
 
 // Key names the child.
 func (d Desired) Key() Key { return Key{d.Kind, d.Name} }
 
-// body is the desired state as a patch, with more metadata than is desired:
-// a resource version or a UID as a precondition.
-func (d Desired) body(precondition, value string) ([]byte, error) {
+// stamped tells whether the child carries its hash.
+func (d Desired) stamped() bool { return d.HashKey != "" && d.Strategy != CreateOnly }
+
+// complete returns the desired state with its hash, and with more metadata if
+// a key is given: a resource version or a UID as a precondition.
+func (d Desired) complete(precondition, value string) map[string]any {
 	content, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
-	metadata[precondition] = value
 	content["metadata"] = metadata
-	return json.Marshal(content)
+	if precondition != "" {
+		metadata[precondition] = value
+	}
+	if d.stamped() {
+		annotations, _ := metadata["annotations"].(map[string]any)
+		stamped := make(map[string]any, len(annotations)+1)
+		maps.Copy(stamped, annotations)
+		stamped[d.HashKey] = d.Hash
+		metadata["annotations"] = stamped
+	}
+	return content
+}
+
+// body is the desired state as a patch, with a precondition.
+func (d Desired) body(precondition, value string) (body []byte, err error) {
+	err = encode(d.complete(precondition, value), func(text []byte) { body = bytes.Clone(text) })
+	return body, err
+}
+
+// fields returns the desired state without its identity.
+func (d Desired) fields() map[string]any {
+	fields, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
+	for _, name := range []string{"apiVersion", "kind", "metadata"} {
+		delete(fields, name)
+	}
+	delete(metadata, "name")
+	delete(metadata, "namespace")
+	if len(metadata) > 0 {
+		fields["metadata"] = metadata
+	}
+	return fields
 }
 
 func dropAnnotation(metadata map[string]any, key string) {

@@ -15,7 +15,17 @@
 //
 // The paths that we own are those of our field manager's entry in the object's
 // managedFields, which is why every write is a patch whose response is read.
-// Without a memo, after a restart, the desired state itself is compared at the
-// owned paths; where normalisation makes it differ, one apply settles it, unless
-// the child carries the hash of what is desired.
+//
+// Without a memo, after a restart, the child itself tells: it carries the hash
+// of what was desired when it was applied, and a value that anyone else has
+// changed since is no longer among the paths that we own. So a child with the
+// right hash and all its paths is as desired. Only a child without a hash, as
+// older versions made it, is compared value by value.
+//
+// A repair that others undo is not repeated at once: see [Contested].
+//
+// The files follow a child's way: canonical.go and desired.go say what it
+// should be, fieldset.go, view.go and cover.go what we own in it, memo.go
+// judges, and applier.go, create.go, replace.go, adopt.go, fight.go and
+// upgrade.go act.
 package apply

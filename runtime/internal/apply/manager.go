@@ -3,7 +3,6 @@ package apply
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,10 +27,16 @@ func FieldManager(name, group string) string {
 // TrimManagedFields drops from an object that is about to be cached the field
 // managers that no controller here reads: they are half of the metadata.
 func TrimManagedFields(object any) (any, error) {
-	if o, ok := object.(client.Object); ok && len(o.GetManagedFields()) > 0 {
-		o.SetManagedFields(slices.DeleteFunc(o.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-			return !strings.HasPrefix(entry.Manager, managerPrefix)
-		}))
+	o, ok := object.(client.Object)
+	if !ok {
+		return object, nil
 	}
+	var ours []metav1.ManagedFieldsEntry // anew, so that the memory of the others is free
+	for _, entry := range o.GetManagedFields() {
+		if strings.HasPrefix(entry.Manager, managerPrefix) {
+			ours = append(ours, entry)
+		}
+	}
+	o.SetManagedFields(ours)
 	return object, nil
 }

@@ -12,6 +12,9 @@ import (
 
 const manager = "opgen/web.example.com"
 
+// judging needs no API server.
+var judging = &Applier{Manager: manager}
+
 // applied is what the API server made of the desired Service: it filled in the
 // protocol and the cluster IP.
 func applied() *corev1.Service {
@@ -77,7 +80,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			memo, live := Memo{}, applied()
-			if err := memo.remember(desired(t, nil), live, manager); err != nil {
+			if err := judging.remember(memo, desired(t, nil), live); err != nil {
 				t.Fatal(err)
 			}
 			live = live.DeepCopy()
@@ -86,10 +89,10 @@ func TestJudge(t *testing.T) {
 				test.live(live)
 			}
 			wanted := desired(t, test.wanted)
-			if got, err := memo.judge(wanted, live, manager); err != nil || got != test.with {
+			if got, err := judging.judge(memo, wanted, live); err != nil || got != test.with {
 				t.Errorf("with a memo: %v, %v, want %v", got, err, test.with)
 			}
-			if got, err := (Memo{}).judge(wanted, live, manager); err != nil || got != test.fresh {
+			if got, err := judging.judge(Memo{}, wanted, live); err != nil || got != test.fresh {
 				t.Errorf("without a memo: %v, %v, want %v", got, err, test.fresh)
 			}
 		})
@@ -100,7 +103,7 @@ func TestJudgeRemembersWhatItFound(t *testing.T) {
 	memo, live, wanted := Memo{}, applied(), desired(t, nil)
 	for _, version := range []string{"10", "11", "12"} {
 		live.ResourceVersion = version
-		if got, err := memo.judge(wanted, live, manager); err != nil || got != converged {
+		if got, err := judging.judge(memo, wanted, live); err != nil || got != converged {
 			t.Fatalf("version %s: %v, %v", version, got, err)
 		}
 		if got := memo[wanted.Key()].version; got != version {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -16,17 +17,19 @@ type Metadata struct{ Labels, Annotations map[string]string }
 // manager's own labels and annotations. It reports false when the object has
 // them already, and no others of the manager's.
 func (m Metadata) Over(live client.Object, manager string) (Metadata, bool) {
-	_, set := ownedPaths(live, manager)
-	labels, labelled := complete(m.Labels, live.GetLabels(), set["f:metadata"]["f:labels"])
-	annotations, annotated := complete(m.Annotations, live.GetAnnotations(), set["f:metadata"]["f:annotations"])
+	metadata, _ := fieldsOf(entryOf(live, manager, metav1.ManagedFieldsOperationApply, "")).field("metadata")
+	ownLabels, _ := metadata.field("labels")
+	ownAnnotations, _ := metadata.field("annotations")
+	labels, labelled := complete(m.Labels, live.GetLabels(), ownLabels)
+	annotations, annotated := complete(m.Annotations, live.GetAnnotations(), ownAnnotations)
 	return Metadata{labels, annotations}, labelled || annotated
 }
 
 // complete returns the set to apply, and whether it changes anything.
-func complete(wanted, live map[string]string, owned paths) (map[string]string, bool) {
+func complete(wanted, live map[string]string, owned fieldset) (map[string]string, bool) {
 	own := map[string]string{}
-	for step := range owned {
-		if name, ok := strings.CutPrefix(step, "f:"); ok {
+	for _, step := range owned {
+		if name, ok := strings.CutPrefix(step.name, "f:"); ok {
 			own[name] = live[name]
 		}
 	}

@@ -13,22 +13,10 @@ import (
 // version of the operator or the loss of the memo replace nothing.
 func (a *Applier) replace(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
-	if apierrors.IsConflict(err) {
-		return Outcome{}, ErrStale{d.Key()}
+	if apierrors.IsInvalid(err) && a.creatable(ctx, d) {
+		return Outcome{Action: Replace, Object: live}, nil
 	}
-	if apierrors.IsInvalid(err) {
-		if a.creatable(ctx, d) {
-			return Outcome{Action: Replace, Object: live}, nil
-		}
-		return Outcome{}, err
-	}
-	if err != nil {
-		return Outcome{}, err
-	}
-	if dry.GetResourceVersion() != live.GetResourceVersion() {
-		return Outcome{}, ErrStale{d.Key()} // the difference may be someone else's change
-	}
-	differs, err := differ(d, live, dry)
+	differs, err := a.differs(ctx, d, live, dry, err)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -36,6 +24,55 @@ func (a *Applier) replace(ctx context.Context, memo Memo, d Desired, live client
 		return Outcome{Action: Replace, Object: live}, nil
 	}
 	return a.update(ctx, memo, d, live)
+}
+
+// ask decides by a dry run whether a child that has lost its hash is of this
+// desired state. Then it gets the hash back; otherwise it stays as it is.
+func (a *Applier) ask(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
+	differs := apierrors.IsInvalid(err)
+	if !differs {
+		differs, err = a.differs(ctx, d, live, dry, err)
+	}
+	switch {
+	case differs:
+		return Outcome{Action: Unchanged, Object: live}, a.leave(memo, d, live)
+	case err != nil:
+		return Outcome{}, err
+	}
+	return a.update(ctx, memo, d, live)
+}
+
+// differs tells whether the dry run of an apply to a child calls for another
+// child. err is what the dry run failed with.
+func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Object, err error) (bool, error) {
+	if err == nil && a.Metadata {
+		full := a.New()
+		if err = a.Live.Get(ctx, d.Name, full); err == nil && full.GetUID() == live.GetUID() {
+			live = full
+		}
+	}
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return false, ErrStale{d.Key()}
+	case err != nil:
+		return false, err
+	case dry.GetResourceVersion() != live.GetResourceVersion():
+		return false, ErrStale{d.Key()} // the difference may be someone else's change
+	}
+	return differ(d, live, dry)
+}
+
+// refused decides about an update that the API server calls invalid: the child
+// is replaced if that helps and is allowed.
+func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, refusal error) (Outcome, error) {
+	switch {
+	case !a.creatable(ctx, d):
+		return Outcome{}, refusal
+	case d.WhenImmutable == RecreateIfImmutable:
+		return Outcome{Action: Replace, Object: live}, nil
+	}
+	return Outcome{}, newErrImmutable(refusal)
 }
 
 // creatable tells whether the API server would take the desired state for a

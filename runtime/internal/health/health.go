@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -51,7 +52,7 @@ func Of(object client.Object) Health {
 		return ofClaim(object)
 	case *corev1.Service:
 		return ofService(object)
-	case *corev1.Namespace:
+	case *corev1.Namespace, *metav1.PartialObjectMetadata: // all that is known of the latter is that it exists
 		return Health{State: Ready}
 	}
 	return ofOther(object)

@@ -25,6 +25,8 @@ func TestOf(t *testing.T) {
 	}{
 		{"anything that is being deleted", &corev1.ConfigMap{ObjectMeta: leaving}, inProgress("is being deleted")},
 		{"a ConfigMap exists", &corev1.ConfigMap{}, Health{State: Ready}},
+		{"a custom resource of which only the metadata is known", &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Certificate"}}, Health{State: Ready}},
+		{"metadata of what is being deleted", &metav1.PartialObjectMetadata{ObjectMeta: leaving}, inProgress("is being deleted")},
 
 		{"a Deployment not looked at", &appsv1.Deployment{ObjectMeta: changed}, unobserved()},
 		{"a Deployment rolling out", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 1}}, inProgress("has 1 of 3 replicas updated")},

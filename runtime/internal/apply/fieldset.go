@@ -1,0 +1,151 @@
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// fieldset is a set of field paths as managedFields writes it, sorted: "f:name"
+// is a field, `k:{"name":"a"}` a list item by its keys, `v:"x"` one by its
+// value. A path that ends has nil below it. The item itself, ".", is left out.
+type fieldset []step
+
+type step struct {
+	name  string
+	below fieldset
+}
+
+// at returns the set below a step.
+func (s fieldset) at(name string) (fieldset, bool) {
+	i, found := slices.BinarySearchFunc(s, name, func(s step, name string) int { return strings.Compare(s.name, name) })
+	if !found {
+		return nil, false
+	}
+	return s[i].below, true
+}
+
+// field returns the set below a field.
+func (s fieldset) field(name string) (fieldset, bool) {
+	i, found := slices.BinarySearchFunc(s, name, func(s step, name string) int {
+		kind, field, _ := strings.Cut(s.name, ":")
+		if kind != "f" {
+			return strings.Compare(kind, "f")
+		}
+		return strings.Compare(field, name)
+	})
+	if !found {
+		return nil, false
+	}
+	return s[i].below, true
+}
+
+// OwnsCondition tells whether this field manager has set the condition of this
+// type in an object's status.
+func OwnsCondition(object client.Object, manager, conditionType string) bool {
+	set := fieldsOf(entryOf(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
+	status, _ := set.field("status")
+	conditions, any := status.field("conditions")
+	_, one := conditions.at(fmt.Sprintf(`k:{"type":%q}`, conditionType))
+	return one || any && conditions == nil // an atomic list
+}
+
+// entryOf returns what managedFields says of a field manager, as it is written
+// there; nil when it says nothing.
+func entryOf(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) []byte {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == manager && entry.Operation == operation && entry.Subresource == subresource && entry.FieldsV1 != nil {
+			return entry.FieldsV1.GetRawBytes()
+		}
+	}
+	return nil
+}
+
+// fieldsOf reads an entry. One that cannot be read is empty.
+func fieldsOf(raw []byte) fieldset {
+	if len(raw) == 0 {
+		return nil
+	}
+	r := fieldReader{rest: raw}
+	set := r.set()
+	if r.failed || len(r.rest) > 0 {
+		return nil
+	}
+	return set
+}
+
+// fieldReader reads the only JSON that managedFields consist of: objects of
+// objects. It takes a fraction of what a general decoder takes.
+type fieldReader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *fieldReader) set() (set fieldset) {
+	if !r.take('{') {
+		r.failed = true
+		return nil
+	}
+	for !r.take('}') {
+		name := r.string()
+		if !r.take(':') {
+			r.failed = true
+		}
+		if r.failed {
+			return nil
+		}
+		below := r.set()
+		if set == nil {
+			set = fieldset{}
+		}
+		if name != "." {
+			set = append(set, step{name, below})
+		}
+		r.take(',')
+	}
+	byName := func(a, b step) int { return strings.Compare(a.name, b.name) }
+	if !slices.IsSortedFunc(set, byName) {
+		slices.SortFunc(set, byName)
+	}
+	return set
+}
+
+// take takes a character, if it comes next.
+func (r *fieldReader) take(c byte) bool {
+	for len(r.rest) > 0 && strings.IndexByte(" \t\r\n", r.rest[0]) >= 0 {
+		r.rest = r.rest[1:]
+	}
+	if len(r.rest) == 0 || r.rest[0] != c {
+		return false
+	}
+	r.rest = r.rest[1:]
+	return true
+}
+
+func (r *fieldReader) string() (text string) {
+	if !r.take('"') {
+		r.failed = true
+		return ""
+	}
+	end, escaped := 0, false
+	for ; end < len(r.rest) && r.rest[end] != '"'; end++ {
+		if r.rest[end] == '\\' {
+			escaped = true
+			end++
+		}
+	}
+	if end >= len(r.rest) {
+		r.failed = true
+		return ""
+	}
+	text = string(r.rest[:end])
+	if escaped && json.Unmarshal([]byte(`"`+text+`"`), &text) != nil {
+		r.failed = true
+	}
+	r.rest = r.rest[end+1:]
+	return text
+}

@@ -1,0 +1,104 @@
+package apply
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Contested is a drift that is not repaired at once, since it came back after
+// repairs.
+type Contested struct {
+	Manager string    // who changes the child, as managedFields says
+	Paths   []string  // what we lost
+	Retry   time.Time // when the next repair is due
+}
+
+// fight counts the repairs of a child whose desired state stays the same.
+type fight struct {
+	repairs  int
+	last     time.Time  // of the repairs
+	held     *Contested // while the next one is held back
+	replaced types.UID  // of the child that was replaced last
+}
+
+const (
+	atOnce    = 2 // repairs, before the next is held back
+	calm      = time.Minute
+	firstHold = 10 * time.Second
+	lastHold  = 5 * time.Minute
+)
+
+// wait is how long the next repair waits after the last.
+func (f *fight) wait() time.Duration {
+	wait := firstHold
+	for range min(f.repairs-atOnce, 5) {
+		wait *= 2
+	}
+	return min(wait, lastHold)
+}
+
+// over tells whether the repair has held for so long that the drift is another
+// affair.
+func (f *fight) over(now time.Time) bool {
+	return f.held == nil && now.Sub(f.last) >= max(calm, f.wait())
+}
+
+// repair brings a child back to its desired state, or holds back if that was of
+// no use before.
+func (a *Applier) repair(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	fighting := memo.fightOf(d)
+	if fighting == nil || fighting.over(now) {
+		fighting = new(fight)
+	}
+	known := fighting.held != nil // so that a drift counts once
+	held, err := a.hold(ctx, now, d, live, fighting)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if held != nil {
+		return Outcome{Action: Unchanged, Object: live, Drift: !known, Contested: held}, nil
+	}
+	outcome, err := a.change(ctx, memo, d, live)
+	if err != nil {
+		return outcome, err
+	}
+	switch outcome.Action {
+	case Updated:
+		fighting.repaired(now)
+	case Replace:
+		if fighting.replaced != live.GetUID() {
+			fighting.repaired(now)
+		}
+		fighting.replaced = live.GetUID()
+	}
+	if last := memo[d.Key()]; last != nil {
+		last.fight = fighting
+	}
+	outcome.Drift = !known
+	return outcome, nil
+}
+
+func (f *fight) repaired(now time.Time) {
+	f.repairs++
+	f.last, f.held = now, nil
+}
+
+// hold returns what a repair waits for; nil when it is due.
+func (a *Applier) hold(ctx context.Context, now time.Time, d Desired, live client.Object, f *fight) (*Contested, error) {
+	retry := f.last.Add(f.wait())
+	underway := f.replaced == live.GetUID()
+	if f.repairs < atOnce || underway || !now.Before(retry) {
+		return nil, nil
+	}
+	if f.held == nil {
+		manager, paths, err := a.rival(ctx, d, live)
+		if err != nil {
+			return nil, err
+		}
+		f.held = &Contested{manager, paths, retry}
+	}
+	return f.held, nil
+}

@@ -1,0 +1,265 @@
+package apply
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func configMap(data ...string) client.Object {
+	object := &corev1.ConfigMap{Data: map[string]string{}}
+	for i := 0; i < len(data); i += 2 {
+		object.Data[data[i]] = data[i+1]
+	}
+	return named(object)
+}
+
+// The two ways to make a child, and what they cost.
+var (
+	ways     = map[bool]string{false: "applied", true: "created"}
+	creation = map[bool]string{false: "apply 201", true: "post 201"}
+)
+
+func strip(object client.Object) {
+	annotations := object.GetAnnotations()
+	delete(annotations, hashKey)
+	object.SetAnnotations(annotations)
+}
+
+func TestStrippedHash(t *testing.T) {
+	one, two := container(fieldRef("spec.nodeName")), container(fieldRef("metadata.uid"))
+	const path, first = inContainer + "env.0.valueFrom.fieldRef.fieldPath", "spec.nodeName"
+	for _, test := range []struct {
+		name     string
+		restart  bool
+		desired  any
+		action   Action
+		requests string
+	}{
+		{"it is given back", false, one, Updated, "apply 200"},
+		{"it is given back after a restart", true, one, Updated, "apply 200"},
+		{"a change still waits", false, two, Unchanged, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := startServer(t).child(one, Desired{Strategy: OnDelete})
+			c.expect(one, Created, "apply 201")
+			c.expect(two, Unchanged, "")
+			c.expect(one, Unchanged, "")
+			c.edit("kubectl-edit", strip)
+			if test.restart {
+				c.restart()
+			}
+			if test.desired == two {
+				c.expect(two, Unchanged, "dry apply 200")
+				c.expect(two, Unchanged, "")
+				c.expectAt("before it is deleted", path, first)
+				return
+			}
+			c.expect(test.desired, test.action, test.requests)
+			if c.live().GetAnnotations()[hashKey] == "" {
+				t.Error("the hash is not there again")
+			}
+			c.expect(test.desired, Unchanged, "")
+			c.drift(path, "metadata.name")
+			c.expect(one, Updated, "apply 200")
+			c.expectAt("after a drift", path, first)
+		})
+	}
+}
+
+// Children of older versions carry no hash.
+func TestChildWithoutHashIsComparedByValue(t *testing.T) {
+	for name, one := range map[string]client.Object{"ConfigMap": configMap("key", "one"), "Deployment": container(fieldRef("spec.nodeName"))} {
+		t.Run(name, func(t *testing.T) {
+			c := startServer(t).child(one, Desired{})
+			c.wish.HashKey = ""
+			c.expect(one, Created, "apply 201")
+			c.wish.HashKey = hashKey
+			c.restart()
+			c.expect(one, Unchanged, "")
+		})
+	}
+}
+
+func TestImmutableField(t *testing.T) {
+	one := gadget(object{"fixed": "one"})
+	two := gadget(object{"fixed": "two"})
+	wrong := gadget(object{"fixed": "two", "size": "large"})
+	for _, policy := range []ImmutablePolicy{"", RecreateIfImmutable} {
+		t.Run(string(policy), func(t *testing.T) {
+			c := startServer(t).child(one, Desired{WhenImmutable: policy})
+			c.expect(one, Created, "apply 201")
+			if policy == RecreateIfImmutable {
+				c.expect(two, Replace, "apply 422, dry apply 201")
+			} else {
+				_, err := c.pass(two)
+				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would replace the child: Invalid value: \"two\": fixed is immutable"
+				if err == nil || err.Error() != want {
+					t.Errorf("error is %v, want %s", err, want)
+				}
+				if immutable := new(ErrImmutable); !errors.As(err, immutable) || !apierrors.IsInvalid(err) || !slices.Equal(immutable.Fields, []string{"spec.fixed"}) {
+					t.Errorf("error is %+v", err)
+				}
+			}
+			if outcome, err := c.pass(wrong); err == nil || errors.As(err, new(ErrImmutable)) {
+				t.Errorf("what is invalid in any case: %+v, %v", outcome, err)
+			}
+			c.expectAt("in the end", "spec.fixed", "one")
+		})
+	}
+}
+
+func TestMetadataOnly(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		one  client.Object
+		path string
+	}{
+		{"ConfigMap", configMap("key", "one"), "data.key"},
+		{"Deployment", container(fieldRef("spec.nodeName")), inContainer + "image"},
+	} {
+		for _, strategy := range []Strategy{InPlace, Recreate} {
+			t.Run(test.name+" "+string(strategy), func(t *testing.T) {
+				c := startServer(t).child(test.one, Desired{Strategy: strategy})
+				c.Metadata = true
+				if _, partial := c.expect(test.one, Created, "apply 201").Object.(*metav1.PartialObjectMetadata); !partial {
+					t.Error("the outcome has more than the cache")
+				}
+				c.expect(test.one, Unchanged, "")
+				c.edit("someone", func(object client.Object) {
+					object.SetAnnotations(map[string]string{"a": "b", hashKey: object.GetAnnotations()[hashKey]})
+				})
+				c.expect(test.one, Unchanged, "")
+				c.restart()
+				c.expect(test.one, Unchanged, "")
+				c.edit("someone", func(object client.Object) { object.SetOwnerReferences(nil) })
+				if outcome := c.settle(test.one); outcome.Action != Updated || !outcome.Drift {
+					t.Errorf("drift in the metadata: %+v", outcome)
+				}
+				c.drift(test.path, "theirs")
+				want := map[Strategy]Action{InPlace: Updated, Recreate: Replace}[strategy]
+				if outcome := c.settle(test.one); outcome.Action != want || !outcome.Drift {
+					t.Errorf("drift elsewhere: %+v, want it %s", outcome, want)
+				}
+			})
+		}
+	}
+}
+
+// Somebody may wipe managedFields. What the API server makes of that must not
+// keep what desired drops later, nor take what was others'.
+func TestWipedManagedFields(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			one := configMap("key", "one", "gone", "soon")
+			c := startServer(t).child(one, Desired{})
+			c.plain = plain
+			c.expect(one, Created, creation[plain])
+			c.edit("someone", func(object client.Object) { object.(*corev1.ConfigMap).Data["theirs"] = "stays" })
+			c.expect(one, Unchanged, "")
+			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+			c.expect(one, Updated, "apply 200, merge 200")
+			c.expect(one, Unchanged, "")
+			c.expect(configMap("key", "one"), Updated, "apply 200")
+			c.expectAt("after a change", "data", map[string]any{"key": "one", "theirs": "stays"})
+		})
+	}
+}
+
+func TestAutoscalerTakesOverADefault(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			c := startServer(t).child(deployment(nil), Desired{})
+			c.plain = plain
+			c.expect(deployment(nil), Created, creation[plain])
+			scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: 5}}
+			live := c.live()
+			if err := c.SubResource("scale").Update(t.Context(), live, client.WithSubResourceBody(scale)); err != nil {
+				t.Fatal(err)
+			}
+			c.expect(deployment(nil), Unchanged, "")
+			c.restart()
+			c.expect(deployment(nil), Unchanged, "")
+			c.settle(container(func(c *corev1.Container) { c.Image = "web:2" }))
+			c.expectAt("after a change", "spec.replicas", int64(5))
+			c.expectAt("after a change", inContainer+"image", "web:2")
+		})
+	}
+}
+
+// A change of one value after a plain create costs one request, and the first
+// that drops a field two more.
+func TestPlainCreateCosts(t *testing.T) {
+	image := func(image string) client.Object {
+		return container(func(c *corev1.Container) { c.Image = image })
+	}
+	replicas := func(n int32) client.Object {
+		return deployment(func(d *appsv1.Deployment, _ *corev1.Container) { d.Spec.Replicas = ptr.To(n) })
+	}
+	c := startServer(t).child(deployment(nil), Desired{})
+	c.plain = true
+	pass := func(object client.Object, requests string) {
+		t.Helper()
+		c.made()
+		c.settle(object)
+		if made := c.made(); made != requests && !strings.Contains(made, "409") { // which the cluster's own controllers cause
+			t.Errorf("requests: %q, want %q", made, requests)
+		}
+	}
+	pass(image("web:1"), "post 201")
+	pass(image("web:2"), "apply 200")
+	pass(image("web:3"), "apply 200")
+	pass(replicas(3), "get 200, merge 200, apply 200") // takes a default, which might as well be a drop
+	pass(image("web:3"), "apply 200")
+	c.expectAt("dropped", "spec.replicas", int64(1))
+	c.restart()
+	pass(image("web:4"), "apply 200")
+}
+
+func TestTakenName(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		for _, adoption := range []Adoption{Never, IfUnowned} {
+			t.Run(ways[plain]+" "+string(adoption), func(t *testing.T) {
+				c := startServer(t).child(configMap(), Desired{Adoption: adoption})
+				c.plain = plain
+				theirs := configMap("key", "theirs")
+				theirs.SetNamespace(c.namespace)
+				if err := c.Create(t.Context(), theirs); err != nil {
+					t.Fatal(err)
+				}
+				outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "ours")), nil)
+				want := map[Adoption]any{Never: "theirs", IfUnowned: "ours"}[adoption]
+				if errors.As(err, new(ErrTaken)) != (adoption == Never) || outcome.Action != map[Adoption]Action{IfUnowned: Adopted}[adoption] {
+					t.Errorf("%+v, %v", outcome, err)
+				}
+				c.expectAt("in the end", "data.key", want)
+			})
+		}
+	}
+}
+
+// A child that was made behind a stale cache is not made twice.
+func TestOwnChildIsNotTaken(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			c := startServer(t).child(configMap(), Desired{})
+			c.plain = plain
+			c.settle(configMap("key", "one"))
+			c.restart()
+			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "two")), nil)
+			if err != nil || outcome.Action != Updated {
+				t.Errorf("%+v, %v", outcome, err)
+			}
+			c.expectAt("in the end", "data.key", "two")
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// rival names the field manager that has taken what we own in a child, and what
+// that is. The cache holds no managers but ours, so the child is read live.
+func (a *Applier) rival(ctx context.Context, d Desired, observed client.Object) (manager string, lost []string, err error) {
+	live := a.New()
+	err = a.Live.Get(ctx, d.Name, live)
+	if apierrors.IsNotFound(err) || err == nil && live.GetUID() != observed.GetUID() {
+		return "", nil, ErrStale{d.Key()}
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	manager, lost = a.rivalIn(d, live)
+	return manager, lost, nil
+}
+
+func (a *Applier) rivalIn(d Desired, live client.Object) (manager string, lost []string) {
+	ours, desired := a.look(d, live).set, d.complete("", "")
+	var taken, written time.Time
+	writer := ""
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager == a.Manager || entry.FieldsV1 == nil {
+			continue
+		}
+		at := ptrTime(entry.Time)
+		if entry.Subresource == "" && !at.Before(written) {
+			writer, written = entry.Manager, at
+		}
+		theirs, _ := fieldsOf(entry.FieldsV1.GetRawBytes()).split(desired)
+		if paths := theirs.minus(ours).paths("", nil); len(paths) > 0 && !at.Before(taken) {
+			manager, lost, taken = entry.Manager, paths, at
+		}
+	}
+	if manager != "" {
+		return manager, lost
+	}
+	lost = ours.missing(d.fields(), "", nil) // what is removed belongs to nobody
+	if len(lost) == 0 {
+		return a.Manager, nil // someone who uses our name
+	}
+	return writer, lost
+}
+
+func ptrTime(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+// minus returns the paths that another set has not, nor a part of it.
+func (s fieldset) minus(other fieldset) fieldset {
+	rest := fieldset{}
+	for _, step := range s {
+		below, ok := other.at(step.name)
+		switch {
+		case !ok:
+			rest = append(rest, step)
+		case step.below != nil && below != nil:
+			if left := step.below.minus(below); len(left) > 0 {
+				rest = append(rest, node(step.name, left))
+			}
+		}
+	}
+	return rest
+}
+
+// paths appends the ends of the paths, as a person writes them.
+func (s fieldset) paths(prefix string, all []string) []string {
+	for _, step := range s {
+		path := join(prefix, step.name)
+		if len(step.below) == 0 {
+			all = append(all, path)
+			continue
+		}
+		all = step.below.paths(path, all)
+	}
+	return all
+}
+
+// missing appends the paths of a desired value that the set lacks.
+func (s fieldset) missing(desired any, prefix string, all []string) []string {
+	switch desired := desired.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(desired)) {
+			path := join(prefix, "f:"+name)
+			below, ok := s.field(name)
+			switch {
+			case !ok:
+				all = append(all, path)
+			case below != nil:
+				all = below.missing(desired[name], path, all)
+			}
+		}
+	case []any:
+		found := 0
+		for _, step := range s {
+			item, ok := find(desired, step.name)
+			if !ok {
+				continue
+			}
+			found++
+			if step.below != nil {
+				all = step.below.missing(item, join(prefix, step.name), all)
+			}
+		}
+		if found < len(desired) {
+			all = append(all, prefix)
+		}
+	}
+	return all
+}
+
+// join adds a step to a path: spec.ports[port=80,protocol=TCP].name.
+func join(path, step string) string {
+	kind, name, _ := strings.Cut(step, ":")
+	switch {
+	case kind != "f":
+		return path + "[" + keys(name) + "]"
+	case strings.ContainsAny(name, "./"):
+		return fmt.Sprintf("%s[%q]", path, name)
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}
+
+// keys writes the keys of a list item without JSON's decoration.
+func keys(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
+	return strings.NewReplacer(`":`, "=", `,"`, ",", `"`, "").Replace(text)
+}

@@ -1,0 +1,102 @@
+package apply
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// beforeFirstApply is the manager that the API server makes of all fields of an
+// object without managedFields, when it is applied to.
+const beforeFirstApply = "before-first-apply"
+
+// upgrade makes a child ready for an apply that drops fields. An apply removes
+// only what was applied, so that what a plain create has set must count as
+// applied first; the defaults among it go, too, and come back. The cache holds
+// no managers but ours, so the child is read live. Once done, it is done for
+// good; while desired drops nothing, it is not needed.
+func (a *Applier) upgrade(ctx context.Context, memo Memo, d Desired, live client.Object) error {
+	v := a.look(d, live)
+	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash {
+		return nil
+	}
+	if last := memo.of(d.Key(), live); last != nil && !last.outdated && last.others == v.others {
+		return nil
+	}
+	full := a.New()
+	err := a.Live.Get(ctx, d.Name, full)
+	if apierrors.IsNotFound(err) || err == nil && full.GetUID() != live.GetUID() {
+		return ErrStale{d.Key()}
+	}
+	if err != nil {
+		return err
+	}
+	if err := csaupgrade.UpgradeManagedFields(full, sets.New(a.Manager), a.Manager); err != nil {
+		return err
+	}
+	_, err = a.rewrite(ctx, d, full)
+	return err
+}
+
+// reclaim takes what we have just applied from the manager that the API server
+// makes up for an object whose managedFields somebody had wiped. It would hold
+// on to what desired drops later. What else it has may be anybody's.
+func (a *Applier) reclaim(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
+	ours, err := smdSet(entryOf(object, a.Manager, metav1.ManagedFieldsOperationApply, ""))
+	if err != nil {
+		return nil, err
+	}
+	entries := object.GetManagedFields()
+	for i, entry := range entries {
+		if entry.Manager != beforeFirstApply || entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.FieldsV1 == nil {
+			continue
+		}
+		theirs, err := smdSet(entry.FieldsV1.GetRawBytes())
+		if err != nil {
+			return nil, err
+		}
+		rest := theirs.Difference(ours)
+		if rest.Equals(theirs) {
+			continue
+		}
+		raw, err := rest.ToJSON()
+		if err != nil {
+			return nil, err
+		}
+		entries[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
+		return a.rewrite(ctx, d, object)
+	}
+	return object, nil
+}
+
+func smdSet(raw []byte) (*fieldpath.Set, error) {
+	set := fieldpath.NewSet()
+	if raw == nil {
+		return set, nil
+	}
+	return set, set.FromJSON(bytes.NewReader(raw))
+}
+
+// rewrite writes the field managers of an object. The write is refused if the
+// object is no longer what was read.
+func (a *Applier) rewrite(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "managedFields": object.GetManagedFields(),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil, ErrStale{d.Key()}
+	}
+	return answer, err
+}
