@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -31,7 +32,8 @@ type pass struct {
 	related  [][]client.Object // per entry of related objects; the cache's own
 	now      time.Time
 
-	overtaken bool // the parent has changed since; another pass is due
+	overtaken bool               // the parent has changed since; another pass is due
+	removed   map[types.UID]bool // children that this pass has deleted or released
 }
 
 // deleting tells whether the parent is being deleted.

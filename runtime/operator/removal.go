@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -69,7 +70,7 @@ func (p *pass) delete(ctx context.Context, child child) error {
 	if err != nil {
 		return err
 	}
-	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now)
+	p.hasRemoved(child)
 	if existed {
 		p.metrics.wrote(p.name, child.Kind, "deleted")
 		log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
@@ -84,10 +85,19 @@ func (p *pass) release(ctx context.Context, child child) error {
 	if err != nil {
 		return err
 	}
-	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now) // from the children's cache
+	p.hasRemoved(child)
 	p.metrics.wrote(p.name, child.Kind, "released")
 	log.FromContext(ctx).V(1).Info("released a child", "child", child.key().String())
 	return nil
+}
+
+// hasRemoved notes that a child leaves the cache.
+func (p *pass) hasRemoved(child child) {
+	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now)
+	if p.removed == nil {
+		p.removed = map[types.UID]bool{}
+	}
+	p.removed[child.object.GetUID()] = true
 }
 
 // dismantle removes the children of a parent that goes, but for those that the
@@ -105,7 +115,7 @@ func (p *pass) dismantle(ctx context.Context) (done, stale bool, err error) {
 				continue
 			}
 			waits = waits || p.whenRemoved(child) == Delete
-			if object.GetDeletionTimestamp() == nil {
+			if object.GetDeletionTimestamp() == nil && !p.removed[object.GetUID()] {
 				leaving = append(leaving, child)
 			}
 		}
