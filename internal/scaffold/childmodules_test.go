@@ -15,12 +15,12 @@ func TestMissingModules(t *testing.T) {
 	for kind, goType := range map[string]string{
 		"Pod": "", "Own": "example.com/op/api/v1.Own", "Lib": "example.com/lib/v1.Lib", "Std": "net/url.URL",
 	} {
-		api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: kind, GoType: goType})
+		api.Operator.Children = append(api.Operator.Children, spec.Child{Resource: spec.Resource{Kind: kind, GoType: goType}})
 	}
 	if got := MissingModules(tree, []*spec.API{api, {}}); got != nil {
 		t.Errorf("nothing is missing, got %v", got)
 	}
-	api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"})
+	api.Operator.Children = append(api.Operator.Children, spec.Child{Resource: spec.Resource{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"}})
 	want := []Misfit{{Path: "go.mod", Message: "has no module for the Go type of Certificate: run go get example.com/library/v1"}}
 	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{api})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
