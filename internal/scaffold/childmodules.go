@@ -10,7 +10,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// MissingModules says for which Go types of children go.mod of a tree has no module. It looks at paths only: that a
+// MissingModules says for which Go types of children and related objects go.mod of a tree has no module. It looks at paths only: that a
 // package exists is for the compiler to say.
 func MissingModules(tree fs.FS, apis []*spec.API) []Misfit {
 	text, err := fs.ReadFile(tree, "go.mod")
@@ -26,18 +26,30 @@ func MissingModules(tree fs.FS, apis []*spec.API) []Misfit {
 		if api.Operator == nil {
 			continue
 		}
-		for _, child := range api.Operator.Children {
-			dot := strings.LastIndex(child.GoType, ".")
-			if dot < 0 || provided(file, child.GoType[:dot]) {
+		for _, r := range resources(api.Operator) {
+			dot := strings.LastIndex(r.GoType, ".")
+			if dot < 0 || provided(file, r.GoType[:dot]) {
 				continue
 			}
-			m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + child.Kind + ": run go get " + child.GoType[:dot]}
+			m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
 			if !slices.Contains(missing, m) {
 				missing = append(missing, m)
 			}
 		}
 	}
 	return missing
+}
+
+// resources are the kinds that an operator block names.
+func resources(op *spec.Operator) []spec.Resource {
+	var all []spec.Resource
+	for _, child := range op.Children {
+		all = append(all, child.Resource)
+	}
+	for _, related := range op.Related {
+		all = append(all, related.Resource)
+	}
+	return all
 }
 
 // provided tells whether a module file has a module that an import path may be of.

@@ -72,6 +72,6 @@ func droppedProblem(pos spec.Pos, child string) spec.Problem {
 		Pos:     pos,
 		Path:    "operator.children",
 		Message: fmt.Sprintf("no longer has %s, and nothing would prune those that were made", child),
-		Hint:    fmt.Sprintf("keep the line of kind %s and add retired: true to it, until no cluster has such children", kind),
+		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add retired: true to them, until no cluster has such children", kind),
 	}
 }

@@ -38,6 +38,8 @@ type Input struct {
 	// themselves.
 	deepCopies map[string][]byte
 	authored   map[string]*packages.Package
+	// The rules that ReadGo has found in comments.
+	rules []spec.PolicyRule
 }
 
 // Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author

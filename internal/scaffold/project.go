@@ -12,6 +12,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/opcheck"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -52,7 +53,7 @@ func newProject(in Input) (*project, error) {
 	found := make([]spec.Problems, len(in.APIs))
 	each(len(in.APIs), func(i int) { p.crds[i], found[i] = crdgen.CRD(in.APIs[i], in.Project.MinKubernetes) })
 	problems = slices.Concat(append(found, problems)...)
-	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch}
+	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch, Rules: in.rules}
 	for _, api := range in.APIs {
 		if named {
 			problems = append(problems, p.add(api)...)
@@ -76,22 +77,22 @@ func (p *project) add(api *spec.API) spec.Problems {
 		p.kinds = append(p.kinds, k)
 		return nil
 	}
-	children, problems := resolver{p.packages}.children(api)
 	pkg, parent := p.stored(api)
+	r := resolver{p.packages, p.crds}
+	op := r.operate(api.Operator, api.At, []opcheck.Parent{{
+		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: r.schema(api.Names.Plural+"."+api.Group, pkg.Version),
+	}}, p.Watch)
 	k.templates = templates.Operator{
-		Module: p.Module, API: pkg, Parent: parent, Finalize: api.Operator.Finalize, SamplePath: k.samplePath(),
-	}
-	operated := deploy.Kind{
-		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
-		Rules: api.Operator.RBAC,
-	}
-	for _, c := range children {
-		k.templates.Children = append(k.templates.Children, c.view())
-		operated.Children = append(operated.Children, deploy.Child{Group: c.group, Plural: c.plural, Retired: c.Retired})
+		Module: p.Module, API: pkg, Parent: parent, Children: op.children, Related: op.related,
+		Finalize: api.Operator.Finalize, Ordered: api.Operator.Teardown == spec.TeardownOrdered,
+		Retries: api.Operator.Retries, Timeout: api.Operator.Timeout, SamplePath: k.samplePath(),
 	}
 	p.kinds = append(p.kinds, k)
-	p.operator.Kinds = append(p.operator.Kinds, operated)
-	return problems
+	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
+		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
+		Children: op.owned, Related: op.read, Rules: api.Operator.RBAC,
+	})
+	return op.problems
 }
 
 // stored is the package of an API's storage version, which its controller works on, and the kind in it.

@@ -21,7 +21,7 @@ type Teardown string
 // The ways that children go with their parent.
 const (
 	TeardownTogether Teardown = "together" // the garbage collector deletes them; the default
-	TeardownOrdered  Teardown = "ordered"  // in the order that Finalize asks for
+	TeardownOrdered  Teardown = "ordered"  // in the order that Finalize asks for, or else kind by kind, the last first
 )
 
 // Resource names a kind of objects. What Kubernetes or the project defines is known by APIVersion and Kind; another

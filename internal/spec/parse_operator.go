@@ -23,9 +23,6 @@ func (d *decoder) operator(into **Operator) func(n *yaml.Node, path string) {
 			"rbac":     d.list(func(n *yaml.Node, path string) { op.RBAC = append(op.RBAC, d.policyRule(n, path)) }),
 		})
 		op.Retries = int(retries)
-		if _, teardown := lookup(n, "teardown"); op.Teardown == TeardownOrdered && !op.Finalize {
-			d.fail(teardown, join(path, "teardown"), "has no order: it is Finalize that asks for the children that stay a while", "write finalize: true beside it")
-		}
 		d.distinctChildren(op.Children, path+".children")
 		d.distinctRelated(op.Related, path+".related")
 	}
