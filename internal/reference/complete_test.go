@@ -34,6 +34,9 @@ var mappings = []struct {
 	{"scale", api + "versions: [{scale: {%s: x}}]\n", scaleKeys()},
 	{"operator", api + "operator: {%s: x}\n", operatorKeys()},
 	{"child", api + "operator: {children: [{%s: x}]}\n", childKeys()},
+	{"related", api + "operator: {related: [{%s: x}]}\n", relatedKeys()},
+	{"label selector", api + "operator: {related: [{selector: {%s: x}}]}\n", labelSelectorKeys()},
+	{"label requirement", api + "operator: {related: [{selector: {matchExpressions: [{%s: x}]}}]}\n", labelRequirementKeys()},
 	{"policy rule", api + "operator: {rbac: [{%s: x}]}\n", policyRuleKeys()},
 	{"CEL rule", api + "versions: [{spec: {x-kubernetes-validations: [{%s: x}]}}]\n", ruleKeys()},
 }

@@ -33,6 +33,8 @@ var invisible = []struct{ message, reason string }{
 	{`standard status|writes its conditions here|writes the generation here|is not an object$`, "it depends on the status that the operator adds"},
 	{`^"[A-Z][A-Za-z0-9]*" is not a type$|would contain itself|does not apply to [A-Z]`, "it is the name of a type elsewhere in the file, or in another"},
 	{`is no value of an enum|is the name for|^does not apply here$`, "another value of the file takes part"},
+	{`(ms|s|m|h) is out of range`, "no regular expression compares durations"},
+	{`is not a label selector|selects everything`, "no regular expression reads kubectl's syntax"},
 	{`lacks the key (group|names|versions)`, "the file is of no known kind, which the schema refuses"},
 }
 
