@@ -24,7 +24,7 @@ type Kind struct {
 	Group, Plural string
 	HasStatus     bool
 	Children      []Child
-	Related       []Resource // that Sync reads
+	Related       []Resource        // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync
 }
 
