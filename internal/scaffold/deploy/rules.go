@@ -66,10 +66,11 @@ func policyRules(written []spec.PolicyRule) []rbacv1.PolicyRule {
 }
 
 // verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch both, so
-// that even children which are never changed afterwards need the same as others.
+// that even children which are never changed afterwards need the same as others. Those of a kind that is no longer made
+// are deleted, or released, which is a patch.
 func (c Child) verbs() []string {
 	if c.Retired {
-		return []string{"list", "watch", "delete"}
+		return []string{"list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }
