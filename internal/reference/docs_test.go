@@ -53,6 +53,7 @@ func keyTable(mapping string) (string, error) {
 		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
 		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "related": relatedKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
+		"controller": controllerKeys(), "parent": parentKeys(),
 	}
 	keys, ok := tables[mapping]
 	if !ok {

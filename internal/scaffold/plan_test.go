@@ -72,6 +72,10 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 			var api *spec.API
 			api, problems = spec.ParseAPI(f.Name, f.Data)
 			in.APIs = append(in.APIs, api)
+		case filepath.Dir(f.Name) == "controllers":
+			var controller *spec.Controller
+			controller, problems = spec.ParseController(f.Name, f.Data)
+			in.Controllers = append(in.Controllers, controller)
 		}
 		if err := problems.Err(); err != nil {
 			t.Fatal(err)
@@ -82,7 +86,8 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 
 // isSpec reports whether a file is one of those that the input was parsed from.
 func isSpec(in Input, file string) bool {
-	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file })
+	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file }) ||
+		slices.ContainsFunc(in.Controllers, func(c *spec.Controller) bool { return c.File == file })
 }
 
 // yields are the files of a set as they are written into an empty tree, opgen.lock included.

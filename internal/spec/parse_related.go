@@ -94,9 +94,20 @@ func (d *decoder) isParentPath(n *yaml.Node, path, value string) bool {
 
 // labelSelector decodes a label selector in kubectl's syntax, or as Kubernetes objects have it, which becomes the same.
 func (d *decoder) labelSelector(into *string) func(n *yaml.Node, path string) {
+	return d.objectSelector(into, "label selector", "matchLabels")
+}
+
+// annotationSelector is labelSelector for annotations, with matchAnnotations in the place of matchLabels if wanted. The
+// values that it knows are those of labels.
+func (d *decoder) annotationSelector(into *string) func(n *yaml.Node, path string) {
+	return d.objectSelector(into, "selector of annotations", "matchLabels", "matchAnnotations")
+}
+
+// objectSelector decodes a selector of some sort, the mapping of which has the pairs under any of the keys given.
+func (d *decoder) objectSelector(into *string, sort string, pairs ...string) func(n *yaml.Node, path string) {
 	return func(n *yaml.Node, path string) {
 		if n.Kind == yaml.MappingNode {
-			d.selectorMapping(n, path, into)
+			d.selectorMapping(n, path, into, sort, pairs)
 			return
 		}
 		value, ok := d.str(n, path)
@@ -106,44 +117,56 @@ func (d *decoder) labelSelector(into *string) func(n *yaml.Node, path string) {
 		selector, err := labels.Parse(value)
 		switch {
 		case err != nil:
-			d.fail(n, path, quoteShort(value)+" is not a label selector: "+oneLine(err), "such as app=web,tier!=db or env in (dev, test)")
+			d.fail(n, path, quoteShort(value)+" is not a "+sort+": "+oneLine(err), "such as app=web,tier!=db or env in (dev, test)")
 		case selector.Empty():
 			d.fail(n, path, "selects everything", "leave the key out where that is meant")
 		default:
-			*into = selector.String()
+			*into = canonical(selector)
 		}
 	}
 }
 
 // selectorMapping decodes {matchLabels, matchExpressions}.
-func (d *decoder) selectorMapping(n *yaml.Node, path string, into *string) {
-	var s metav1.LabelSelector
+func (d *decoder) selectorMapping(n *yaml.Node, path string, into *string, sort string, pairs []string) {
+	s := metav1.LabelSelector{MatchLabels: map[string]string{}}
 	before := len(d.problems)
-	d.mapping(n, path, keys{
-		"matchLabels": func(n *yaml.Node, path string) {
-			s.MatchLabels = map[string]string{}
+	known := keys{
+		"matchExpressions": d.list(func(n *yaml.Node, path string) {
+			s.MatchExpressions = append(s.MatchExpressions, d.requirement(n, path))
+		}),
+	}
+	for _, key := range pairs {
+		known[key] = func(n *yaml.Node, path string) {
 			d.entries(n, path, func(key, value *yaml.Node, path string) {
 				if text, ok := d.str(value, path); ok {
 					s.MatchLabels[key.Value] = text
 				}
 			})
-		},
-		"matchExpressions": d.list(func(n *yaml.Node, path string) {
-			s.MatchExpressions = append(s.MatchExpressions, d.requirement(n, path))
-		}),
-	})
+		}
+	}
+	d.mapping(n, path, known)
+	if again, _ := lookup(n, "matchAnnotations"); again != nil {
+		if labels, _ := lookup(n, "matchLabels"); labels != nil {
+			d.fail(labels, join(path, "matchLabels"), "does not go with matchAnnotations", "they mean the same here: write one of them")
+		}
+	}
 	if len(d.problems) > before {
 		return
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&s)
 	switch {
 	case err != nil:
-		d.fail(n, path, "is not a label selector: "+oneLine(err), "")
+		d.fail(n, path, "is not a "+sort+": "+oneLine(err), "")
 	case selector.Empty():
 		d.fail(n, path, "selects everything", "leave the key out where that is meant")
 	default:
-		*into = selector.String()
+		*into = canonical(selector)
 	}
+}
+
+// canonical writes a selector in kubectl's syntax, in which = and == mean the same.
+func canonical(selector labels.Selector) string {
+	return strings.ReplaceAll(selector.String(), "==", "=")
 }
 
 // requirement decodes one of matchExpressions.

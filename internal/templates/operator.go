@@ -24,6 +24,8 @@ type Operator struct {
 	Timeout  time.Duration // 0: the runtime's own
 	// SamplePath is the file of the parent's sample, from the project's root.
 	SamplePath string
+	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.
+	Controller *Controller
 }
 
 // Resource is a kind of objects.
@@ -70,11 +72,17 @@ func OperatorFile(o Operator) ([]byte, error) {
 
 // SyncFile renders internal/<kind>/sync.go, which its author goes on from.
 func SyncFile(o Operator) ([]byte, error) {
+	if o.Controller != nil {
+		return renderGo("operator/controller_sync.go", newOperatorView(o))
+	}
 	return renderGo("operator/sync.go", newOperatorView(o))
 }
 
 // SyncTestFile renders internal/<kind>/sync_test.go, which its author goes on from.
 func SyncTestFile(o Operator) ([]byte, error) {
+	if o.Controller != nil {
+		return renderGo("operator/controller_sync_test.go", newOperatorView(o))
+	}
 	return renderGo("operator/sync_test.go", newOperatorView(o))
 }
 
@@ -85,8 +93,10 @@ type operatorView struct {
 }
 
 func newOperatorView(o Operator) operatorView {
-	v := operatorView{o, newImportSet("context", "time", "cel", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest")}
-	v.imports.add(o.API.ImportPath, o.API.Alias)
+	v := operatorView{o, newImportSet("context", "time", "cel", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest", "client", "fmt")}
+	if o.Controller == nil {
+		v.imports.add(o.API.ImportPath, o.API.Alias)
+	}
 	for _, r := range o.resources() {
 		if r.GoPackage != "" {
 			v.imports.add(r.GoPackage, alias(r.GoPackage))
@@ -95,9 +105,14 @@ func newOperatorView(o Operator) operatorView {
 	return v
 }
 
-// resources are the kinds of children and of related objects.
+// resources are the kinds of a controller's parents, of children and of related objects.
 func (o Operator) resources() []Resource {
 	var all []Resource
+	if o.Controller != nil {
+		for _, p := range o.Controller.Parents {
+			all = append(all, p.Resource)
+		}
+	}
 	for _, c := range o.Children {
 		all = append(all, c.Resource)
 	}
@@ -138,13 +153,28 @@ func (v operatorView) importSpecs(wanted func(path string) bool) []string {
 func (v operatorView) APIName() string { return v.imports.names[v.API.ImportPath] }
 
 // Package is the name of the Go package.
-func (v operatorView) Package() string { return PackageName(v.Parent.Name) }
+func (v operatorView) Package() string {
+	if v.Controller != nil {
+		return v.Controller.Package
+	}
+	return PackageName(v.Parent.Name)
+}
 
 // A is the parent's kind with its article, such as an EchoServer.
-func (v operatorView) A() string { return a(v.Parent.Name) }
+func (v operatorView) A() string {
+	if v.Several() {
+		return "a parent"
+	}
+	return v.Parents()[0].A()
+}
 
-// ParentType is the parent's Go type.
-func (v operatorView) ParentType() string { return v.APIName() + "." + v.Parent.Name }
+// ParentType is the Go type of parents: a pointer, or client.Object when they are of several kinds.
+func (v operatorView) ParentType() string {
+	if v.Several() {
+		return "client.Object"
+	}
+	return v.Parents()[0].Type()
+}
 
 // StatusType is the Go type of the parent's status, struct{} when it has none.
 func (v operatorView) StatusType() string {
@@ -155,7 +185,9 @@ func (v operatorView) StatusType() string {
 }
 
 // ClusterScoped reports whether the parent lies in no namespace.
-func (v operatorView) ClusterScoped() bool { return v.Parent.API.Scope == spec.Cluster }
+func (v operatorView) ClusterScoped() bool {
+	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return !p.Namespaced })
+}
 
 // Conditions is the field of the status that the runtime keeps its conditions in, empty when there is none.
 func (v operatorView) Conditions() string {

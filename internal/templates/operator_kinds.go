@@ -64,14 +64,19 @@ func (v operatorView) Rules() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.ReadyWhen != "" })
 }
 
-// RunsInTests reports whether the operator can run against any API server that has the project's CRDs.
+// RunsInTests reports whether the operator can run against any API server that has the project's CRDs. Parents in no
+// namespace that are not the project's own may belong to others there.
 func (v operatorView) RunsInTests() bool {
-	return !slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
+	return (v.Controller == nil || !v.ClusterScoped()) &&
+		!slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
 }
 
 // Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
 func (v operatorView) Schemes() string {
-	add := []string{v.APIName() + ".AddToScheme"}
+	var add []string
+	if v.Controller == nil {
+		add = append(add, v.APIName()+".AddToScheme")
+	}
 	for _, r := range v.resources() {
 		name := v.imports.names[r.GoPackage] + ".AddToScheme"
 		if r.GoPackage != "" && !r.Registered && !slices.Contains(add, name) {
@@ -193,9 +198,9 @@ func namespaces(names []string) string {
 // in the parent's; the child of a parent that lies in none names one. A child outside of namespaces has a name of its own
 // for each parent in one.
 func (v operatorView) Examples(c childView) []string {
-	name := "req.Parent.Name"
+	name := v.ParentField("Name")
 	if !c.Namespaced && !v.ClusterScoped() {
-		name = `req.Parent.Namespace + "-" + req.Parent.Name`
+		name = v.ParentField("Namespace") + ` + "-" + ` + name
 	}
 	meta, needsNamespace := "Name: "+name, c.Namespaced && v.ClusterScoped()
 	if needsNamespace {
