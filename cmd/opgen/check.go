@@ -8,7 +8,6 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
-	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 func newCheck(s streams) *cobra.Command {
@@ -33,7 +32,7 @@ failure. For continuous integration.`,
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings, warnings.Of(p.apis))
+			return reportFindings(s, out, findings, p.warnings())
 		},
 	}
 	out.addFlag(cmd)
@@ -72,7 +71,7 @@ func (p *project) findings(s streams) ([]finding, error) {
 	}
 	findings = append(findings, samples...)
 	tree := os.DirFS(p.dir)
-	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs)...) {
+	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs, in.Controllers)...) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
 	return findings, nil

@@ -13,7 +13,7 @@ func newCreate(s streams) *cobra.Command {
 		Args:  needsSubcommand,
 		RunE:  runNothing,
 	}
-	cmd.AddCommand(newCreateAPI(s))
+	cmd.AddCommand(newCreateAPI(s), newCreateController(s))
 	return cmd
 }
 

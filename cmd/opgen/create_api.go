@@ -72,16 +72,12 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := p.refuseOther(target, data); err != nil {
 		return err
 	}
-	in := scaffold.Input{Project: p.spec, APIs: p.with(api, target), Tool: tool(p.dir)}
-	if err := spec.Check(in.Project, in.APIs).Err(); err != nil {
+	in := p.input()
+	in.APIs = p.with(api, target)
+	if err := spec.Check(in.Project, in.APIs, in.Controllers).Err(); err != nil {
 		return err
 	}
-	o.write.warnings = warnings.Of([]*spec.API{api})
-	for i := range o.write.warnings {
-		if name == draftName { // which will be there
-			o.write.warnings[i].Pos.File = target
-		}
-	}
+	o.write.warnings = inTarget(warnings.Of([]*spec.API{api}), name, target)
 	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
@@ -96,17 +92,33 @@ func (o *createAPIOptions) source(s streams, p *project) (name string, data []by
 	switch {
 	case o.file != "" && drafted:
 		return "", nil, usagef("-f names a whole spec file: leave out --group, --version, --kind, --child and --cluster-scoped")
-	case o.file == "-":
-		data, err = readLimited("standard input", s.in)
-		return "standard input", data, err
 	case o.file != "":
-		data, err = readSpec(o.file, o.file)
-		return o.file, data, err
+		return specToCopy(s, o.file)
 	case o.group == "" || o.version == "" || o.kind == "":
 		return "", nil, usagef("give -f FILE, or --group, --version and --kind")
 	}
 	data, err = o.draft(p)
 	return draftName, data, err
+}
+
+// specToCopy reads the spec file that a command adds to the project, and returns the name for its mistakes.
+func specToCopy(s streams, file string) (name string, data []byte, err error) {
+	if file == "-" {
+		data, err = readLimited("standard input", s.in)
+		return "standard input", data, err
+	}
+	data, err = readSpec(file, file)
+	return file, data, err
+}
+
+// inTarget tells what a draft is warned of as warnings of the file that it becomes.
+func inTarget(warned spec.Problems, name, target string) spec.Problems {
+	for i := range warned {
+		if name == draftName {
+			warned[i].Pos.File = target
+		}
+	}
+	return warned
 }
 
 // draftName is what the draft of a spec file is called in positions.
@@ -122,10 +134,8 @@ func (o *createAPIOptions) asFlagMistakes(err error) error {
 		if p.Pos.File != draftName {
 			return ""
 		}
-		for i, child := range o.children {
-			if strings.HasPrefix(p.Path, fmt.Sprintf("operator.children[%d]", i)) {
-				return fmt.Sprintf("--child %q", child)
-			}
+		if child := flagOf(p, "--child", o.children, "operator.children"); child != "" {
+			return child
 		}
 		for field, flag := range map[string]string{"group": "--group", "names": "--kind", "scope": "--cluster-scoped", "versions": "--version"} {
 			if strings.HasPrefix(p.Path, field) {
@@ -134,6 +144,17 @@ func (o *createAPIOptions) asFlagMistakes(err error) error {
 		}
 		return ""
 	})
+}
+
+// flagOf names the value of a flag that may be repeated by the problem with the item of a list that it became, and is
+// empty for a problem elsewhere.
+func flagOf(p spec.Problem, flag string, values []string, list string) string {
+	for i, value := range values {
+		if strings.HasPrefix(p.Path, fmt.Sprintf("%s[%d]", list, i)) {
+			return fmt.Sprintf("%s %q", flag, value)
+		}
+	}
+	return ""
 }
 
 func (o *createAPIOptions) draft(p *project) ([]byte, error) {
@@ -147,15 +168,25 @@ func (o *createAPIOptions) draft(p *project) ([]byte, error) {
 	if o.cluster {
 		view.Scope = string(spec.Cluster)
 	}
-	for _, child := range o.children {
-		at := strings.LastIndex(child, "/")
-		if at <= 0 || strings.Count(child, "/") > 2 {
-			return nil, usagef("--child %q: write GROUP/VERSION/KIND, such as apps/v1/Deployment, or v1/Pod", child)
-		}
-		apiVersion := strings.TrimPrefix(strings.TrimPrefix(child[:at], "core/"), "/")
-		view.Children = append(view.Children, templates.DraftChild{APIVersion: apiVersion, Kind: child[at+1:]})
+	var err error
+	if view.Children, err = draftKinds("--child", o.children); err != nil {
+		return nil, err
 	}
 	return templates.Draft(view)
+}
+
+// draftKinds reads the kinds that a flag names as GROUP/VERSION/KIND.
+func draftKinds(flag string, values []string) ([]templates.DraftKind, error) {
+	var kinds []templates.DraftKind
+	for _, value := range values {
+		at := strings.LastIndex(value, "/")
+		if at <= 0 || strings.Count(value, "/") > 2 {
+			return nil, usagef("%s %q: write GROUP/VERSION/KIND, such as apps/v1/Deployment, or v1/Pod", flag, value)
+		}
+		apiVersion := strings.TrimPrefix(strings.TrimPrefix(value[:at], "core/"), "/")
+		kinds = append(kinds, templates.DraftKind{APIVersion: apiVersion, Kind: value[at+1:]})
+	}
+	return kinds, nil
 }
 
 // refuseOther protects a spec file of that kind that is there already.

@@ -9,6 +9,6 @@ func newDelete(s streams) *cobra.Command {
 		Args:  needsSubcommand,
 		RunE:  runNothing,
 	}
-	cmd.AddCommand(newDeleteAPI(s))
+	cmd.AddCommand(newDeleteAPI(s), newDeleteController(s))
 	return cmd
 }

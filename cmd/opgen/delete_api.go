@@ -52,15 +52,21 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if err != nil {
 		return err
 	}
-	left, err := p.onceFiles(s, api)
+	in := p.input()
+	in.APIs, in.Drop = p.without(api.File), []string{api.File}
+	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.Kind == api.Names.Kind })
+}
+
+// remove generates the project without a part of it, and names the files of that part that are left: its author's.
+func (o *writeOptions) remove(s streams, p *project, in scaffold.Input, belongs func(scaffold.File) bool) error {
+	left, err := p.onceFiles(s, belongs)
 	if err != nil {
 		return err
 	}
-	in := scaffold.Input{Project: p.spec, APIs: p.without(api.File), Tool: tool(p.dir), Drop: []string{api.File}}
-	if err := o.write.plan(s, p.dir, in); err != nil {
+	if err := o.plan(s, p.dir, in); err != nil {
 		return err
 	}
-	if !o.write.output.json() {
+	if !o.output.json() {
 		for _, file := range left {
 			fmt.Fprintf(s.err, "left    %s (yours: delete it when you no longer need it)\n", file)
 		}
@@ -89,8 +95,8 @@ func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
 	return nil, usagef("--kind %q: %s and %s have that kind: add --group", o.kind, found[0].Group, found[1].Group)
 }
 
-// onceFiles names the files of the kind that are its author's and exist.
-func (p *project) onceFiles(s streams, api *spec.API) ([]string, error) {
+// onceFiles names the files of a part of the project that are its author's and exist.
+func (p *project) onceFiles(s streams, belongs func(scaffold.File) bool) ([]string, error) {
 	in, err := readGo(s, p.dir, p.input())
 	if err != nil {
 		return nil, err
@@ -101,7 +107,7 @@ func (p *project) onceFiles(s streams, api *spec.API) ([]string, error) {
 	}
 	var left []string
 	for _, f := range files.Files() {
-		if f.Owner != scaffold.Once || f.Kind != api.Names.Kind {
+		if f.Owner != scaffold.Once || !belongs(f) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(p.dir, f.Path)); !errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
@@ -26,7 +27,7 @@ file has a mistake, or when a generated file was edited by hand.`,
 			if err != nil {
 				return err
 			}
-			o.warnings = warnings.Of(p.apis)
+			o.warnings = p.warnings()
 			return o.plan(s, p.dir, p.input())
 		},
 	}
@@ -34,7 +35,12 @@ file has a mistake, or when a generated file was edited by hand.`,
 	return cmd
 }
 
+// warnings are what there is to warn of in the spec files.
+func (p *project) warnings() spec.Problems {
+	return append(warnings.Of(p.apis), warnings.OfControllers(p.controllers)...).Sorted()
+}
+
 // input is what the project is generated from.
 func (p *project) input() scaffold.Input {
-	return scaffold.Input{Project: p.spec, APIs: p.apis, Tool: tool(p.dir)}
+	return scaffold.Input{Project: p.spec, APIs: p.apis, Controllers: p.controllers, Tool: tool(p.dir)}
 }

@@ -95,7 +95,7 @@ func (o *initOptions) run(s streams, dir string) error {
 	if here := shorten(dir); here != "." {
 		next = "cd " + here + " && " + next
 	}
-	fmt.Fprintf(s.err, "next: %s\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer)\n", next)
+	fmt.Fprintf(s.err, "next: %s\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer,\n       or for kinds that exist already: opgen create controller NAME --parent apps/v1/StatefulSet)\n", next)
 	return nil
 }
 

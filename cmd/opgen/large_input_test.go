@@ -26,7 +26,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestInputWithoutEnd gives endless standard input to every command that reads it: they stop behind the limit.
 func TestInputWithoutEnd(t *testing.T) {
 	inProject(t)
-	for _, args := range []string{"crd -", "import -", "create api -f -"} {
+	for _, args := range []string{"crd -", "import -", "create api -f -", "create controller a -f -"} {
 		t.Run(args, func(t *testing.T) {
 			in := &endless{}
 			code, out := runIn(in, args)

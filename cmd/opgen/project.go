@@ -21,6 +21,8 @@ type project struct {
 	dir  string // the folder of opgen.yaml
 	spec *spec.Project
 	apis []*spec.API // in the order of their file names
+	// controllers are those of controllers/, in the order of their file names.
+	controllers []*spec.Controller
 	// shared are the types that all APIs can use.
 	shared []*spec.NamedType
 }
@@ -38,18 +40,9 @@ func loadProject() (*project, error) {
 	p := &project{dir: dir}
 	var problems spec.Problems
 	p.spec, problems = spec.ParseProject(projectFile, data)
-	files, err := filepath.Glob(filepath.Join(dir, "api", "*.yaml"))
+	specs, err := specsIn(dir, "api")
 	if err != nil {
 		return nil, err
-	}
-	var specs []specFile
-	for _, file := range files {
-		name := "api/" + filepath.Base(file)
-		data, err := readSpec(name, file)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(specs, specFile{name, data})
 	}
 	specs, shared, more := sharedTypes(specs)
 	p.shared, problems = shared, append(problems, more...)
@@ -58,6 +51,15 @@ func loadProject() (*project, error) {
 		problems = append(problems, more...)
 		p.apis = append(p.apis, api)
 	}
+	specs, err = specsIn(dir, "controllers")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range specs {
+		controller, more := spec.ParseController(f.name, f.data)
+		problems = append(problems, more...)
+		p.controllers = append(p.controllers, controller)
+	}
 	unread, err := unreadSpecs(dir)
 	if err != nil {
 		return nil, err
@@ -65,25 +67,44 @@ func loadProject() (*project, error) {
 	if err := append(problems, unread...).Err(); err != nil {
 		return nil, err
 	}
-	return p, spec.Check(p.spec, p.apis).Err()
+	return p, spec.Check(p.spec, p.apis, p.controllers).Err()
+}
+
+// specsIn reads the spec files of a folder of the project, in the order of their names.
+func specsIn(dir, folder string) ([]specFile, error) {
+	files, err := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	specs := make([]specFile, len(files))
+	for i, file := range files {
+		name := folder + "/" + filepath.Base(file)
+		data, err := readSpec(name, file)
+		if err != nil {
+			return nil, err
+		}
+		specs[i] = specFile{name, data}
+	}
+	return specs, nil
 }
 
 // unreadSpecs reports what looks like a spec file and is not read as one.
 func unreadSpecs(dir string) (spec.Problems, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "api", "*.yml"))
+	var problems spec.Problems
+	apis, err := filepath.Glob(filepath.Join(dir, "api", "*.yml"))
 	if err != nil {
 		return nil, err
 	}
-	var problems spec.Problems
-	for _, file := range files {
-		name := "api/" + filepath.Base(file)
+	controllers, err := filepath.Glob(filepath.Join(dir, "controllers", "*.yml"))
+	for _, file := range append(apis, controllers...) {
+		name := filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
 		problems = append(problems, spec.Problem{
 			Pos:     spec.Pos{File: name},
 			Message: "is not read, since the names of spec files end in .yaml",
 			Hint:    "rename it to " + strings.TrimSuffix(name, ".yml") + ".yaml",
 		})
 	}
-	return problems, nil
+	return problems, err
 }
 
 // findProject looks for opgen.yaml here and in every folder above.

@@ -17,11 +17,11 @@ type schemaOptions struct{ write dirOptions }
 func newSchema(s streams) *cobra.Command {
 	var o schemaOptions
 	cmd := &cobra.Command{
-		Use:   "schema [project|api|types] [--dir DIR]",
+		Use:   "schema [project|api|controller|types] [--dir DIR]",
 		Short: "Print the JSON Schema of the spec files, for editors",
 		Long: `Print the JSON Schema (draft-07) of every spec file, or of one kind of spec file: project, which is opgen.yaml,
-api or types. It goes to standard output, or with --dir to a file there: spec.schema.json, project.schema.json,
-api.schema.json or types.schema.json.
+api, controller or types. It goes to standard output, or with --dir to a file there: spec.schema.json, or
+project.schema.json and the like for one kind.
 
 A project needs no copy made with this command: zz_generated.spec.schema.json is in it.`,
 		Example: `  opgen schema > opgen.schema.json

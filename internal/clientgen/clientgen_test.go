@@ -51,7 +51,7 @@ func readProject(t *testing.T, name string) project {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	problems = spec.Check(p.Project, apis)
+	problems = spec.Check(p.Project, apis, nil)
 	for _, api := range apis {
 		crd, found := crdgen.CRD(api, p.MinKubernetes)
 		p.crds, problems = append(p.crds, crd), append(problems, found...)

@@ -33,7 +33,11 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	case len(problems) > 0:
 		return nil, problems
 	case len(specs) == 0:
-		return nil, spec.Problems{{Pos: spec.Pos{File: file}, Message: "holds no CustomResourceDefinition"}}
+		none := spec.Problem{Pos: spec.Pos{File: file}, Message: "holds no CustomResourceDefinition"}
+		if spec.IsController(data) {
+			none.Hint = "it is the spec file of a controller for kinds that exist already, which has none: its place is controllers/"
+		}
+		return nil, spec.Problems{none}
 	}
 	return specs, nil
 }

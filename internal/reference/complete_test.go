@@ -13,6 +13,8 @@ import (
 
 const api = "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\n"
 
+const controller = "apiVersion: opgen.dev/v1alpha1\nkind: Controller\n"
+
 // mappings are all mappings of spec files with the keys that the reference has for them. Each file has a place for
 // one more key in that mapping.
 var mappings = []struct {
@@ -21,6 +23,9 @@ var mappings = []struct {
 }{
 	{"project", "apiVersion: opgen.dev/v1alpha1\nkind: Project\n%s: x\n", projectKeys()},
 	{"api", api + "%s: x\n", apiKeys()},
+	{"controller", controller + "%s: x\n", controllerKeys()},
+	{"parent", controller + "parents: [{%s: x}]\n", parentKeys()},
+	{"annotation selector", controller + "parents: [{annotationSelector: {%s: x}}]\n", annotationSelectorKeys()},
 	{"types", "apiVersion: opgen.dev/v1alpha1\nkind: Types\n%s: x\n", typesKeys()},
 	{"names", api + "names: {%s: x}\n", nameKeys()},
 	{"version", api + "versions: [{%s: x}]\n", versionKeys()},
@@ -34,6 +39,9 @@ var mappings = []struct {
 	{"scale", api + "versions: [{scale: {%s: x}}]\n", scaleKeys()},
 	{"operator", api + "operator: {%s: x}\n", operatorKeys()},
 	{"child", api + "operator: {children: [{%s: x}]}\n", childKeys()},
+	{"related", api + "operator: {related: [{%s: x}]}\n", relatedKeys()},
+	{"label selector", api + "operator: {related: [{selector: {%s: x}}]}\n", labelSelectorKeys()},
+	{"label requirement", api + "operator: {related: [{selector: {matchExpressions: [{%s: x}]}}]}\n", labelRequirementKeys()},
 	{"policy rule", api + "operator: {rbac: [{%s: x}]}\n", policyRuleKeys()},
 	{"CEL rule", api + "versions: [{spec: {x-kubernetes-validations: [{%s: x}]}}]\n", ruleKeys()},
 }

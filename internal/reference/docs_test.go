@@ -52,7 +52,8 @@ func keyTable(mapping string) (string, error) {
 		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
 		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
 		"metadata": metadataKeys(), "subresources": subresourceKeys(),
-		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
+		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "related": relatedKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
+		"controller": controllerKeys(), "parent": parentKeys(),
 	}
 	keys, ok := tables[mapping]
 	if !ok {

@@ -16,11 +16,12 @@ func documents() []document {
 	return []document{
 		{kind: "Project", title: "Project of opgen", keys: projectKeys()},
 		{kind: "API", title: "API of opgen", keys: apiKeys()},
+		{kind: "Controller", title: "Controller of opgen", keys: controllerKeys()},
 		{kind: "Types", title: "Types of opgen", keys: typesKeys()},
 	}
 }
 
-// Kinds are the kinds of spec files in lower case, as KindSchema takes them: project, api and types.
+// Kinds are the kinds of spec files in lower case, as KindSchema takes them: project, api, controller and types.
 func Kinds() []string {
 	var kinds []string
 	for _, d := range documents() {
@@ -68,26 +69,31 @@ func (d document) schema() *schema {
 	return s
 }
 
-// definitions are the schemas that others refer to: those of mappings and lists in an API file, and each keyword.
+// definitions are the schemas that others refer to: those of mappings and lists in the files of APIs and controllers, and each keyword.
 func definitions() map[string]*schema {
 	all := map[string]*schema{
-		"names":        kindNames(),
-		"version":      version(),
-		"column":       object(columnKeys()),
-		"scale":        object(scaleKeys()),
-		"metadata":     object(metadataKeys()),
-		"conversion":   object(conversionKeys()),
-		"webhook":      object(webhookKeys()),
-		"clientConfig": object(clientConfigKeys()),
-		"service":      object(serviceKeys()),
-		"subresources": object(subresourceKeys()),
-		"operator":     object(operatorKeys()),
-		"child":        child(),
-		"policyRule":   policyRule(),
-		"types":        namedTypes(),
-		"schema":       mapping(shorthand(anywhere)),
-		"field":        field(),
-		"validation":   validation(),
+		"names":              kindNames(),
+		"version":            version(),
+		"column":             object(columnKeys()),
+		"scale":              object(scaleKeys()),
+		"metadata":           object(metadataKeys()),
+		"conversion":         object(conversionKeys()),
+		"webhook":            object(webhookKeys()),
+		"clientConfig":       object(clientConfigKeys()),
+		"service":            object(serviceKeys()),
+		"subresources":       object(subresourceKeys()),
+		"operator":           object(operatorKeys()),
+		"child":              child(),
+		"related":            related(),
+		"labelSelector":      object(labelSelectorKeys()),
+		"labelRequirement":   labelRequirement(),
+		"policyRule":         policyRule(),
+		"parent":             object(parentKeys()),
+		"annotationSelector": annotationSelector(),
+		"types":              namedTypes(),
+		"schema":             mapping(shorthand(anywhere)),
+		"field":              field(),
+		"validation":         validation(),
 	}
 	for _, k := range append(keywords(), goName(), goConstants()) {
 		all[k.name] = k.value.described(k.means)

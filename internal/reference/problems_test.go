@@ -26,13 +26,15 @@ var invisible = []struct{ message, reason string }{
 	{`number that JSON has|finite decimal number|9223372036854775808 is out of range`, "numbers have no digits once they are read"},
 	{`is not an integer$`, "no regular expression counts to 64 bits or knows the items of a default"},
 	{`leads to no field|has no field|replicas are counted|the selector is text`, "it is a path through another part of the file"},
-	{`^duplicate (child|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
-	{`cannot be its own child|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
-	{`its Go (name|field)|the Go package of the kind`, "Go names are derived"},
+	{`^duplicate (child|parent|marker|version)|is listed twice`, "what is repeated is only a part of the value"},
+	{`cannot be its own child|is a parent too|is the kind itself|the name of the CRD|cannot have the name`, "another value of the file takes part"},
+	{`its Go (name|field)|the Go package of the kind|cannot be the name of a Go package`, "Go names are derived"},
 	{`^2 versions have storage: true`, "draft-07 does not count above one"},
 	{`standard status|writes its conditions here|writes the generation here|is not an object$`, "it depends on the status that the operator adds"},
 	{`^"[A-Z][A-Za-z0-9]*" is not a type$|would contain itself|does not apply to [A-Z]`, "it is the name of a type elsewhere in the file, or in another"},
 	{`is no value of an enum|is the name for|^does not apply here$`, "another value of the file takes part"},
+	{`(ms|s|m|h) is out of range`, "no regular expression compares durations"},
+	{`is not a (label selector|selector of annotations)|selects everything`, "no regular expression reads kubectl's syntax"},
 	{`lacks the key (group|names|versions)`, "the file is of no known kind, which the schema refuses"},
 }
 

@@ -41,7 +41,7 @@ func TestSpecFilesOfTheRepositoryValidate(t *testing.T) {
 			t.Errorf("%s as %s: %v", f.Name, ofFile, err)
 		}
 	}
-	if validated["API"] < 40 || validated["Project"] < 6 {
+	if validated["API"] < 40 || validated["Project"] < 6 || validated["Controller"] < 4 {
 		t.Errorf("found only %v", validated)
 	}
 }
@@ -51,6 +51,7 @@ func TestKindsAreRefusedByEachOthersSchema(t *testing.T) {
 	for _, f := range []txtar.File{
 		{Name: "Project", Data: []byte("{apiVersion: opgen.dev/v1alpha1, kind: API, group: a.b, names: {kind: A}, versions: [{name: v1}]}")},
 		{Name: "API", Data: []byte("{apiVersion: opgen.dev/v1alpha1, kind: Project, name: a, module: example.com/a}")},
+		{Name: "Controller", Data: []byte("{apiVersion: opgen.dev/v1alpha1, kind: Project, name: a, module: example.com/a}")},
 	} {
 		if problems := parse("", f.Data); len(problems) > 0 {
 			t.Fatal(problems)
@@ -99,7 +100,7 @@ func kindSchemas(t *testing.T) map[string]*jsonschema.Schema {
 }
 
 var (
-	specHeader  = regexp.MustCompile(`(?m)^kind: (Project|API|Types)$`)
+	specHeader  = regexp.MustCompile(`(?m)^kind: (Project|API|Controller|Types)$`)
 	yamlExample = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 )
 
@@ -151,6 +152,10 @@ func parse(name string, data []byte) spec.Problems {
 	}
 	if spec.IsTypes(data) {
 		_, problems := spec.ParseTypes(name, data)
+		return problems
+	}
+	if spec.IsController(data) {
+		_, problems := spec.ParseController(name, data)
 		return problems
 	}
 	_, problems := spec.ParseAPI(name, data)

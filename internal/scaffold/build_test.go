@@ -23,7 +23,7 @@ func TestGeneratedProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a project: not with -short")
 	}
-	for _, name := range []string{"echo-server", "many-kinds"} {
+	for _, name := range []string{"echo-server", "many-kinds", "whole-operator", "controllers"} {
 		t.Run(name, func(t *testing.T) {
 			dir := generate(t, name)
 			if *update && name == "echo-server" {

@@ -10,9 +10,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// MissingModules says for which Go types of children go.mod of a tree has no module. It looks at paths only: that a
+// MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module. It
+// looks at paths only: that a
 // package exists is for the compiler to say.
-func MissingModules(tree fs.FS, apis []*spec.API) []Misfit {
+func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []Misfit {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
 		return nil // which Misfits says
@@ -22,22 +23,46 @@ func MissingModules(tree fs.FS, apis []*spec.API) []Misfit {
 		return nil
 	}
 	var missing []Misfit
-	for _, api := range apis {
-		if api.Operator == nil {
+	for _, r := range resources(apis, controllers) {
+		dot := strings.LastIndex(r.GoType, ".")
+		if dot < 0 || provided(file, r.GoType[:dot]) {
 			continue
 		}
-		for _, child := range api.Operator.Children {
-			dot := strings.LastIndex(child.GoType, ".")
-			if dot < 0 || provided(file, child.GoType[:dot]) {
-				continue
-			}
-			m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + child.Kind + ": run go get " + child.GoType[:dot]}
-			if !slices.Contains(missing, m) {
-				missing = append(missing, m)
-			}
+		m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
+		if !slices.Contains(missing, m) {
+			missing = append(missing, m)
 		}
 	}
 	return missing
+}
+
+// resources are the kinds that spec files name: parents of controllers, children and related objects.
+func resources(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
+	var all []spec.Resource
+	for _, c := range controllers {
+		for _, p := range c.Parents {
+			all = append(all, p.Resource)
+		}
+		all = append(all, named(c.Operator)...)
+	}
+	for _, api := range apis {
+		if api.Operator != nil {
+			all = append(all, named(api.Operator)...)
+		}
+	}
+	return all
+}
+
+// named are the kinds that an operator block names.
+func named(op *spec.Operator) []spec.Resource {
+	var all []spec.Resource
+	for _, child := range op.Children {
+		all = append(all, child.Resource)
+	}
+	for _, related := range op.Related {
+		all = append(all, related.Resource)
+	}
+	return all
 }
 
 // provided tells whether a module file has a module that an import path may be of.

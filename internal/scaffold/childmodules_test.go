@@ -15,17 +15,24 @@ func TestMissingModules(t *testing.T) {
 	for kind, goType := range map[string]string{
 		"Pod": "", "Own": "example.com/op/api/v1.Own", "Lib": "example.com/lib/v1.Lib", "Std": "net/url.URL",
 	} {
-		api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: kind, GoType: goType})
+		api.Operator.Children = append(api.Operator.Children, spec.Child{Resource: spec.Resource{Kind: kind, GoType: goType}})
 	}
-	if got := MissingModules(tree, []*spec.API{api, {}}); got != nil {
+	if got := MissingModules(tree, []*spec.API{api, {}}, nil); got != nil {
 		t.Errorf("nothing is missing, got %v", got)
 	}
-	api.Operator.Children = append(api.Operator.Children, spec.Child{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"})
+	api.Operator.Children = append(api.Operator.Children, spec.Child{Resource: spec.Resource{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"}})
 	want := []Misfit{{Path: "go.mod", Message: "has no module for the Go type of Certificate: run go get example.com/library/v1"}}
-	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{api})); diff != "" {
+	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{api}, nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := MissingModules(fstest.MapFS{}, []*spec.API{api}); got != nil {
+	if got := MissingModules(fstest.MapFS{}, []*spec.API{api}, nil); got != nil {
 		t.Errorf("without go.mod: %v", got)
+	}
+	controller := &spec.Controller{Operator: api.Operator, Parents: []spec.Parent{
+		{Resource: spec.Resource{Kind: "Issuer", GoType: "example.com/library/v1.Issuer"}},
+	}}
+	want = append([]Misfit{{Path: "go.mod", Message: "has no module for the Go type of Issuer: run go get example.com/library/v1"}}, want...)
+	if diff := cmp.Diff(want, MissingModules(tree, nil, []*spec.Controller{controller})); diff != "" {
+		t.Errorf("of a controller, -want +got:\n%s", diff)
 	}
 }

@@ -26,7 +26,7 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dropped(before.Children, s.apis); err != nil {
+	if err := dropped(before.Children, s.makers); err != nil {
 		return nil, err
 	}
 	var list []Change

@@ -1,6 +1,6 @@
 // Package scaffold turns the values of spec files into a project tree.
 //
-//	Plan    project and APIs → FileSet   all content, in memory
+//	Plan    spec files       → FileSet   all content, in memory
 //	Diff    FileSet, tree    → Changes   what would happen to a tree
 //	Apply   Changes          → disk      the only write of opgen
 //

@@ -10,33 +10,42 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// childKinds are the kinds of children that each API makes, by the API's kind and group: EchoServer.demo.example.com
-// → Pod, Deployment.apps. A retired kind is not among them: nothing of it is made any more.
-func childKinds(apis []*spec.API) map[string][]string {
-	kinds := map[string][]string{}
+// maker is an API or a controller as far as it makes children.
+type maker struct {
+	name     string // in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
+	pos      spec.Pos
+	children []spec.Child
+}
+
+// makersOf are all APIs and controllers, those without an operator too.
+func makersOf(apis []*spec.API, controllers []*spec.Controller) []maker {
+	var makers []maker
 	for _, api := range apis {
-		for _, child := range madeChildren(api) {
-			kinds[apiName(api)] = append(kinds[apiName(api)], child)
+		m := maker{name: schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String(), pos: api.Pos}
+		if api.Operator != nil {
+			m.pos, m.children = api.Operator.Pos, api.Operator.Children
 		}
-		slices.Sort(kinds[apiName(api)])
+		makers = append(makers, m)
 	}
-	return kinds
+	for _, c := range controllers {
+		makers = append(makers, maker{"controllers/" + c.Name, c.Operator.Pos, c.Operator.Children})
+	}
+	return makers
 }
 
-func apiName(api *spec.API) string {
-	return schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String()
-}
-
-func madeChildren(api *spec.API) []string {
-	var made []string
-	if api.Operator != nil {
-		for _, child := range api.Operator.Children {
+// childKinds are the kinds of children that each maker has, by its name: EchoServer.demo.example.com → Pod,
+// Deployment.apps. A retired kind is not among them: nothing of it is made any more.
+func childKinds(makers []maker) map[string][]string {
+	kinds := map[string][]string{}
+	for _, m := range makers {
+		for _, child := range m.children {
 			if !child.Retired {
-				made = append(made, childName(child))
+				kinds[m.name] = append(kinds[m.name], childName(child))
 			}
 		}
+		slices.Sort(kinds[m.name])
 	}
-	return made
+	return kinds
 }
 
 // childName leaves out the version: another version of a kind shows the same objects.
@@ -44,22 +53,18 @@ func childName(child spec.Child) string {
 	return schema.FromAPIVersionAndKind(child.APIVersion, child.Kind).GroupKind().String()
 }
 
-// dropped refuses to forget a kind of children that an API has made so far: its objects would be left behind, with
-// nobody to prune them and no right to do so.
-func dropped(before map[string][]string, apis []*spec.API) error {
+// dropped refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
+// prune them and no right to do so.
+func dropped(before map[string][]string, makers []maker) error {
 	var problems spec.Problems
-	for _, api := range apis {
+	for _, m := range makers {
 		var named []string
-		pos := api.Pos
-		if api.Operator != nil {
-			pos = api.Operator.Pos
-			for _, child := range api.Operator.Children {
-				named = append(named, childName(child))
-			}
+		for _, child := range m.children {
+			named = append(named, childName(child))
 		}
-		for _, child := range before[apiName(api)] {
+		for _, child := range before[m.name] {
 			if !slices.Contains(named, child) {
-				problems = append(problems, droppedProblem(pos, child))
+				problems = append(problems, droppedProblem(m.pos, child))
 			}
 		}
 	}
@@ -72,6 +77,6 @@ func droppedProblem(pos spec.Pos, child string) spec.Problem {
 		Pos:     pos,
 		Path:    "operator.children",
 		Message: fmt.Sprintf("no longer has %s, and nothing would prune those that were made", child),
-		Hint:    fmt.Sprintf("keep the line of kind %s and add retired: true to it, until no cluster has such children", kind),
+		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add retired: true to them, until no cluster has such children", kind),
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Owner says to whom a file of a project belongs.
@@ -25,8 +23,9 @@ type File struct {
 	Path    string // slash-separated, relative to the project
 	Content []byte // of a Generated file, and of one that was not rendered by Plan
 	Owner   Owner
-	// Kind is the API kind that the file belongs to; empty for files of the whole project.
-	Kind string
+	// Kind is the API kind that the file belongs to, and Controller the controller for kinds that exist already; both
+	// are empty for files of the whole project.
+	Kind, Controller string
 	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
 	// stays absent after its author has renamed or split it; nil when no other file does.
 	Instead func(name string) bool
@@ -51,7 +50,7 @@ type FileSet struct {
 	files   []File
 	dropped []string
 	version string
-	apis    []*spec.API // that the files are of
+	makers  []maker // whose children the files are for
 }
 
 // Files returns the files in the order of their paths.

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -20,9 +22,14 @@ func authored(api *spec.API) bool {
 
 // ReadGo returns the input with all that it takes from the Go source of the project in dir: the schemas of Go types
 // that the APIs name, and the versions whose types are their author's, for which it drafts the types where there are
-// none. An input that takes nothing is returned as it is, and no package is loaded. The error is spec.Problems when
-// the input or the Go source is at fault.
+// none. It also reads the RBAC markers in comments. For an input that takes nothing else no package is loaded. The error
+// is spec.Problems when the input or the Go source is at fault.
 func ReadGo(dir string, in Input) (Input, error) {
+	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
+	if err != nil || len(problems) > 0 {
+		return in, errors.Join(err, problems.Err())
+	}
+	in.rules = rules
 	if !crdgen.ReadsGo(in.APIs) {
 		return in, nil
 	}
@@ -30,7 +37,7 @@ func ReadGo(dir string, in Input) (Input, error) {
 	for _, api := range in.APIs {
 		uses = append(uses, unreadTypes(in.Project, api)...)
 	}
-	problems, err := gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
+	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
 	if err != nil {
 		return in, err
 	}

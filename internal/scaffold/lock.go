@@ -19,14 +19,14 @@ import (
 const LockPath = "opgen.lock"
 
 const lockHeader = `# What opgen generated: the files with their checksums, of which opgen replaces and removes no other, and the kinds
-# of children that each API makes, so that none is dropped with its objects left behind.
+# of children that each API and each controller makes, so that none is dropped with its objects left behind.
 `
 
 // Lock lists the Generated files of a project, and what they were generated for.
 type Lock struct {
 	Version  string              `json:"opgen,omitempty"`    // of the opgen that generated them
 	Files    map[string]string   `json:"files,omitempty"`    // path → checksum
-	Children map[string][]string `json:"children,omitempty"` // Kind.group of an API → Kind.group of its children
+	Children map[string][]string `json:"children,omitempty"` // Kind.group of an API, or controllers/name → Kind.group of its children
 }
 
 // ReadLock returns the lock of a tree, an empty one when the tree has none.
@@ -80,7 +80,7 @@ func lockProblem(message string) error {
 
 // lock returns the Lock of a tree that holds exactly the set.
 func (s *FileSet) lock() Lock {
-	lock := Lock{Version: s.version, Files: map[string]string{}, Children: childKinds(s.apis)}
+	lock := Lock{Version: s.version, Files: map[string]string{}, Children: childKinds(s.makers)}
 	for _, f := range s.files {
 		if f.Owner == Generated {
 			lock.Files[f.Path] = checksum(f.Content)

@@ -8,11 +8,13 @@ import (
 
 // output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
 type output struct {
-	path    string
-	kind    string // that it belongs to; empty: to the whole project
-	owner   Owner
-	render  func() ([]byte, error)
-	instead func(name string) bool // see File.Instead
+	path string
+	kind string // the API kind that it belongs to; empty: to a controller or the whole project
+	// controller is the controller that it belongs to, if any.
+	controller string
+	owner      Owner
+	render     func() ([]byte, error)
+	instead    func(name string) bool // see File.Instead
 }
 
 // manifest is everything that a project consists of, beside its spec files and opgen.lock.
@@ -63,12 +65,16 @@ func (k kind) kindManifest() []output {
 	if k.api.Operator == nil {
 		return outputs
 	}
-	folder := k.folder()
-	return append(outputs,
-		output{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, k.templates), instead: isCode},
-		output{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, k.templates), instead: isTest},
-		output{path: folder + "/zz_generated.operator.go", render: of(templates.OperatorFile, k.templates)},
-	)
+	return append(outputs, operatorManifest(k.folder(), k.templates)...)
+}
+
+// operatorManifest is what the package of each operator consists of.
+func operatorManifest(folder string, o templates.Operator) []output {
+	return []output{
+		{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, o), instead: isCode},
+		{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, o), instead: isTest},
+		{path: folder + "/zz_generated.operator.go", render: of(templates.OperatorFile, o)},
+	}
 }
 
 // of binds a renderer to what it renders.

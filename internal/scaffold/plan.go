@@ -30,21 +30,28 @@ type Tool struct {
 type Input struct {
 	Project *spec.Project
 	APIs    []*spec.API
-	Tool    Tool
-	Extra   []File   // more files, such as a new spec file
-	Drop    []string // hand-written files to remove, such as the spec file of a deleted API
+	// Controllers are those for kinds that exist already.
+	Controllers []*spec.Controller
+	Tool        Tool
+	Extra       []File   // more files, such as a new spec file
+	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
 
 	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code, and
 	// themselves.
 	deepCopies map[string][]byte
 	authored   map[string]*packages.Package
+	// The rules that ReadGo has found in comments.
+	rules []spec.PolicyRule
 }
 
-// Plan makes the whole project in memory: the Generated files that the APIs yield, and the Once files that the author
-// starts from. The order of the APIs does not matter. The error is spec.Problems when the input is at fault.
+// Plan makes the whole project in memory: the Generated files that the APIs and controllers yield, and the Once files
+// that the author starts from. The order of the APIs and of the controllers does not matter. The error is spec.Problems when the input is at fault.
 func Plan(in Input) (*FileSet, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
+	})
+	in.Controllers = slices.SortedFunc(slices.Values(in.Controllers), func(a, b *spec.Controller) int {
+		return cmp.Compare(a.Name, b.Name)
 	})
 	p, err := newProject(in)
 	if err != nil {
@@ -57,6 +64,12 @@ func Plan(in Input) (*FileSet, error) {
 	for _, k := range p.kinds {
 		for _, o := range k.kindManifest() {
 			o.kind = k.api.Names.Kind
+			outputs = append(outputs, o)
+		}
+	}
+	for _, c := range p.controllers {
+		for _, o := range c.manifest() {
+			o.controller = c.spec.Name
 			outputs = append(outputs, o)
 		}
 	}
@@ -75,7 +88,7 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.apis = in.APIs
+	set.makers = makersOf(in.APIs, in.Controllers)
 	return set, nil
 }
 
@@ -97,7 +110,7 @@ func render(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
 	each(len(outputs), func(i int) {
 		o := outputs[i]
-		files[i] = File{Path: o.path, Owner: o.owner, Kind: o.kind, Instead: o.instead}
+		files[i] = File{Path: o.path, Owner: o.owner, Kind: o.kind, Controller: o.controller, Instead: o.instead}
 		if o.owner == Once {
 			files[i].render = o.render
 			return

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -71,6 +72,10 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 			var api *spec.API
 			api, problems = spec.ParseAPI(f.Name, f.Data)
 			in.APIs = append(in.APIs, api)
+		case filepath.Dir(f.Name) == "controllers":
+			var controller *spec.Controller
+			controller, problems = spec.ParseController(f.Name, f.Data)
+			in.Controllers = append(in.Controllers, controller)
 		}
 		if err := problems.Err(); err != nil {
 			t.Fatal(err)
@@ -81,7 +86,8 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 
 // isSpec reports whether a file is one of those that the input was parsed from.
 func isSpec(in Input, file string) bool {
-	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file })
+	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file }) ||
+		slices.ContainsFunc(in.Controllers, func(c *spec.Controller) bool { return c.File == file })
 }
 
 // yields are the files of a set as they are written into an empty tree, opgen.lock included.
@@ -129,37 +135,90 @@ func TestPlanIsTheSameInAnyOrderOfTheAPIs(t *testing.T) {
 	}
 }
 
-func TestPlanReportsEveryMistakeAboutChildren(t *testing.T) {
+func TestPlanReportsEveryMistakeAboutOperators(t *testing.T) {
 	const project = "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: p\nmodule: example.com/p\ndomain: example.com\n"
-	const api = `apiVersion: opgen.dev/v1alpha1
-kind: API
-group: demo.example.com
-names: {kind: Echo}
-versions: [{name: v1}]
-operator:
+	tests := map[string]struct {
+		project, operator string
+		want              []string // nothing: it is right
+	}{
+		"kinds that nobody has": {project, `
   children:
   - {apiVersion: v1, kind: Pod}
   - {apiVersion: apps/v1, kind: Deploymnt}
   - {apiVersion: apps/v2, kind: Deployment}
-  - apiVersion: rbac.authorization.k8s.io/v1
-    kind: ClusterRole
-`
-	in := inputOf(t, &txtar.Archive{Files: []txtar.File{
-		{Name: "opgen.yaml", Data: []byte(project)}, {Name: "api/echo.yaml", Data: []byte(api)},
-	}})
-	_, err := Plan(in)
-	if err == nil {
-		t.Fatal("no error")
+  related:
+  - apiVersion: v1
+    kind: Sekret
+`, []string{
+			`api/echo.yaml:10:33: operator.children[1].kind: Kubernetes has no kind "Deploymnt" in apps/v1`,
+			`did you mean "Deployment"?`,
+			`operator.children[2].kind: Kubernetes has no kind "Deployment" in apps/v2`,
+			`api/echo.yaml:14:11: operator.related[0].kind: Kubernetes has no kind "Sekret" in v1`,
+		}},
+		"a cluster-scoped child of a namespaced parent": {project, `
+  children: [{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole}]
+`, nil},
+		"what one namespace does not show": {project + "watch: namespace\n", `
+  children: [{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole}]
+  related:
+  - {apiVersion: v1, kind: Namespace}
+  - {apiVersion: v1, kind: Secret, namespaces: All}
+  - {apiVersion: v1, kind: ConfigMap, namespaces: Parent}
+  - {apiVersion: v1, kind: Pod, namespaces: .spec.namespace}
+`, []string{
+			`operator.children[0].kind: ClusterRole lies in no namespace, and an operator that watches one namespace has no rights to it`,
+			`operator.related[0].kind: Namespace lies in no namespace, and`,
+			`operator.related[1].namespaces: an operator that watches one namespace sees no other`,
+			`operator.related[3].namespaces: an operator that watches one namespace sees no other`,
+		}},
+		"namespaces of what lies in none": {project, `
+  related:
+  - {apiVersion: v1, kind: Namespace, namespaces: [a]}
+  - {apiVersion: v1, kind: Node, namespaces: All}
+  - {apiVersion: example.org/v1, kind: Widget, plural: widgets, scope: Cluster, namespaces: .spec.namespace}
+`, []string{
+			`operator.related[0].namespaces: Namespace lies in no namespace`,
+			`operator.related[1].namespaces: Node lies in no namespace`,
+			`operator.related[2].namespaces: Widget lies in no namespace`,
+		}},
+		"what the parent and the children do not have": {project, `
+  children:
+  - {apiVersion: v1, kind: Pod, readyWhen: "self.status.fase == 'Running'"}
+  - {apiVersion: demo.example.com/v1, kind: Other, readyWhen: "self.spec.size > 1 && self.spec.sise > 1"}
+  - {apiVersion: example.org/v1, kind: Widget, plural: widgets, scope: Cluster, readyWhen: "self.status.anything"}
+  related:
+  - {apiVersion: v1, kind: ConfigMap, nameFrom: .spec.names}
+`, []string{
+			`api/echo.yaml:9:57: operator.children[0].readyWhen: there is no "fase"`,
+			`api/echo.yaml:10:96: operator.children[1].readyWhen: there is no "sise"`,
+			`api/echo.yaml:13:49: operator.related[0].nameFrom: .spec.names leads to no field of Echo`,
+		}},
 	}
-	for _, want := range []string{
-		`operator.children[1].kind: Kubernetes has no kind "Deploymnt" in apps/v1`,
-		`did you mean "Deployment"?`,
-		`operator.children[2].kind: Kubernetes has no kind "Deployment" in apps/v2`,
-		`operator.children[3].kind: ClusterRole lies in no namespace`,
-		`api/echo.yaml:12:`,
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in:\n%v", want, err)
-		}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			api := "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: Echo}\n" +
+				"versions: [{name: v1, spec: {properties: {namespace: string}}}]\noperator:\n  retries: 5" + test.operator
+			other := "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: Other}\n" +
+				"versions: [{name: v1, spec: {properties: {size: int32}}}]\n"
+			_, err := Plan(inputOf(t, &txtar.Archive{Files: []txtar.File{
+				{Name: "opgen.yaml", Data: []byte(test.project)},
+				{Name: "api/echo.yaml", Data: []byte(api)}, {Name: "api/other.yaml", Data: []byte(other)},
+			}}))
+			if test.want == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var got spec.Problems
+			if !errors.As(err, &got) || len(got) != strings.Count(strings.Join(test.want, ""), ": operator.")+strings.Count("\n"+strings.Join(test.want, "\n"), "\noperator.") {
+				t.Fatalf("%d problems:\n%v", len(got), err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in:\n%v", want, err)
+				}
+			}
+		})
 	}
 }

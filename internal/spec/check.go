@@ -2,10 +2,10 @@ package spec
 
 import "strings"
 
-// Check reports what is wrong with several files together: kinds, plurals and short names that clash, and APIs
-// that do not fit their project. The project may be nil, when there is none. It expects values that parsed
+// Check reports what is wrong with several files together: kinds, plurals and short names that clash, and APIs and
+// controllers that do not fit their project. The project may be nil, when there is none. It expects values that parsed
 // without problems.
-func Check(p *Project, apis []*API) Problems {
+func Check(p *Project, apis []*API, controllers []*Controller) Problems {
 	c := checker{seen: map[string]Pos{}}
 	for _, api := range apis {
 		if !c.kind(api) {
@@ -15,9 +15,13 @@ func Check(p *Project, apis []*API) Problems {
 		c.goTypes(api)
 		c.controller(api)
 	}
-	c.cycles(apis)
+	for _, controller := range controllers {
+		c.controllerFile(controller)
+	}
+	c.cycles(apis, controllers)
 	if p != nil {
 		c.project(p, apis)
+		c.controllerGroups(p, apis, controllers)
 	}
 	return c.problems
 }
@@ -81,52 +85,6 @@ func (c *checker) controller(api *API) {
 	}
 }
 
-// cycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
-// own child is a mistake in its file alone.
-func (c *checker) cycles(apis []*API) {
-	made := map[string][]string{}
-	for _, api := range apis {
-		if api.Operator == nil {
-			continue
-		}
-		for _, child := range api.Operator.Children {
-			if !child.Retired {
-				made[api.Names.Kind+"."+api.Group] = append(made[api.Names.Kind+"."+api.Group], child.Kind+"."+child.group())
-			}
-		}
-	}
-	reported := map[string]bool{}
-	for _, api := range apis {
-		name := api.Names.Kind + "." + api.Group
-		way := wayBack(made, name, name, map[string]bool{})
-		if way == nil || reported[name] {
-			continue
-		}
-		for _, kind := range way {
-			reported[kind] = true
-		}
-		c.fail(api.Place("operator.children"), "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
-			"leave one of them out, or mark it as retired: true")
-	}
-}
-
-// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when there is no way.
-func wayBack(made map[string][]string, from, goal string, seen map[string]bool) []string {
-	for _, next := range made[from] {
-		if next == goal {
-			return []string{goal}
-		}
-		if seen[next] {
-			continue
-		}
-		seen[next] = true
-		if way := wayBack(made, next, goal, seen); way != nil {
-			return append([]string{next}, way...)
-		}
-	}
-	return nil
-}
-
 // project checks APIs against what the project says of all of them.
 func (c *checker) project(p *Project, apis []*API) {
 	for _, api := range apis {
@@ -142,12 +100,4 @@ func (c *checker) project(p *Project, apis []*API) {
 }
 
 // Place returns the position of a key such as names.plural, and that of the nearest key above it when the file leaves the key out.
-func (api *API) Place(path string) Pos {
-	for path != "" {
-		if pos, ok := api.At[path]; ok {
-			return pos
-		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
-	}
-	return api.Pos
-}
+func (api *API) Place(path string) Pos { return place(api.At, path, api.Pos) }

@@ -2,7 +2,8 @@
 //
 //	ParseProject   opgen.yaml          → *Project
 //	ParseAPI       api/*.yaml          → *API
-//	Check          *Project, []*API    → what only several files together can get wrong
+//	ParseController controllers/*.yaml → *Controller
+//	Check          all of them         → what only several files together can get wrong
 //
 // A parse checks that the bytes are text (source.go) and one plain YAML document (document.go, syntax.go), and
 // then walks its nodes with a decoder (decode.go), which knows the position of each. Schemas come in two forms,

@@ -30,6 +30,9 @@ func TestReferenceExamples(t *testing.T) {
 		if IsTypes(e[1]) {
 			_, problems = ParseTypes("types.yaml", e[1])
 		}
+		if IsController(e[1]) {
+			_, problems = ParseController("controller.yaml", e[1])
+		}
 		if err := problems.Err(); err != nil {
 			t.Errorf("%s\n%v", e[1], err)
 		}

@@ -64,6 +64,8 @@ func (d *decoder) otherFile(root *yaml.Node) bool {
 		d.fail(n, "kind", "a project is described in opgen.yaml, and this is the file of an API", "")
 	case n.Value == "Types":
 		d.fail(n, "kind", "a file of types describes no API", "name it beside the file of an API that uses them")
+	case n.Value == "Controller":
+		d.fail(n, "kind", "a controller for kinds that exist already describes no API, and so has no CustomResourceDefinition", "its place is controllers/")
 	default:
 		return false
 	}

@@ -36,7 +36,7 @@ operator:
   - {apiVersion: v1, kind: Pod, update: Recreate}
   - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}
   - {apiVersion: cert-manager.io/v1, kind: Certificate, plural: certificates, scope: Namespaced, goType: example.com/cm/v1.Certificate, as: Certs}
-  - {apiVersion: v1, kind: PersistentVolumeClaim, update: CreateOnly, whenDropped: Delete, whenDeleted: Delete, retired: true}
+  - {apiVersion: v1, kind: PersistentVolumeClaim, whenDropped: Delete, whenDeleted: Delete, retired: true}
   rbac:
   - {apiGroups: [""], resources: [nodes], verbs: [get, list]}
 `
@@ -66,14 +66,15 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 		}},
 		Operator: &Operator{
 			Finalize: true,
+			Teardown: TeardownTogether,
 			Children: []Child{
-				{APIVersion: "v1", Kind: "Pod", As: "Pods", Update: Recreate, WhenDropped: Delete, WhenDeleted: Delete},
-				{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", As: "NetworkPolicies", Update: InPlace, WhenDropped: Delete, WhenDeleted: Delete},
-				{
+				childOf(Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, func(c *Child) { c.Update = Recreate }),
+				childOf(Resource{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", As: "NetworkPolicies"}),
+				childOf(Resource{
 					APIVersion: "cert-manager.io/v1", Kind: "Certificate", Plural: "certificates", Scope: Namespaced,
-					GoType: "example.com/cm/v1.Certificate", As: "Certs", Update: InPlace, WhenDropped: Delete, WhenDeleted: Delete,
-				},
-				{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims", Update: CreateOnly, WhenDropped: Delete, WhenDeleted: Delete, Retired: true},
+					GoType: "example.com/cm/v1.Certificate", As: "Certs",
+				}),
+				childOf(Resource{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims"}, func(c *Child) { c.Retired = true }),
 			},
 			RBAC: []PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}}},
 		},

@@ -45,6 +45,7 @@ func TestProblems(t *testing.T) {
 func report(files []txtar.File) string {
 	var project *Project
 	var apis []*API
+	var controllers []*Controller
 	var all Problems
 	var shared []*NamedType
 	for _, f := range files {
@@ -64,6 +65,14 @@ func report(files []txtar.File) string {
 			project, all = p, append(all, problems...)
 			continue
 		}
+		if strings.HasPrefix(f.Name, "controllers/") {
+			controller, problems := ParseController(f.Name, f.Data)
+			all = append(all, problems...)
+			if controller != nil {
+				controllers = append(controllers, controller)
+			}
+			continue
+		}
 		api, problems := ParseAPI(f.Name, f.Data, shared...)
 		all = append(all, problems...)
 		if api != nil {
@@ -71,7 +80,7 @@ func report(files []txtar.File) string {
 		}
 	}
 	if len(all) == 0 {
-		all = Check(project, apis)
+		all = Check(project, apis, controllers)
 	}
 	if len(all) == 0 {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -16,16 +17,22 @@ type Operator struct {
 	API      crdgen.Package // of the parent's storage version
 	Parent   crdgen.Kind
 	Children []Child
+	Related  []Related
 	Finalize bool
+	Ordered  bool          // children go in the order that Finalize asks for
+	Retries  int           // 0: no limit
+	Timeout  time.Duration // 0: the runtime's own
 	// SamplePath is the file of the parent's sample, from the project's root.
 	SamplePath string
+	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.
+	Controller *Controller
 }
 
-// Child is a kind of children.
-type Child struct {
-	Field            string // of the structs Children and Desired, such as Pods
+// Resource is a kind of objects.
+type Resource struct {
+	Field            string // of the structs that hold its objects, such as Pods
 	APIVersion, Kind string
-	// GoPackage and GoName are the Go type; both are empty for an unstructured child.
+	// GoPackage and GoName are the Go type; both are empty for unstructured objects.
 	GoPackage, GoName string
 	// Registered means that client-go's scheme knows the type.
 	Registered bool
@@ -33,8 +40,29 @@ type Child struct {
 	Namespaced bool
 	// Foreign means that neither Kubernetes nor the project defines the kind.
 	Foreign bool
-	Update  spec.Update
-	Retired bool
+
+	alias string // the import name of GoPackage, in views
+}
+
+// Child is a kind of children.
+type Child struct {
+	Resource
+	Update                   spec.Update
+	Adopt                    spec.Adopt          // empty: Never
+	WhenDropped, WhenDeleted spec.DeletionPolicy // empty: Delete
+	WhenImmutable            spec.WhenImmutable  // empty: Fail
+	ReadyWhen                string              // a CEL rule; empty: ready as the kind usually is
+	Metadata                 bool                // only the metadata is observed
+	Retired                  bool
+}
+
+// Related is a kind of objects that Sync reads.
+type Related struct {
+	Resource
+	Name, NameFrom, Selector, SelectorFrom string
+	Namespaces                             []string // nil: the parent's own; spec.AllNamespaces alone: all
+	NamespacesFrom                         string
+	Dynamic                                bool
 }
 
 // OperatorFile renders internal/<kind>/zz_generated.operator.go.
@@ -44,11 +72,17 @@ func OperatorFile(o Operator) ([]byte, error) {
 
 // SyncFile renders internal/<kind>/sync.go, which its author goes on from.
 func SyncFile(o Operator) ([]byte, error) {
+	if o.Controller != nil {
+		return renderGo("operator/controller_sync.go", newOperatorView(o))
+	}
 	return renderGo("operator/sync.go", newOperatorView(o))
 }
 
 // SyncTestFile renders internal/<kind>/sync_test.go, which its author goes on from.
 func SyncTestFile(o Operator) ([]byte, error) {
+	if o.Controller != nil {
+		return renderGo("operator/controller_sync_test.go", newOperatorView(o))
+	}
 	return renderGo("operator/sync_test.go", newOperatorView(o))
 }
 
@@ -59,14 +93,33 @@ type operatorView struct {
 }
 
 func newOperatorView(o Operator) operatorView {
-	v := operatorView{o, newImportSet("context", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest")}
-	v.imports.add(o.API.ImportPath, o.API.Alias)
-	for _, c := range o.Children {
-		if c.GoPackage != "" {
-			v.imports.add(c.GoPackage, alias(c.GoPackage))
+	v := operatorView{o, newImportSet("context", "time", "cel", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest", "client", "fmt")}
+	if o.Controller == nil {
+		v.imports.add(o.API.ImportPath, o.API.Alias)
+	}
+	for _, r := range o.resources() {
+		if r.GoPackage != "" {
+			v.imports.add(r.GoPackage, alias(r.GoPackage))
 		}
 	}
 	return v
+}
+
+// resources are the kinds of a controller's parents, of children and of related objects.
+func (o Operator) resources() []Resource {
+	var all []Resource
+	if o.Controller != nil {
+		for _, p := range o.Controller.Parents {
+			all = append(all, p.Resource)
+		}
+	}
+	for _, c := range o.Children {
+		all = append(all, c.Resource)
+	}
+	for _, r := range o.Related {
+		all = append(all, r.Resource)
+	}
+	return all
 }
 
 // Imports are the import specs of the API packages that the file uses and the project does not have itself.
@@ -100,13 +153,28 @@ func (v operatorView) importSpecs(wanted func(path string) bool) []string {
 func (v operatorView) APIName() string { return v.imports.names[v.API.ImportPath] }
 
 // Package is the name of the Go package.
-func (v operatorView) Package() string { return PackageName(v.Parent.Name) }
+func (v operatorView) Package() string {
+	if v.Controller != nil {
+		return v.Controller.Package
+	}
+	return PackageName(v.Parent.Name)
+}
 
 // A is the parent's kind with its article, such as an EchoServer.
-func (v operatorView) A() string { return a(v.Parent.Name) }
+func (v operatorView) A() string {
+	if v.Several() {
+		return "a parent"
+	}
+	return v.Parents()[0].A()
+}
 
-// ParentType is the parent's Go type.
-func (v operatorView) ParentType() string { return v.APIName() + "." + v.Parent.Name }
+// ParentType is the Go type of parents: a pointer, or client.Object when they are of several kinds.
+func (v operatorView) ParentType() string {
+	if v.Several() {
+		return "client.Object"
+	}
+	return v.Parents()[0].Type()
+}
 
 // StatusType is the Go type of the parent's status, struct{} when it has none.
 func (v operatorView) StatusType() string {
@@ -117,42 +185,8 @@ func (v operatorView) StatusType() string {
 }
 
 // ClusterScoped reports whether the parent lies in no namespace.
-func (v operatorView) ClusterScoped() bool { return v.Parent.API.Scope == spec.Cluster }
-
-// Made are the kinds of children that Sync can ask for.
-func (v operatorView) Made() []childView {
-	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
-}
-
-// All are the kinds of children, the retired ones too.
-func (v operatorView) All() []childView {
-	views := make([]childView, len(v.Children))
-	for i, c := range v.Children {
-		views[i] = childView{c, v.imports.names[c.GoPackage]}
-	}
-	return views
-}
-
-// Unstructured reports whether a field has a child without a Go type.
-func (v operatorView) Unstructured() bool {
-	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" })
-}
-
-// RunsInTests reports whether the operator can run against any API server that has the project's CRDs.
-func (v operatorView) RunsInTests() bool {
-	return !slices.ContainsFunc(v.Children, func(c Child) bool { return c.Foreign })
-}
-
-// Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
-func (v operatorView) Schemes() string {
-	add := []string{v.APIName() + ".AddToScheme"}
-	for _, c := range v.All() {
-		name := c.alias + ".AddToScheme"
-		if c.GoPackage != "" && !c.Registered && !slices.Contains(add, name) {
-			add = append(add, name)
-		}
-	}
-	return strings.Join(add, ", ")
+func (v operatorView) ClusterScoped() bool {
+	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return !p.Namespaced })
 }
 
 // Conditions is the field of the status that the runtime keeps its conditions in, empty when there is none.
@@ -206,44 +240,4 @@ func (v operatorView) StatusFields() string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// childView is a Child with the import name of its type.
-type childView struct {
-	Child
-	alias string
-}
-
-// Type is the Go type of the child's objects.
-func (c childView) Type() string {
-	if c.GoPackage == "" {
-		return "*unstructured.Unstructured"
-	}
-	return "*" + c.alias + "." + c.GoName
-}
-
-// Empty is an expression for an empty object of the kind.
-func (c childView) Empty() string {
-	if c.GoPackage == "" {
-		return "operator.Unstructured(" + strconv.Quote(c.APIVersion) + ", " + strconv.Quote(c.Kind) + ")"
-	}
-	return "new(" + c.alias + "." + c.GoName + ")"
-}
-
-// Examples are statements that make a child of the parent desired, to be completed. In a namespace the runtime fills
-// in the parent's; the child of a parent that lies in none names one.
-func (v operatorView) Examples(c childView) []string {
-	meta, needsNamespace := "Name: req.Parent.Name", c.Namespaced && v.ClusterScoped()
-	if needsNamespace {
-		meta += `, Namespace: "default"`
-	}
-	if c.GoPackage != "" {
-		return []string{"want." + c.Field + ".Add(&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{" + meta + "}})"}
-	}
-	name := strings.ToLower(c.Kind[:1]) + c.Kind[1:]
-	lines := []string{name + " := " + c.Empty(), name + ".SetName(req.Parent.Name)"}
-	if needsNamespace {
-		lines = append(lines, name+`.SetNamespace("default")`)
-	}
-	return append(lines, "want."+c.Field+".Add("+name+")")
 }

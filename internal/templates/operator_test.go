@@ -47,9 +47,9 @@ func TestArticleIsTheSpokenOne(t *testing.T) {
 }
 
 func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
-	widget := Child{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}
-	pod := Child{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}
-	role := Child{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}
+	widget := Child{Resource: Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
+	pod := Child{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
+	role := Child{Resource: Resource{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}}
 	tests := map[string]struct {
 		scope spec.Scope
 		child Child
@@ -101,8 +101,8 @@ func echo(status ...crdgen.Field) Operator {
 		},
 		Parent: crdgen.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
 		Children: []Child{
-			{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true, Update: spec.InPlace},
-			{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true, Update: spec.InPlace},
+			{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Update: spec.InPlace},
+			{Resource: Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Update: spec.InPlace},
 		},
 	}
 }

@@ -16,6 +16,8 @@ type Project struct {
 	WatchesNamespace bool
 	GoVersion        string // such as 1.26.0
 	Checkout         string // the folder that stands in for a released opgen; empty when opgen is released
+	// HasCRDs means that the project has APIs of its own.
+	HasCRDs bool
 	// Controllers are the folders of the Go packages that operate a kind each, such as internal/echoserver.
 	Controllers []string
 }

@@ -14,15 +14,21 @@ func ProjectFile(view ProjectView) ([]byte, error) {
 // DraftView is what the draft of an API file says.
 type DraftView struct {
 	Group, Version, Kind, Scope string
-	Children                    []DraftChild
+	Children                    []DraftKind
 }
 
-// DraftChild is a kind of children in a draft.
-type DraftChild struct{ APIVersion, Kind string }
+// ControllerDraftView is what the draft of a controller's file says.
+type ControllerDraftView struct {
+	Name              string
+	Parents, Children []DraftKind
+}
+
+// DraftKind is a kind of parents or children in a draft.
+type DraftKind struct{ APIVersion, Kind string }
 
 // HoldsData tells whether deleting such a child deletes data, so that the spec language wants it written out when
 // that happens.
-func (c DraftChild) HoldsData() bool {
+func (c DraftKind) HoldsData() bool {
 	switch c.Kind {
 	case "PersistentVolumeClaim", "Namespace", "CustomResourceDefinition":
 		return true
@@ -33,4 +39,9 @@ func (c DraftChild) HoldsData() bool {
 // Draft renders the draft of an API file: a spec and a status with one field each, to be replaced by its author.
 func Draft(view DraftView) ([]byte, error) {
 	return render("spec/api.yaml", view)
+}
+
+// ControllerDraft renders the draft of a controller's file.
+func ControllerDraft(view ControllerDraftView) ([]byte, error) {
+	return render("spec/controller.yaml", view)
 }

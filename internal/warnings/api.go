@@ -72,12 +72,19 @@ func (w *warner) children() {
 	if w.api.Operator == nil {
 		return
 	}
-	for i, c := range w.api.Operator.Children {
+	powerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
+		w.key(spec.WarnPrivileged, path, message, hint)
+	})
+}
+
+// powerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
+func powerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
+	for i, c := range op.Children {
 		group, _, grouped := strings.Cut(c.APIVersion, "/")
 		if power, found := privileged[group+"/"+c.Kind]; grouped && found {
-			w.key(spec.WarnPrivileged, fmt.Sprintf("operator.children[%d].kind", i),
-				c.Kind+" "+power+", and whoever may write "+w.api.Names.Kind+" makes the operator do so",
-				"be sure that Sync lets no author of a "+w.api.Names.Kind+" choose which")
+			warn(fmt.Sprintf("operator.children[%d].kind", i),
+				c.Kind+" "+power+", and whoever may write "+parent+" makes the operator do so",
+				"be sure that Sync lets no author of a "+parent+" choose which")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package warnings
 
 import (
 	"slices"
+	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,6 +25,30 @@ func Of(apis []*spec.API) spec.Problems {
 		all = append(all, w.found...)
 	}
 	return all.Sorted()
+}
+
+// OfControllers returns what there is to warn of in controllers for kinds that exist already, in the order of files and
+// positions.
+func OfControllers(controllers []*spec.Controller) spec.Problems {
+	var all spec.Problems
+	for _, c := range controllers {
+		if slices.Contains(c.AcceptWarnings, spec.WarnPrivileged) {
+			continue
+		}
+		powerful(c.Operator, parentKinds(c), func(path, message, hint string) {
+			all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: spec.WarnPrivileged})
+		})
+	}
+	return all.Sorted()
+}
+
+// parentKinds names the kinds that a controller operates, such as Deployment or StatefulSet.
+func parentKinds(c *spec.Controller) string {
+	kinds := make([]string, len(c.Parents))
+	for i, p := range c.Parents {
+		kinds[i] = p.Kind
+	}
+	return strings.Join(kinds, " or ")
 }
 
 // warner collects the warnings of one API.

@@ -16,6 +16,7 @@ type Operator struct {
 	Name  string // of the project
 	Watch spec.Watch
 	Kinds []Kind
+	Rules []spec.PolicyRule // that the author's code asks for
 }
 
 // Kind is a kind that the operator is the controller of.
@@ -23,13 +24,17 @@ type Kind struct {
 	Group, Plural string
 	HasStatus     bool
 	Children      []Child
+	Related       []Resource        // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync
 }
 
+// Resource is a kind of objects.
+type Resource struct{ Group, Plural string }
+
 // Child is a kind of children.
 type Child struct {
-	Group, Plural string
-	Retired       bool // no longer made, but still pruned
+	Resource
+	Retired bool // no longer made, but still pruned
 }
 
 // Namespace is the namespace that the operator runs in.

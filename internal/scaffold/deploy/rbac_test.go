@@ -49,14 +49,14 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		"children": {
 			kinds: echo(func(k *Kind) {
 				k.Children = []Child{
-					{Plural: "services"},
-					{Plural: "pods"},
-					{Group: "batch", Plural: "jobs", Retired: true},
+					{Resource: Resource{Plural: "services"}},
+					{Resource: Resource{Plural: "pods"}},
+					{Resource: Resource{Group: "batch", Plural: "jobs"}, Retired: true},
 				}
 			}),
 			want: []string{
 				"/pods services: get list watch create patch delete",
-				"batch/jobs: list watch delete",
+				"batch/jobs: list watch patch delete",
 				parents,
 				"demo.example.com/echoservers/finalizers: update",
 				events,
@@ -64,7 +64,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		},
 		"rules of the author's": {
 			kinds: echo(func(k *Kind) {
-				k.Children = []Child{{Plural: "secrets"}}
+				k.Children = []Child{{Resource: Resource{Plural: "secrets"}}}
 				k.Rules = []spec.PolicyRule{
 					{APIGroups: []string{""}, Resources: []string{"secrets", "nodes"}, Verbs: []string{"update", "get"}},
 					{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"b", "a"}, Verbs: []string{"get"}},
@@ -81,10 +81,24 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 			},
 			everywhere: []string{"/healthz: get"},
 		},
+		"related objects, one kind of which is a child too": {
+			kinds: echo(func(k *Kind) {
+				k.Children = []Child{{Resource: Resource{Plural: "pods"}}}
+				k.Related = []Resource{{Plural: "pods"}, {Plural: "configmaps"}, {Plural: "configmaps"}, {Group: "apps", Plural: "deployments"}}
+			}),
+			want: []string{
+				"/configmaps: get list watch",
+				"/pods: get list watch create patch delete",
+				"apps/deployments: get list watch",
+				parents,
+				"demo.example.com/echoservers/finalizers: update",
+				events,
+			},
+		},
 		"two kinds with the same child": {
 			kinds: []Kind{
-				{Group: "b.example.com", Plural: "bs", Children: []Child{{Plural: "pods"}}},
-				{Group: "a.example.com", Plural: "as", Children: []Child{{Plural: "pods"}}},
+				{Group: "b.example.com", Plural: "bs", Children: []Child{{Resource: Resource{Plural: "pods"}}}},
+				{Group: "a.example.com", Plural: "as", Children: []Child{{Resource: Resource{Plural: "pods"}}}},
 			},
 			want: []string{
 				"/pods: get list watch create patch delete",
@@ -118,8 +132,8 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 }
 
 func TestRoleDoesNotDependOnTheOrderOfTheSpec(t *testing.T) {
-	a := Kind{Group: "a.example.com", Plural: "as", Children: []Child{{Plural: "pods"}, {Plural: "services"}}}
-	b := Kind{Group: "b.example.com", Plural: "bs", Children: []Child{{Plural: "services"}, {Plural: "pods"}}}
+	a := Kind{Group: "a.example.com", Plural: "as", Children: []Child{{Resource: Resource{Plural: "pods"}}, {Resource: Resource{Plural: "services"}}}}
+	b := Kind{Group: "b.example.com", Plural: "bs", Children: []Child{{Resource: Resource{Plural: "services"}}, {Resource: Resource{Plural: "pods"}}}}
 	one, err := Marshal(Operator{Name: "echo", Kinds: []Kind{a, b}}.RBACObjects()...)
 	if err != nil {
 		t.Fatal(err)

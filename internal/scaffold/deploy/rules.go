@@ -2,6 +2,8 @@ package deploy
 
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // leaderRules are what leader election needs in the operator's own namespace: its lease, and events about it.
@@ -26,7 +28,7 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 	for _, k := range o.Kinds {
 		rules = append(rules, k.rules()...)
 	}
-	return rules
+	return append(rules, policyRules(o.Rules)...)
 }
 
 func (k Kind) rules() []rbacv1.PolicyRule {
@@ -46,7 +48,15 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 	for _, c := range k.Children {
 		rules = append(rules, rule(c.Group, c.Plural, c.verbs()...))
 	}
-	for _, r := range k.Rules {
+	for _, r := range k.Related {
+		rules = append(rules, rule(r.Group, r.Plural, "get", "list", "watch"))
+	}
+	return append(rules, policyRules(k.Rules)...)
+}
+
+func policyRules(written []spec.PolicyRule) []rbacv1.PolicyRule {
+	var rules []rbacv1.PolicyRule
+	for _, r := range written {
 		rules = append(rules, rbacv1.PolicyRule{
 			APIGroups: r.APIGroups, Resources: r.Resources, Verbs: r.Verbs,
 			ResourceNames: r.ResourceNames, NonResourceURLs: r.NonResourceURLs,
@@ -56,10 +66,11 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 }
 
 // verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch both, so
-// that even children which are never changed afterwards need the same as others.
+// that even children which are never changed afterwards need the same as others. Those of a kind that is no longer made
+// are deleted, or released, which is a patch.
 func (c Child) verbs() []string {
 	if c.Retired {
-		return []string{"list", "watch", "delete"}
+		return []string{"list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }

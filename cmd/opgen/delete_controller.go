@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+func newDeleteController(s streams) *cobra.Command {
+	var o writeOptions
+	cmd := &cobra.Command{
+		Use:   "controller NAME",
+		Short: "Remove a controller: its spec file and its generated files",
+		Long: `Remove a controller for kinds that exist already from the project: its spec file and all its generated files. Files
+that are yours are left and named. Nothing in a cluster is touched: children stay until their parents go.`,
+		Example: "  opgen delete controller service-per-pod",
+		Args:    needsName,
+		RunE:    func(_ *cobra.Command, args []string) error { return deleteController(s, o, args[0]) },
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func deleteController(s streams, o writeOptions, name string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	p, err := loadProject()
+	if err != nil {
+		return err
+	}
+	controller, err := p.controller(name)
+	if err != nil {
+		return err
+	}
+	in := p.input()
+	in.Controllers, in.Drop = p.withoutController(controller.File), []string{controller.File}
+	if err := o.remove(s, p, in, func(f scaffold.File) bool { return f.Controller == name }); err != nil {
+		return err
+	}
+	if controller.Operator.Finalize && !o.output.json() {
+		fmt.Fprintln(s.err, "note: objects in clusters that have the controller's finalizer wait for it when they are deleted; to free them, "+
+			"generate and run the operator without finalize: true first")
+	}
+	return nil
+}
+
+// controller finds a controller of the project by its name.
+func (p *project) controller(name string) (*spec.Controller, error) {
+	names := []string{}
+	for _, c := range p.controllers {
+		if c.Name == name {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	if len(names) == 0 {
+		names = []string{"none"}
+	}
+	return nil, usagef("%q: the project has no such controller; it has: %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,122 @@
+package opcheck
+
+import (
+	"maps"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+)
+
+// fields checks that the fields which a rule reads are fields of the child. CEL itself does not know: to it the child
+// is of any type.
+type fields struct {
+	*ready
+	info *ast.SourceInfo
+}
+
+// scope has the schemas of variables, as far as they are known.
+type scope map[string]*schema
+
+// visit returns the schema of what an expression yields, nil when it is not known.
+func (f fields) visit(e ast.Expr, known scope) *schema {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return known[e.AsIdent()]
+	case ast.SelectKind:
+		selected := e.AsSelect()
+		return f.field(e, f.visit(selected.Operand(), known), selected.FieldName())
+	case ast.CallKind:
+		return f.call(e, known)
+	case ast.ComprehensionKind:
+		f.comprehension(e.AsComprehension(), known)
+	case ast.ListKind:
+		for _, element := range e.AsList().Elements() {
+			f.visit(element, known)
+		}
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			f.visit(entry.AsMapEntry().Key(), known)
+			f.visit(entry.AsMapEntry().Value(), known)
+		}
+	}
+	return nil
+}
+
+// field follows a field and reports one that is not there.
+func (f fields) field(e ast.Expr, s *schema, name string) *schema {
+	next, message, hint := field(s, name)
+	if message != "" {
+		f.fail(f.offset(e), message, hint)
+	}
+	return next
+}
+
+// offset is where the name of a field begins: behind the dot that the expression is placed at.
+func (f fields) offset(e ast.Expr) int {
+	place, ok := f.info.GetOffsetRange(e.ID())
+	if !ok {
+		return 0
+	}
+	text, at := []rune(f.rule.Text), int(place.Start)
+	for at < len(text) && (text[at] == '.' || text[at] == '?') {
+		at++
+	}
+	return at
+}
+
+func (f fields) call(e ast.Expr, known scope) *schema {
+	call := e.AsCall()
+	var first *schema
+	if call.IsMemberFunction() {
+		f.visit(call.Target(), known)
+	}
+	for i, argument := range call.Args() {
+		s := f.visit(argument, known)
+		if i == 0 {
+			first = s
+		}
+	}
+	if len(call.Args()) != 2 || call.IsMemberFunction() {
+		return nil
+	}
+	name, literal := text(call.Args()[1])
+	switch call.FunctionName() {
+	case operators.OptSelect:
+		return f.field(e, first, name)
+	case operators.Index, operators.OptIndex:
+		if literal && first != nil && first.Type == "object" {
+			return f.field(call.Args()[1], first, name)
+		}
+		if first != nil && first.Type == "array" {
+			return item(first)
+		}
+		return value(first)
+	}
+	return nil
+}
+
+// comprehension goes through a macro such as exists, with what it iterates over as its variables.
+func (f fields) comprehension(c ast.ComprehensionExpr, known scope) {
+	over := f.visit(c.IterRange(), known)
+	inner := maps.Clone(known)
+	inner[c.AccuVar()], inner[c.IterVar()] = nil, item(over)
+	if c.HasIterVar2() {
+		inner[c.IterVar()], inner[c.IterVar2()] = nil, item(over)
+		if over != nil && over.Type == "object" {
+			inner[c.IterVar2()] = value(over)
+		}
+	}
+	f.visit(c.AccuInit(), known)
+	for _, e := range []ast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()} {
+		f.visit(e, inner)
+	}
+}
+
+// text returns the value of a literal of text.
+func text(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	value, ok := e.AsLiteral().Value().(string)
+	return value, ok
+}

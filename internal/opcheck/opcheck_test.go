@@ -1,0 +1,91 @@
+package opcheck_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/opcheck"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected problems in testdata")
+
+// TestProblems compares what is wrong with the operator block of each API with the archive's last file.
+func TestProblems(t *testing.T) {
+	archives, err := filepath.Glob("testdata/problems/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, path := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all spec.Problems
+			last := len(archive.Files) - 1
+			for _, f := range archive.Files[:last] {
+				all = append(all, problems(t, f)...)
+			}
+			got := ""
+			if err := all.Err(); err != nil {
+				got = err.Error() + "\n"
+			}
+			if *update {
+				archive.Files[last].Data = []byte(got)
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := string(archive.Files[last].Data); got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+func problems(t *testing.T, f txtar.File) spec.Problems {
+	t.Helper()
+	api, wrong := spec.ParseAPI(f.Name, f.Data)
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	crd, wrong := crdgen.CRD(api, spec.DefaultMinKubernetes)
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	parent := opcheck.Parent{
+		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: crd.Spec.Versions[0].Schema.OpenAPIV3Schema,
+	}
+	found := opcheck.Related(api.Operator, []opcheck.Parent{parent}, api.At)
+	for i, c := range api.Operator.Children {
+		if c.ReadyWhen.Text != "" {
+			found = append(found, opcheck.Ready(c.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), ofKubernetes(c))...)
+		}
+	}
+	return found
+}
+
+// ofKubernetes is the schema of a kind of Kubernetes, nil for a foreign one.
+func ofKubernetes(c spec.Child) *apiextv1.JSONSchemaProps {
+	kind, ok := kubetypes.Lookup(c.APIVersion, c.Kind)
+	if !ok {
+		return nil
+	}
+	known, ok := kubetypes.TypeByName(kubetypes.NameOf(kind.GoPackage, kind.GoName))
+	if !ok {
+		return nil
+	}
+	return &known.Schema
+}

@@ -1,0 +1,109 @@
+package opcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Parent is a kind whose objects an operator works on.
+type Parent struct {
+	Kind       string
+	Namespaced bool
+	Schema     *schema // of the whole object; nil: not known
+}
+
+// Related checks what the related kinds of an operator take from its parents. The positions are those of the file's
+// keys by path, such as operator.related[0].nameFrom.
+func Related(op *spec.Operator, parents []Parent, at map[string]spec.Pos) spec.Problems {
+	c := paths{at: at, fallback: op.Pos}
+	for i, r := range op.Related {
+		path := fmt.Sprintf("operator.related[%d].", i)
+		for _, p := range parents {
+			c.leads(p, path+"nameFrom", r.NameFrom, names)
+			c.leads(p, path+"selectorFrom", r.SelectorFrom, selectors)
+			c.leads(p, path+"namespaces", r.NamespacesFrom, namespaces)
+			_, said := at[path+"namespaces"]
+			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
+				c.fail(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
+			}
+		}
+	}
+	return c.problems
+}
+
+type paths struct {
+	at       map[string]spec.Pos
+	fallback spec.Pos
+	problems spec.Problems
+}
+
+func (c *paths) fail(path, message, hint string) {
+	pos, ok := c.at[path]
+	if !ok {
+		pos = c.fallback
+	}
+	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
+}
+
+// leads checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
+func (c *paths) leads(p Parent, path, value string, fitting want) {
+	if value == "" || p.Schema == nil {
+		return
+	}
+	s, so := object(p.Schema), ""
+	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
+		next, message, hint := field(s, name)
+		if s != nil && s.Type == "array" {
+			c.fail(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
+			return
+		}
+		if message != "" {
+			c.fail(path, value+" leads to no field of "+p.Kind+": "+message, hint)
+			return
+		}
+		s, so = next, so+"."+name
+	}
+	if s != nil && s.Type != "" && !fitting.fits(s) {
+		c.fail(path, value+" is "+article(s.Type)+described(s)+", and "+fitting.message, fitting.hint)
+	}
+}
+
+// described says of what a list or a map is, where that is why it does not fit.
+func described(s *schema) string {
+	if i := item(s); i != nil && i.Type != "" {
+		return " of type " + i.Type
+	}
+	return ""
+}
+
+// want is what a path must lead to.
+type want struct {
+	fits          func(*schema) bool
+	message, hint string
+}
+
+var (
+	names      = want{isTexts, "names are text or a list of it", "write string or []string as its type"}
+	namespaces = want{isTexts, "namespaces are text or a list of it", "write string or []string as its type"}
+	selectors  = want{isSelector, "selectors are label selectors or maps of labels", "write meta/v1.LabelSelector or map[string]string as its type"}
+)
+
+func isTexts(s *schema) bool {
+	if i := item(s); i != nil {
+		s = i
+	}
+	return s.Type == "string" || s.Type == ""
+}
+
+// isSelector tells label selectors, and maps of text.
+func isSelector(s *schema) bool {
+	if v := value(s); v != nil {
+		return v.Type == "string" || v.Type == ""
+	}
+	_, labels := s.Properties["matchLabels"]
+	_, expressions := s.Properties["matchExpressions"]
+	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	return s.Type == "object" && (labels || expressions || open)
+}

@@ -1,0 +1,176 @@
+package templates
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Controller is what the package of a controller for kinds that exist already is rendered from, beside an Operator.
+type Controller struct {
+	Name    string // such as service-per-pod
+	Package string // the name without its dashes
+	Group   string // that its own labels and annotations begin with
+	Parents []Parent
+	// ParentMetadata means that Sync may set labels and annotations of parents.
+	ParentMetadata bool
+}
+
+// Parent is a kind that a controller operates, and which of its objects.
+type Parent struct {
+	Resource
+	Labels, Annotations string // selectors in kubectl's syntax; empty: all objects
+}
+
+// parentView is a Parent with the import name of its type.
+type parentView struct{ Parent }
+
+// Sample is an expression for an object to test with.
+func (p parentView) Sample() string {
+	if p.GoPackage == "" {
+		return p.Empty()
+	}
+	return "&" + strings.TrimPrefix(p.Type(), "*") + `{ObjectMeta: metav1.ObjectMeta{Name: "sample"}}`
+}
+
+// A is the kind with its article, such as a StatefulSet.
+func (p parentView) A() string { return a(p.Kind) }
+
+// Selectors are the fields of the parent's entry that say which objects it is about, each after a comma.
+func (p parentView) Selectors() string {
+	fields := ""
+	if p.Labels != "" {
+		fields += ", Labels: " + strconv.Quote(p.Labels)
+	}
+	if p.Annotations != "" {
+		fields += ", Annotations: " + strconv.Quote(p.Annotations)
+	}
+	return fields
+}
+
+// Parents are the kinds of parents.
+func (v operatorView) Parents() []parentView {
+	if v.Controller == nil {
+		own := Resource{
+			Kind: v.Parent.Name, GoPackage: v.API.ImportPath, GoName: v.Parent.Name,
+			Namespaced: v.Parent.API.Scope != spec.Cluster, alias: v.APIName(),
+		}
+		return []parentView{{Parent{Resource: own}}}
+	}
+	var parents []parentView
+	for _, p := range v.Controller.Parents {
+		p.alias = v.imports.names[p.GoPackage]
+		parents = append(parents, parentView{p})
+	}
+	return parents
+}
+
+// Sample is an expression for a parent to test with, where there is one kind.
+func (v operatorView) Sample() string { return v.Parents()[0].Sample() }
+
+// EmptyParent is an expression for an empty parent, where there is one kind.
+func (v operatorView) EmptyParent() string { return v.Parents()[0].Empty() }
+
+// ParentField is an expression for a field of the metadata of a request's parent.
+func (v operatorView) ParentField(name string) string {
+	if v.Several() || v.UnstructuredParent() {
+		return "req.Parent.Get" + name + "()"
+	}
+	return "req.Parent." + name
+}
+
+// Several reports whether Sync gets parents of more than one kind, as a client.Object each.
+func (v operatorView) Several() bool { return len(v.Parents()) > 1 }
+
+// ParentKinds names the kinds of parents, such as StatefulSet and Deployment.
+func (v operatorView) ParentKinds() string {
+	var kinds []string
+	for _, p := range v.Parents() {
+		kinds = append(kinds, p.Kind)
+	}
+	last := len(kinds) - 1
+	if last == 0 {
+		return kinds[0]
+	}
+	return strings.Join(kinds[:last], ", ") + " and " + kinds[last]
+}
+
+// GroupName is the API group that the runtime's own keys begin with.
+func (v operatorView) GroupName() string {
+	if v.Controller != nil {
+		return v.Controller.Group
+	}
+	return v.API.Group
+}
+
+// ParentMetadata reports whether Sync may set labels and annotations of parents: those of the project's own kinds it may.
+func (v operatorView) ParentMetadata() bool {
+	return v.Controller == nil || v.Controller.ParentMetadata
+}
+
+// SpecFile is the file that says what the operator does.
+func (v operatorView) SpecFile() string {
+	if v.Controller != nil {
+		return "controllers/" + v.Controller.Name + ".yaml"
+	}
+	return "api/" + v.Package() + ".yaml"
+}
+
+// Selects reports whether selectors leave out objects of a kind of parents, so that one may be opted out.
+func (v operatorView) Selects() bool {
+	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.Selectors() != "" })
+}
+
+// UnstructuredRequest reports whether Sync gets parents that have no Go type.
+func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.UnstructuredParent() }
+
+// ParentImports are the import specs of the parents' packages, of those of the project itself or of the others.
+func (v operatorView) ParentImports(own bool) []string {
+	return v.importSpecs(func(path string) bool {
+		return v.own(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
+	})
+}
+
+// TypedParent reports whether a parent has a Go type.
+func (v operatorView) TypedParent() bool {
+	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage != "" })
+}
+
+// OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose CRD the operator then needs.
+func (v operatorView) OwnKinds() bool {
+	return slices.ContainsFunc(v.resources(), func(r Resource) bool { return v.own(r.GoPackage) })
+}
+
+// UnstructuredParent reports whether a parent without a Go type is written as such in Go code.
+func (v operatorView) UnstructuredParent() bool {
+	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == "" })
+}
+
+// parentCase is a case of the type switch over parents: a Go type, and the kinds that have it.
+type parentCase struct {
+	parentView
+	Kinds []string
+}
+
+// Cases are the Go types of the parents, each once: kinds without one have one in common.
+func (v operatorView) Cases() []parentCase {
+	var cases []parentCase
+	for _, p := range v.Parents() {
+		at := slices.IndexFunc(cases, func(c parentCase) bool { return c.Type() == p.Type() })
+		if at < 0 {
+			at, cases = len(cases), append(cases, parentCase{parentView: p})
+		}
+		cases[at].Kinds = append(cases[at].Kinds, p.Kind)
+	}
+	return cases
+}
+
+// Comment says of a Go type that several kinds have how they are told apart.
+func (c parentCase) Comment() string {
+	if len(c.Kinds) == 1 {
+		return ""
+	}
+	return " // " + strings.Join(c.Kinds, ", ") + ": parent.GetKind() says which"
+}

@@ -1,0 +1,218 @@
+package templates
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Made are the kinds of children that Sync can ask for.
+func (v operatorView) Made() []childView {
+	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
+}
+
+// All are the kinds of children, the retired ones too.
+func (v operatorView) All() []childView {
+	views := make([]childView, len(v.Children))
+	for i, c := range v.Children {
+		c.alias = v.imports.names[c.GoPackage]
+		views[i] = childView{c}
+	}
+	return views
+}
+
+// Read are the related kinds.
+func (v operatorView) Read() []relatedView {
+	views := make([]relatedView, len(v.Related))
+	for i, r := range v.Related {
+		r.alias = v.imports.names[r.GoPackage]
+		views[i] = relatedView{r}
+	}
+	return views
+}
+
+// Dynamic are the related kinds of which the author says which objects are meant.
+func (v operatorView) Dynamic() []relatedView {
+	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Dynamic })
+}
+
+// RelatedType is the type of what Sync reads beside the children, struct{} when that is nothing.
+func (v operatorView) RelatedType() string {
+	if len(v.Related) == 0 {
+		return "struct{}"
+	}
+	return "Related"
+}
+
+// Unstructured reports whether a field has objects without a Go type.
+func (v operatorView) Unstructured() bool {
+	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" }) ||
+		slices.ContainsFunc(v.Related, func(r Related) bool { return r.GoPackage == "" })
+}
+
+// Meta reports whether the operator file names types of metav1.
+func (v operatorView) Meta() bool {
+	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Metadata })
+}
+
+// Rules reports whether a child has a CEL rule.
+func (v operatorView) Rules() bool {
+	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.ReadyWhen != "" })
+}
+
+// RunsInTests reports whether the operator can run against any API server that has the project's CRDs. Parents in no
+// namespace that are not the project's own may belong to others there.
+func (v operatorView) RunsInTests() bool {
+	return (v.Controller == nil || !v.ClusterScoped()) &&
+		!slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
+}
+
+// Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
+func (v operatorView) Schemes() string {
+	var add []string
+	if v.Controller == nil {
+		add = append(add, v.APIName()+".AddToScheme")
+	}
+	for _, r := range v.resources() {
+		name := v.imports.names[r.GoPackage] + ".AddToScheme"
+		if r.GoPackage != "" && !r.Registered && !slices.Contains(add, name) {
+			add = append(add, name)
+		}
+	}
+	return strings.Join(add, ", ")
+}
+
+// TimeoutValue is the timeout in Go, empty when there is none.
+func (v operatorView) TimeoutValue() string {
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"Hour", time.Hour}, {"Minute", time.Minute}, {"Second", time.Second}, {"Millisecond", time.Millisecond}, {"Nanosecond", 1}} {
+		if v.Timeout > 0 && v.Timeout%unit.of == 0 {
+			return fmt.Sprintf("%d * time.%s", v.Timeout/unit.of, unit.name)
+		}
+	}
+	return ""
+}
+
+// Type is the Go type of the objects.
+func (r Resource) Type() string {
+	if r.GoPackage == "" {
+		return "*unstructured.Unstructured"
+	}
+	return "*" + r.alias + "." + r.GoName
+}
+
+// Empty is an expression for an empty object of the kind.
+func (r Resource) Empty() string {
+	if r.GoPackage == "" {
+		return "operator.Unstructured(" + strconv.Quote(r.APIVersion) + ", " + strconv.Quote(r.Kind) + ")"
+	}
+	return "new(" + r.alias + "." + r.GoName + ")"
+}
+
+// childView is a Child with the import name of its type.
+type childView struct{ Child }
+
+// Observed is the Go type of the objects as Sync sees them.
+func (c childView) Observed() string {
+	if c.Metadata {
+		return "*metav1.PartialObjectMetadata"
+	}
+	return c.Type()
+}
+
+// Policies are the fields of the child's description that are not the defaults.
+func (c childView) Policies() string {
+	var set []string
+	say := func(field, value string) { set = append(set, field+": "+value) }
+	if !c.Retired {
+		say("Update", "operator."+string(c.Update))
+	}
+	if c.Adopt != "" && c.Adopt != spec.AdoptNever {
+		say("Adopt", "operator.Adopt"+string(c.Adopt))
+	}
+	if c.WhenDropped == spec.Orphan {
+		say("WhenDropped", "operator.Orphan")
+	}
+	if c.WhenDeleted == spec.Orphan {
+		say("WhenDeleted", "operator.Orphan")
+	}
+	if c.WhenImmutable == spec.RecreateIfImmutable {
+		say("WhenImmutable", "operator.RecreateIfImmutable")
+	}
+	if c.ReadyWhen != "" {
+		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.ReadyWhen)+")")
+	}
+	if c.Metadata {
+		say("Metadata", "true")
+	}
+	if c.Retired {
+		say("Retired", "true")
+	}
+	return strings.Join(set, ", ")
+}
+
+// relatedView is a Related with the import name of its type.
+type relatedView struct{ Related }
+
+// Selection are the fields of the description that say which objects are meant.
+func (r relatedView) Selection() string {
+	var set []string
+	for _, f := range []struct{ name, value string }{
+		{"Name", r.Name}, {"NameFrom", r.NameFrom}, {"Selector", r.Selector}, {"SelectorFrom", r.SelectorFrom},
+		{"NamespacesFrom", r.NamespacesFrom},
+	} {
+		if f.value != "" {
+			set = append(set, f.name+": "+strconv.Quote(f.value))
+		}
+	}
+	if len(r.Namespaces) > 0 {
+		set = append(set, "Namespaces: []string{"+namespaces(r.Namespaces)+"}")
+	}
+	if r.Dynamic {
+		set = append(set, "Dynamic: true")
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	return strings.Join(set, ", ") + ", "
+}
+
+func namespaces(names []string) string {
+	if slices.Equal(names, []string{spec.AllNamespaces}) {
+		return "operator.AllNamespaces"
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Examples are statements that make a child of the parent desired, to be completed. In a namespace the runtime fills
+// in the parent's; the child of a parent that lies in none names one. A child outside of namespaces has a name of its own
+// for each parent in one.
+func (v operatorView) Examples(c childView) []string {
+	name := v.ParentField("Name")
+	if !c.Namespaced && !v.ClusterScoped() {
+		name = v.ParentField("Namespace") + ` + "-" + ` + name
+	}
+	meta, needsNamespace := "Name: "+name, c.Namespaced && v.ClusterScoped()
+	if needsNamespace {
+		meta += `, Namespace: "default"`
+	}
+	if c.GoPackage != "" {
+		return []string{"want." + c.Field + ".Add(&" + c.alias + "." + c.GoName + "{ObjectMeta: metav1.ObjectMeta{" + meta + "}})"}
+	}
+	variable := strings.ToLower(c.Kind[:1]) + c.Kind[1:]
+	lines := []string{variable + " := " + c.Empty(), variable + ".SetName(" + name + ")"}
+	if needsNamespace {
+		lines = append(lines, variable+`.SetNamespace("default")`)
+	}
+	return append(lines, "want."+c.Field+".Add("+variable+")")
+}

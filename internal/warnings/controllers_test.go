@@ -1,0 +1,33 @@
+package warnings_test
+
+import (
+	"testing"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
+)
+
+func TestControllersWithPowerfulChildren(t *testing.T) {
+	const file = `apiVersion: opgen.dev/v1alpha1
+kind: Controller
+name: roles
+parents:
+- {apiVersion: v1, kind: ConfigMap}
+- {apiVersion: v1, kind: Secret}
+operator:
+  children:
+  - {apiVersion: v1, kind: Service}
+  - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole}
+`
+	const want = "controllers/roles.yaml:10:54: operator.children[1].kind: ClusterRole grants rights, and whoever may write ConfigMap or Secret " +
+		"makes the operator do so\n    be sure that Sync lets no author of a ConfigMap or Secret choose which"
+	for text, want := range map[string]string{file: want, file + "acceptWarnings: [privileged]\n": ""} {
+		controller, problems := spec.ParseController("controllers/roles.yaml", []byte(text))
+		if err := problems.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got := warnings.OfControllers([]*spec.Controller{controller}).Error(); got != want {
+			t.Errorf("got:\n%s\nwant:\n%s", got, want)
+		}
+	}
+}
