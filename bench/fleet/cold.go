@@ -81,7 +81,7 @@ func (t *trial) restart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mark = len(t.audit.requests)
+	mark, cpu := len(t.audit.requests), cpuOf(p.cmd.Process.Pid)
 	t.progress.Say("%s: idle for %s, with resyncs", t.title, t.idle)
 	if err := t.rest(ctx, p); err != nil {
 		return err
@@ -96,6 +96,7 @@ func (t *trial) restart(ctx context.Context) error {
 	t.result["idle.passes"] = passes / float64(t.size)
 	if passes > 0 {
 		t.result["pass.time"] = (after[passesTime] - before[passesTime]) / passes * 1e6
+		t.result["pass.cpu"] = float64((cpuOf(p.cmd.Process.Pid) - cpu).Microseconds()) / passes
 	}
 	used, err := p.stop()
 	if err != nil {

@@ -72,6 +72,7 @@ var rows = []row{
 	{key: "memory", text: "peak RSS, MiB", scale: 1 << 20, targets: []target{largest(atMost(careful, 1, "hand-written"))}},
 	{key: "cold.memory", text: "peak RSS of the cold start, MiB", scale: 1 << 20},
 	{key: "pass.time", text: "µs per pass that changes nothing (reconcile time of the resyncs)"},
+	{key: "pass.cpu", text: "CPU µs per such pass (of the whole process, while idle)"},
 	{key: "apiserver.cpu", text: "CPU ms of kube-apiserver per parent, cold start", digits: 2},
 	{key: "etcd.cpu", text: "CPU ms of etcd per parent, cold start", digits: 2},
 	{key: "others", text: "processors busy with other work, cold start", digits: 2},

@@ -66,9 +66,14 @@ func (t *trial) start(ctx context.Context, more ...string) (*process, error) {
 	return t.contender.start(ctx, t.cluster.kubeconfig, t.logs(), more...)
 }
 
-// patience is how long a step may take: the slowest contender does ten parents a second.
+// patience is how long a step may take: the slowest contender does ten parents a second, and Kubernetes' own
+// controllers, where they run, do one.
 func (t *trial) patience() time.Duration {
-	return time.Minute + time.Duration(t.size)*100*time.Millisecond
+	each := 100 * time.Millisecond
+	if t.clusters.controllers || !t.cluster.own {
+		each = time.Second
+	}
+	return time.Minute + time.Duration(t.size)*each
 }
 
 // written waits until the contender has written the status of so many parents since a mark, and returns when it wrote
