@@ -10,10 +10,11 @@ import (
 
 // print writes one table for each number of parents, how figures grow between them, and which requests there were.
 func (b *bench) print(out io.Writer, workers int) {
-	fmt.Fprintf(out, "Medians of %d rounds, taking turns, each against a fresh control plane on the same machine", b.rounds)
+	where := "a fresh control plane on the same machine"
 	if b.clusters.given != nil {
-		fmt.Fprint(out, " (no: against the cluster of KUBECONFIG)")
+		where = "the cluster of KUBECONFIG, whose own controllers may run"
 	}
+	fmt.Fprintf(out, "Medians of %d rounds, taking turns, each against %s", b.rounds, where)
 	fmt.Fprintf(out, ". Idle time %s, with a resync every %s; %d changes timed one by one.", b.idle, b.idle/2, b.changes)
 	if workers > 0 {
 		fmt.Fprintf(out, " The floor is fastest with %d workers.", workers)
