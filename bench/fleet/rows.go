@@ -55,7 +55,7 @@ var rows = []row{
 	{key: "restart.requests", text: "requests over a restart, all converged", targets: []target{exactly(0)}},
 	{key: "restart.lists", text: "initial lists and watches beside them"},
 	{key: "idle.requests", text: "requests over the idle time with resyncs", targets: []target{exactly(0)}},
-	{key: "idle.passes", text: "passes over each parent in that time", digits: 1},
+	{key: "idle.passes", text: "passes over each parent in that time", digits: 1, targets: []target{{text: "≥ 1", least: 1}}},
 	{key: "change.requests", text: "requests per parent to change one child", digits: 3, targets: []target{exactly(2)}},
 	{key: "repair.requests", text: "requests to repair a deleted child", digits: 3, targets: []target{exactly(1)}},
 	{key: "cold.rate", text: "parents/s, cold start, from the start of the process", targets: rates},
