@@ -40,10 +40,8 @@ type bench struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	log.SetLogger(logr.Discard())
-	err := run(ctx)
+	err := run()
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
@@ -51,7 +49,9 @@ func main() {
 	os.Exit(1)
 }
 
-func run(ctx context.Context) (err error) {
+func run() (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	b := bench{progress: progress.New(os.Stderr), requests: tally{}, results: results{}}
 	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
 	flags.Usage = func() {
@@ -75,9 +75,11 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() {
 		b.progress.End()
-		if err == nil {
-			err = os.RemoveAll(b.temp)
+		if err != nil {
+			err = fmt.Errorf("%w\nwhat the contenders said is in %s", err, b.logs())
+			return
 		}
+		err = os.RemoveAll(b.temp)
 	}()
 	if b.clusters.given, err = givenCluster(); err != nil {
 		return err
