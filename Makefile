@@ -10,7 +10,7 @@ EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build opgen into bin/.
@@ -29,7 +29,7 @@ golden: build ## Write the golden files and the generated files of the examples 
 	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/gotypes ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec \
 		./internal/templates ./internal/warnings \
 		-run '^Test(Golden|Problems|GoAPI)' -update
-	@for dir in $(EXAMPLES); do (cd $$dir && ../../$(OPGEN) generate) || exit 1; done
+	@for dir in $(EXAMPLES) bench/fleet/operator; do (cd $$dir && $(CURDIR)/$(OPGEN) generate) || exit 1; done
 
 .PHONY: lint
 lint: ## Check formatting, the import rules and the rest of .golangci.yml.
@@ -43,6 +43,10 @@ docs: ## Write the parts of docs/ that come from the code: the references of com
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.
 	cd bench && go run . $(BENCH)
+
+.PHONY: bench-fleet
+bench-fleet: ## Measure a generated operator beside hand-written ones with many parents: FLEET='--parents 200 --rounds 3'.
+	cd bench && go run ./fleet $(FLEET)
 
 CRDS ?= $(wildcard ../shared/crds)
 

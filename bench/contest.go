@@ -59,7 +59,7 @@ func (r row) memory() int64 {
 func (b *bench) contest(ctx context.Context, runs int, contenders ...contender) ([]row, error) {
 	rows := make([]row, len(contenders))
 	for n := range runs + 1 {
-		b.progress.say("round %d of %d", n, runs)
+		b.progress.Say("round %d of %d", n, runs)
 		for i, c := range contenders {
 			s, err := c.run(ctx)
 			if err != nil {

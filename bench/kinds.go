@@ -72,7 +72,7 @@ func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string
 				return 0, err
 			}
 		}
-		b.progress.say("%d kinds", len(specsIn(api)))
+		b.progress.Say("%d kinds", len(specsIn(api)))
 		_, err := opgen.run(ctx)
 		if err == nil {
 			_, err = controllerGen("./api/...").run(ctx)

@@ -13,6 +13,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+
+	"github.com/opgen-dev/opgen/bench/progress"
 )
 
 // bench is one run.
@@ -21,7 +23,7 @@ type bench struct {
 	temp     string // removed in the end
 	crds     string // a folder of CRDs
 	runs     int
-	progress progress
+	progress progress.Progress
 	table    table
 }
 
@@ -69,8 +71,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	b := bench{temp: temp, crds: *crds, runs: *runs, progress: newProgress(os.Stderr)}
-	b.progress.begin("building opgen and controller-gen")
+	b := bench{temp: temp, crds: *crds, runs: *runs, progress: progress.New(os.Stderr)}
+	b.progress.Begin("building opgen and controller-gen")
 	if b.peers, err = build(ctx, filepath.Join(temp, "bin")); err != nil {
 		return err
 	}
@@ -79,13 +81,13 @@ func run(ctx context.Context) error {
 			continue
 		}
 		delete(wanted, c.name)
-		b.progress.begin(c.name)
+		b.progress.Begin(c.name)
 		if err := c.run(&b, ctx); err != nil {
-			b.progress.end()
+			b.progress.End()
 			return err
 		}
 	}
-	b.progress.end()
+	b.progress.End()
 	for name := range wanted {
 		return fmt.Errorf("there is no row %q: there are %s", name, strings.Join(names, ", "))
 	}

@@ -15,7 +15,7 @@ func (b *bench) cluster(ctx context.Context) error {
 	r := row{name: up.name}
 	const runs = 5
 	for n := range runs + 1 {
-		b.progress.say("start %d of %d (built on the first one)", n, runs)
+		b.progress.Say("start %d of %d (built on the first one)", n, runs)
 		s, err := up.run(ctx)
 		if _, downErr := down.run(context.WithoutCancel(ctx)); err == nil {
 			err = downErr

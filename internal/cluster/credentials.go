@@ -22,7 +22,7 @@ const (
 	managerName    = "manager" // the controller manager's user
 	serviceAccount = "sa"      // signs tokens; has a public key in the place of a certificate
 	adminsGroup    = "system:masters"
-	serviceRange   = "10.0.0.0/24"
+	serviceRange   = "10.0.0.0/16"
 )
 
 // authority signs the certificates of one instance.

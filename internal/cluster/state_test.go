@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -88,5 +89,17 @@ func expectEmpty(t *testing.T, dir string) {
 	}
 	for _, entry := range entries {
 		t.Errorf("%s is left in %s", entry.Name(), dir)
+	}
+}
+
+// Each Service takes an address; the first one is the API server's own.
+func TestServicesHaveAddresses(t *testing.T) {
+	network := netip.MustParsePrefix(serviceRange)
+	if first := netip.MustParseAddr("10.0.0.1"); network.Addr().Next() != first {
+		t.Errorf("the first address of %s is not the one in the certificate, %s", network, first)
+	}
+	const services = 60_000
+	if room := 1 << (32 - network.Bits()); room < services {
+		t.Errorf("%s has room for %d Services, want %d", network, room, services)
 	}
 }
