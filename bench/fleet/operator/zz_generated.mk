@@ -12,7 +12,7 @@ export IMG
 help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-generate: ## Write the generated files anew from opgen.yaml and api/.
+generate: ## Write the generated files anew from opgen.yaml, api/ and controllers/.
 	go generate ./...
 
 build: generate ## Build the operator: bin/manager.
