@@ -155,7 +155,7 @@ func reason(err error) string {
 		return reasonFailed
 	case apierrors.IsForbidden(err):
 		return reasonForbidden
-	case apierrors.IsInvalid(err):
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return reasonInvalid
 	}
 	return reasonApply

@@ -23,11 +23,11 @@ func TestNewParentCostsOneWritePerChildAndOneForTheStatus(t *testing.T) {
 	f.status("Ready", "Progressing") // the Pod stays pending without a node
 	f.pass()
 	f.expectRequests(0,
-		"patch configmaps web: 201",
-		"patch secrets web: 201",
-		"patch services web: 201",
-		"patch pods web: 201",
-		"patch serviceaccounts web: 201",
+		"create configmaps web: 201",
+		"create secrets web: 201",
+		"create services web: 201",
+		"create pods web: 201",
+		"create serviceaccounts web: 201",
 		"patch sites/status web: 200",
 	)
 }
@@ -79,8 +79,8 @@ func TestApplyConfigurationsAreChildrenToo(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.pass()
 	f.expectRequests(0,
-		"patch configmaps web: 201",
-		"patch services web: 201",
+		"create configmaps web: 201",
+		"create services web: 201",
 		"patch sites/status web: 200",
 	)
 }

@@ -63,7 +63,7 @@ func TestRepairOfADeletedChildCostsOneRequest(t *testing.T) {
 	f.Gone(child)
 	f.Exists(named(&corev1.ConfigMap{}, "web"))
 	f.pass()
-	f.expectRequests(before, "patch configmaps web: 201")
+	f.expectRequests(before, "create configmaps web: 201")
 }
 
 func TestFieldThatDesiredDropsIsRemoved(t *testing.T) {

@@ -45,8 +45,8 @@ func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
 	f.pass()
 	f.expectRequests(0,
 		"patch sites web: 200", // the finalizer, before any child
-		"patch configmaps first: 201",
-		"patch configmaps second: 201",
+		"create configmaps first: 201",
+		"create configmaps second: 201",
 		"patch sites/status web: 200",
 	)
 	f.Delete(f.site)

@@ -125,7 +125,7 @@ func TestReplicasHandOverInOrder(t *testing.T) {
 		return nil
 	})
 	f.Settled()
-	f.expectRequests(0, f.withEvents("patch configmaps web: 201", "patch sites/status web: 200")...)
+	f.expectRequests(0, f.withEvents("create configmaps web: 201", "patch sites/status web: 200")...)
 	mu.Lock()
 	defer mu.Unlock()
 	if calls[0] != "first" {

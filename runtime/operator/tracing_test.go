@@ -105,12 +105,12 @@ func TestPassesAreTracedAndLogged(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) || id == "" {
 		t.Errorf("attributes of the pass are %v, want %v", got, want)
 	}
-	for _, child := range []string{"Sync", "PATCH configmaps", "PATCH sites/status"} {
+	for _, child := range []string{"Sync", "POST configmaps", "PATCH sites/status"} {
 		if found := spans.find(child, pass); len(found) != 1 {
 			t.Errorf("%d spans %s below that of the pass, want 1", len(found), child)
 		}
 	}
-	if found := spans.find("PATCH configmaps", pass); len(found) == 1 && attributes(found[0])["http.response.status_code"] != "201" {
+	if found := spans.find("POST configmaps", pass); len(found) == 1 && attributes(found[0])["http.response.status_code"] != "201" {
 		t.Errorf("attributes of a write are %v", attributes(found[0]))
 	}
 	if spans.service != "sites" {

@@ -26,8 +26,6 @@ type Applier struct {
 	// Metadata says that live children are metav1.PartialObjectMetadata, since
 	// the cache holds no more of them. So are the objects of outcomes then.
 	Metadata bool
-
-	plain bool // see plainCreate
 }
 
 // Action is what became of a child.

@@ -232,7 +232,7 @@ func TestFields(t *testing.T) {
 			for _, test := range fieldCases {
 				t.Run(test.name+", "+mode, func(t *testing.T) {
 					c := startServer(t).child(ofKind(test.one), Desired{})
-					c.plain = plain
+					c.applied = !plain
 					restarting := func() {
 						if restart {
 							c.restart()

@@ -16,7 +16,7 @@ func TestFight(t *testing.T) {
 	for _, strategy := range []Strategy{InPlace, Recreate} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startServer(t).child(one, Desired{Strategy: strategy})
-			c.expect(one, Created, "apply 201")
+			c.expect(one, Created, "post 201")
 			fight := func() {
 				c.t.Helper()
 				c.edit("rival", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
@@ -33,7 +33,7 @@ func TestFight(t *testing.T) {
 					if existed, err := c.Applier.Delete(t.Context(), live); err != nil || !existed {
 						t.Fatal(existed, err)
 					}
-					c.expect(one, Created, "apply 201")
+					c.expect(one, Created, "post 201")
 				} else if !c.expect(one, Updated, "apply 200").Drift {
 					t.Error("the drift does not count")
 				}
@@ -77,7 +77,7 @@ func TestFight(t *testing.T) {
 // A change of what is desired is no repair, and ends the fight.
 func TestFightEndsWithTheDesiredState(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
-	c.expect(configMap("key", "one"), Created, "apply 201")
+	c.expect(configMap("key", "one"), Created, "post 201")
 	for range 2 {
 		c.drift("data.key", "theirs")
 		c.expect(configMap("key", "one"), Updated, "apply 200")
@@ -93,7 +93,7 @@ func TestFightEndsWithTheDesiredState(t *testing.T) {
 func TestRivalThatRemoves(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "a", Port: 80}, corev1.ServicePort{Name: "b", Port: 81})
 	c := startServer(t).child(one, Desired{})
-	c.expect(one, Created, "apply 201")
+	c.expect(one, Created, "post 201")
 	remove := func() {
 		c.edit("rival", func(object client.Object) {
 			service := object.(*corev1.Service)

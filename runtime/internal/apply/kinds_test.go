@@ -99,7 +99,7 @@ func TestKinds(t *testing.T) {
 		for _, object := range kinds() {
 			t.Run(fmt.Sprintf("%s %T", ways[plain], object), func(t *testing.T) {
 				c := startServer(t).child(named(object), Desired{})
-				c.plain = plain
+				c.applied = !plain
 				c.expect(object, Created, creation[plain])
 				c.expect(object, Unchanged, "")
 				c.restart()

@@ -145,6 +145,8 @@ type subject struct {
 	now  time.Time
 	like client.Object // of the kind
 	wish Desired       // what is not in an object: strategy, policies
+
+	applied bool // the child is made by an apply
 }
 
 // child is a child of the kind that an object has.
@@ -236,7 +238,25 @@ func (c *subject) desired(object any) Desired {
 // pass brings the child to a desired state, as one pass of an operator does.
 func (c *subject) pass(object any) (Outcome, error) {
 	c.t.Helper()
-	return c.Do(c.t.Context(), c.now, c.memo, c.desired(object), c.cached())
+	d, live := c.desired(object), c.cached()
+	if c.applied && live == nil {
+		return c.make(d)
+	}
+	return c.Do(c.t.Context(), c.now, c.memo, d, live)
+}
+
+// make makes the child by an apply. It looks then as one that was adopted, or has
+// been changed since it was created.
+func (c *subject) make(d Desired) (Outcome, error) {
+	c.t.Helper()
+	object, err := c.patch(c.t.Context(), d, "resourceVersion", "1")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.Metadata {
+		object = metadataOf(object)
+	}
+	return Outcome{Action: Created, Object: object}, c.remember(c.memo, d, object)
 }
 
 // settle makes passes until one meets no write of the cluster's own controllers.
@@ -260,6 +280,10 @@ func (c *subject) expect(object any, action Action, requests string) Outcome {
 	c.t.Helper()
 	c.made()
 	outcome, err := c.pass(object)
+	for tries := 0; errors.As(err, new(ErrStale)) && tries < 20; tries++ { // the cluster's own controllers wrote to it
+		c.made()
+		outcome, err = c.pass(object)
+	}
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func ofCustomResource(object client.Object) Health {
 	}
 	generation, ok, _ := unstructured.NestedInt64(content, "status", "observedGeneration")
 	if ok && generation < object.GetGeneration() {
-		return unobserved()
+		return inProgress("has a change that its controller has not seen")
 	}
 	ready := inProgress("has no condition Ready=True")
 	conditions, _, _ := unstructured.NestedSlice(content, "status", "conditions")

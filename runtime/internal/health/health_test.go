@@ -28,20 +28,20 @@ func TestOf(t *testing.T) {
 		{"a custom resource of which only the metadata is known", &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Certificate"}}, Health{State: Ready}},
 		{"metadata of what is being deleted", &metav1.PartialObjectMetadata{ObjectMeta: leaving}, inProgress("is being deleted")},
 
-		{"a Deployment not looked at", &appsv1.Deployment{ObjectMeta: changed}, unobserved()},
-		{"a Deployment rolling out", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 1}}, inProgress("has 1 of 3 replicas updated")},
-		{"a Deployment with old Pods", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 4}}, inProgress("has 1 old replicas left")},
-		{"a Deployment starting up", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 3, AvailableReplicas: 2}}, inProgress("has 2 of 3 replicas available")},
+		{"a Deployment not looked at", &appsv1.Deployment{ObjectMeta: changed}, rollingOut()},
+		{"a Deployment rolling out", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 1}}, rollingOut()},
+		{"a Deployment with old Pods", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 4}}, rollingOut()},
+		{"a Deployment starting up", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 3, AvailableReplicas: 2}}, rollingOut()},
 		{"a Deployment rolled out", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 3, AvailableReplicas: 3}}, Health{State: Ready}},
 		{"a Deployment past its deadline", &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{
 			{Type: appsv1.DeploymentProgressing, Status: "False", Reason: "ProgressDeadlineExceeded", Message: "too slow"}}}}, failed("too slow")},
 
-		{"a StatefulSet starting up", &appsv1.StatefulSet{}, inProgress("has 0 of 1 replicas ready")},
-		{"a StatefulSet rolling", &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{ReadyReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}}, inProgress("has 0 of 1 replicas updated")},
+		{"a StatefulSet starting up", &appsv1.StatefulSet{}, rollingOut()},
+		{"a StatefulSet rolling", &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{ReadyReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}}, rollingOut()},
 		{"a StatefulSet ready", &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{ReadyReplicas: 1, UpdatedReplicas: 1}}, Health{State: Ready}},
 		{"a DaemonSet without nodes", &appsv1.DaemonSet{}, Health{State: Ready}},
-		{"a DaemonSet starting up", &appsv1.DaemonSet{Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2}}, inProgress("has 0 of 2 replicas available")},
-		{"a ReplicaSet starting up", &appsv1.ReplicaSet{}, inProgress("has 0 of 1 replicas available")},
+		{"a DaemonSet starting up", &appsv1.DaemonSet{Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2}}, rollingOut()},
+		{"a ReplicaSet starting up", &appsv1.ReplicaSet{}, rollingOut()},
 
 		{"a Job running", &batchv1.Job{}, inProgress("is not complete")},
 		{"a Job complete", &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: "True"}}}}, Health{State: Ready}},
