@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -72,18 +71,14 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 type errDesired struct{ error }
 
 func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
-	var object any = wanted.Object
-	if wanted.Configuration != nil {
-		object = wanted.Configuration
-	}
-	if v := reflect.ValueOf(object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	if v := reflect.ValueOf(wanted.source()); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
-	content, err := apply.Canonical(object)
+	identity, input, err := identityOf(wanted)
 	if err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
-	name, err := p.identify(kind, content)
+	name, err := p.identify(kind, identity)
 	if err != nil {
 		return task{}, err
 	}
@@ -95,12 +90,6 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, err
 	}
-	metadata, ok := content["metadata"].(map[string]any)
-	if !ok {
-		return task{}, errors.New("a desired child has no metadata")
-	}
-	p.offspring.keys.Refer(metadata, p.owner(), made.byReference)
-	p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
 	described := apply.Desired{
 		Kind:          kind.GroupVersionKind,
 		Name:          name,
@@ -110,13 +99,43 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Adoption:      apply.Adoption(cmp.Or(wanted.Adopt, kind.Adopt)),
 		WhenImmutable: apply.ImmutablePolicy(cmp.Or(wanted.WhenImmutable, kind.WhenImmutable)),
 		HashKey:       p.offspring.keys.Hash,
+		Input:         input.with(made.byReference, wanted.WhenRemoved, made.update),
+		Source:        kind.source(wanted),
 	}
 	if described.Strategy == apply.CreateOnly {
 		described.Ownership = map[string]any{}
 		p.offspring.keys.Refer(described.Ownership, p.owner(), made.byReference)
 	}
-	made.Desired, err = apply.NewDesired(described, content)
+	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }
+	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
+		content, _ := content() // which it was possible to make before
+		return content
+	})
+	if ok {
+		made.Desired = recalled
+		return made, nil
+	}
+	complete, err := content()
+	if err != nil {
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	made.Desired, err = apply.NewDesired(described, complete)
 	return made, err
+}
+
+// content is what is desired of a child, with all that makes it a child.
+func (p *pass) content(wanted Wanted, byReference bool) (map[string]any, error) {
+	content, err := apply.Canonical(wanted.source())
+	if err != nil {
+		return nil, err
+	}
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok {
+		return nil, errors.New("it has no metadata")
+	}
+	p.offspring.keys.Refer(metadata, p.owner(), byReference)
+	p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
+	return content, nil
 }
 
 // strategy is how the apply engine is to go about one child, whose turn it is.
@@ -139,11 +158,10 @@ func (p *pass) refersTo(kind *childKind, name types.NamespacedName, whenDeleted 
 
 // identify returns the name of a desired child, in the namespace where it
 // belongs.
-func (p *pass) identify(kind *childKind, content map[string]any) (types.NamespacedName, error) {
-	object := unstructured.Unstructured{Object: content}
-	name := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
-	if gvk := object.GroupVersionKind(); gvk.Kind != "" && gvk != kind.GroupVersionKind {
-		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", gvk.GroupVersion(), gvk.Kind, kind.GroupVersion(), kind.Kind)
+func (p *pass) identify(kind *childKind, said identity) (types.NamespacedName, error) {
+	name := said.name
+	if said.kind.Kind != "" && said.kind != kind.GroupVersionKind {
+		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", said.kind.GroupVersion(), said.kind.Kind, kind.GroupVersion(), kind.Kind)
 	}
 	if name.Name == "" {
 		return name, fmt.Errorf("a desired %s has no name", kind.Kind)

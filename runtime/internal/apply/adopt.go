@@ -113,15 +113,15 @@ func (d Desired) onlyOwnership() Desired {
 	if kept == nil {
 		kept = map[string]any{}
 	}
-	metadata := d.content["metadata"].(map[string]any)
+	content, metadata := d.cloned()
 	for _, name := range []string{"name", "namespace"} {
 		if value, ok := metadata[name]; ok {
 			kept[name] = value
 		}
 	}
-	d.content = maps.Clone(d.content)
-	maps.DeleteFunc(d.content, func(name string, _ any) bool { return name != "apiVersion" && name != "kind" })
-	d.content["metadata"] = kept
+	maps.DeleteFunc(content, func(name string, _ any) bool { return name != "apiVersion" && name != "kind" })
+	content["metadata"] = kept
+	d.content = func() map[string]any { return content }
 	d.Strategy, d.HashKey = InPlace, "" // the hash is that of the whole desired state
 	return d
 }

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,29 +22,48 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo Memo, d Desire
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Action: Created, Object: object}, a.remember(memo, d, object)
+	a.rememberCreated(memo, d, object)
+	return Outcome{Action: Created, Object: object}, nil
 }
 
 // post sends a new child.
 func (a *Applier) post(ctx context.Context, d Desired) (client.Object, error) {
-	object := a.New()
-	if _, dynamic := object.(runtime.Unstructured); dynamic || !clientgoscheme.Scheme.Recognizes(d.Kind) {
-		return a.postContent(ctx, d, object)
+	if d.Source == nil {
+		return a.postContent(ctx, d)
 	}
-	// Built-in kinds travel as protobuf, which costs both sides less.
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(d.complete("", ""), object, true); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error()) // as the API server refuses what it does not know
-	}
+	// Kubernetes' own types travel as protobuf, which costs both sides less.
+	object := d.Source.DeepCopyObject().(client.Object)
+	d.describe(object)
 	return object, a.Client.Create(ctx, object, client.FieldOwner(a.Manager))
 }
 
-// postContent sends a new child of a kind whose Go type, if it has one, need not
-// set exactly the fields that are desired.
-func (a *Applier) postContent(ctx context.Context, d Desired, answer client.Object) (client.Object, error) {
+// describe gives an object the metadata that is desired, and no other.
+func (d Desired) describe(object client.Object) {
+	metadata := unstructured.Unstructured{Object: d.complete("", "")}
+	object.SetName(d.Name.Name)
+	object.SetNamespace(d.Name.Namespace)
+	object.SetLabels(metadata.GetLabels())
+	object.SetAnnotations(metadata.GetAnnotations())
+	object.SetOwnerReferences(metadata.GetOwnerReferences())
+	object.SetGenerateName("")
+	object.SetResourceVersion("")
+	object.SetUID("")
+	object.SetManagedFields(nil)
+	object.SetCreationTimestamp(metav1.Time{})
+	object.SetDeletionTimestamp(nil)
+	object.SetDeletionGracePeriodSeconds(nil)
+	object.SetGeneration(0)
+	object.SetSelfLink("")
+}
+
+// postContent sends the fields of a new child. Other Go types than Kubernetes' own
+// need not set exactly those that are desired.
+func (a *Applier) postContent(ctx context.Context, d Desired) (client.Object, error) {
 	sent := &unstructured.Unstructured{Object: d.complete("", "")}
 	if err := a.Client.Create(ctx, sent, client.FieldOwner(a.Manager), client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, err
 	}
+	answer := a.New()
 	if u, ok := answer.(*unstructured.Unstructured); ok {
 		u.Object = sent.Object
 		return u, nil

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/hex"
 	"maps"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Strategy says how a change reaches an existing child.
@@ -47,12 +49,30 @@ type Desired struct {
 	// all that an adopted child with the strategy CreateOnly gets.
 	Ownership map[string]any
 
-	content map[string]any // canonical, with its identity, without the hash
+	// Input sums up all that the content is made from; zero: nothing is known of
+	// it. See [Memo.Recall].
+	Input uint64
+	// Source is the object that the content is made from, if it has one of
+	// Kubernetes' own Go types: a plain create sends it as it is.
+	Source client.Object
+
+	content func() map[string]any // canonical, with its identity, without the hash
 }
 
 // NewDesired completes a desired child whose content is canonical and holds
 // everything but its identity and its hash.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
+	d.identify(content)
+	err := encode(content, func(text []byte) {
+		sum := sumOf(text)
+		d.Hash = hex.EncodeToString(sum[:])
+	})
+	d.content = func() map[string]any { return content }
+	return d, err
+}
+
+// identify completes the content of a desired child.
+func (d Desired) identify(content map[string]any) {
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	if d.Kind == (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) {
 		encodeStringData(content)
@@ -63,12 +83,23 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace
 	}
-	err := encode(content, func(text []byte) {
-		sum := sumOf(text)
-		d.Hash = hex.EncodeToString(sum[:])
+}
+
+// Recall completes a desired child like NewDesired, if the last desired state of
+// it was made from the same input. Its hash is known then, and its content is
+// made only when it is asked for.
+func (m Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
+	last := m[d.Key()]
+	if last == nil || d.Input == 0 || last.input != d.Input {
+		return d, false
+	}
+	d.Hash = last.desired
+	d.content = sync.OnceValue(func() map[string]any {
+		made := content()
+		d.identify(made)
+		return made
 	})
-	d.content = content
-	return d, err
+	return d, true
 }
 
 // Key names the child.
@@ -80,8 +111,7 @@ func (d Desired) stamped() bool { return d.HashKey != "" && d.Strategy != Create
 // complete returns the desired state with its hash, and with more metadata if
 // a key is given: a resource version or a UID as a precondition.
 func (d Desired) complete(precondition, value string) map[string]any {
-	content, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
-	content["metadata"] = metadata
+	content, metadata := d.cloned()
 	if precondition != "" {
 		metadata[precondition] = value
 	}
@@ -95,6 +125,14 @@ func (d Desired) complete(precondition, value string) map[string]any {
 	return content
 }
 
+// cloned returns the content and its metadata, either of which may be changed.
+func (d Desired) cloned() (content, metadata map[string]any) {
+	content = maps.Clone(d.content())
+	metadata = maps.Clone(content["metadata"].(map[string]any))
+	content["metadata"] = metadata
+	return content, metadata
+}
+
 // body is the desired state as a patch, with a precondition.
 func (d Desired) body(precondition, value string) (body []byte, err error) {
 	err = encode(d.complete(precondition, value), func(text []byte) { body = bytes.Clone(text) })
@@ -103,7 +141,7 @@ func (d Desired) body(precondition, value string) (body []byte, err error) {
 
 // fields returns the desired state without its identity.
 func (d Desired) fields() map[string]any {
-	fields, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
+	fields, metadata := d.cloned()
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		delete(fields, name)
 	}

@@ -31,8 +31,10 @@ type Memo map[Key]*verified
 type verified struct {
 	uid      types.UID
 	desired  string // hash of the desired state
+	input    uint64 // that it was made from
 	version  string // resource version
 	outdated bool   // it does not fulfil the desired state, and is to stay so
+	created  bool   // it is as it was created, and what follows but others is not known
 
 	generation int64
 	metadata   sum  // our paths, and our values in the metadata
@@ -77,8 +79,11 @@ const (
 // judge compares a child with its desired state without any call.
 func (a *Applier) judge(memo Memo, d Desired, live client.Object) (verdict, error) {
 	last := memo.of(d.Key(), live)
-	if last != nil && last.desired == d.Hash && last.version == live.GetResourceVersion() {
-		return converged, nil
+	if last != nil && last.desired == d.Hash {
+		last.input = d.Input
+		if last.version == live.GetResourceVersion() {
+			return converged, nil
+		}
 	}
 	fulfilled := last != nil && last.desired == d.Hash && !last.outdated
 	stamp := live.GetAnnotations()[d.HashKey]
@@ -86,7 +91,7 @@ func (a *Applier) judge(memo Memo, d Desired, live client.Object) (verdict, erro
 	case d.Strategy == OnDelete && stamp != d.Hash && !fulfilled:
 		return a.judgeOutdated(memo, d, live, stamp)
 	case fulfilled:
-		return a.compare(last, d, live)
+		return a.compare(memo, last, d, live)
 	case last != nil && !last.outdated:
 		return changed, nil
 	}
@@ -94,15 +99,21 @@ func (a *Applier) judge(memo Memo, d Desired, live client.Object) (verdict, erro
 }
 
 // compare tells whether what we own is still what it was.
-func (a *Applier) compare(last *verified, d Desired, live client.Object) (verdict, error) {
+func (a *Applier) compare(memo Memo, last *verified, d Desired, live client.Object) (verdict, error) {
 	v := a.look(d, live)
+	if last.created {
+		if d.stamped() && live.GetAnnotations()[d.HashKey] != d.Hash || !v.covers(d) {
+			return drifted, nil
+		}
+		return converged, a.rememberView(memo, d, v)
+	}
 	metadata, err := v.metadata()
 	if err != nil || metadata != last.metadata {
 		return drifted, err
 	}
 	generation := live.GetGeneration()
 	if !a.Metadata && (generation == 0 || generation != last.generation) {
-		values, err := v.values(d.content)
+		values, err := v.values(d.content())
 		switch {
 		case err != nil:
 			return changed, err
@@ -155,8 +166,17 @@ func (a *Applier) judgeOutdated(memo Memo, d Desired, live client.Object, stamp 
 // leave records that a child is of another desired state, and stays so.
 func (a *Applier) leave(memo Memo, d Desired, live client.Object) error {
 	metadata, err := a.look(d, live).metadata()
-	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, version: live.GetResourceVersion(), outdated: true, metadata: metadata}
+	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), outdated: true, metadata: metadata}
 	return err
+}
+
+// rememberCreated records that a child was created as it is desired. Most are
+// never changed by anybody, so that what we own in it is looked at when it is.
+func (a *Applier) rememberCreated(memo Memo, d Desired, live client.Object) {
+	memo[d.Key()] = &verified{
+		uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), created: true,
+		others: a.look(d, live).others, fight: memo.fightOf(d),
+	}
 }
 
 // remember records that a child fulfils its desired state now. The values of a
@@ -172,13 +192,13 @@ func (a *Applier) rememberView(memo Memo, d Desired, v view) error {
 		return err
 	}
 	now := &verified{
-		uid: live.GetUID(), desired: d.Hash, version: live.GetResourceVersion(), generation: live.GetGeneration(),
+		uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), generation: live.GetGeneration(),
 		metadata: metadata, others: v.others, fight: memo.fightOf(d),
 	}
 	last := memo.of(d.Key(), live)
 	again := last != nil && last.desired == d.Hash // it was compared before, in vain
 	if !a.Metadata && (now.generation == 0 || again) {
-		if now.values, err = v.values(d.content); err != nil {
+		if now.values, err = v.values(d.content()); err != nil {
 			return err
 		}
 		now.summed = true

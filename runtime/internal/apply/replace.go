@@ -78,11 +78,10 @@ func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, re
 // creatable tells whether the API server would take the desired state for a
 // new object. If so, an update that it calls invalid met an immutable field.
 func (a *Applier) creatable(ctx context.Context, d Desired) bool {
-	probe, metadata := maps.Clone(d.content), maps.Clone(d.content["metadata"].(map[string]any))
+	probe, metadata := d.cloned()
 	d.Name.Name = d.Name.Name[:min(len(d.Name.Name), 50)] + "-dry-run"
 	metadata["name"] = d.Name.Name
-	probe["metadata"] = metadata
-	d.content = probe
+	d.content = func() map[string]any { return probe }
 	_, err := a.patch(ctx, d, "resourceVersion", "1", client.DryRunAll)
 	return err == nil || apierrors.IsConflict(err)
 }
