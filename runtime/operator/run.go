@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/scrape"
 )
 
 // Run runs controllers against the API server of config until ctx is done, and
@@ -59,7 +59,7 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 	metrics := metricsserver.Options{BindAddress: options.MetricsAddress}
 	if options.MetricsSecure {
 		metrics.SecureServing = true
-		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
+		metrics.FilterProvider = scrape.Filter
 	}
 	var lock resourcelock.Interface
 	if options.LeaderElect {
