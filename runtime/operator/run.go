@@ -95,7 +95,7 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 // cacheOptions are what all caches have in common.
 func cacheOptions(options Options) cache.Options {
 	cached := cache.Options{
-		DefaultTransform:         apply.TrimManagedFields,
+		DefaultTransform:         apply.NewTrimmer().Trim,
 		SyncPeriod:               ptr.To(options.Resync),
 		DefaultWatchErrorHandler: watchErrors(cmp.Or(options.Logger, slog.Default())),
 	}

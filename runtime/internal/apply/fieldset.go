@@ -59,7 +59,7 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 func entryOf(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) []byte {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == manager && entry.Operation == operation && entry.Subresource == subresource && entry.FieldsV1 != nil {
-			return entry.FieldsV1.GetRawBytes()
+			return restored(object, entry.FieldsV1.GetRawBytes())
 		}
 	}
 	return nil

@@ -116,16 +116,6 @@ func TestJudgeRemembersWhatItFound(t *testing.T) {
 	}
 }
 
-func TestTrimManagedFieldsKeepsOurs(t *testing.T) {
-	service := applied()
-	if _, err := TrimManagedFields(service); err != nil {
-		t.Fatal(err)
-	}
-	if len(service.ManagedFields) != 1 || service.ManagedFields[0].Manager != manager {
-		t.Errorf("managers are %v", service.ManagedFields)
-	}
-}
-
 func TestFieldManagerFitsTheAPIServer(t *testing.T) {
 	if got := FieldManager("web", "example.com"); got != manager {
 		t.Errorf("got %s, want %s", got, manager)

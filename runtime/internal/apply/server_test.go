@@ -212,7 +212,7 @@ func (c *subject) cached() client.Object {
 	if c.Metadata {
 		object = metadataOf(object)
 	}
-	trimmed, err := TrimManagedFields(object)
+	trimmed, err := NewTrimmer().Trim(object)
 	if err != nil {
 		c.t.Fatal(err)
 	}

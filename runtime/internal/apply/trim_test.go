@@ -1,0 +1,60 @@
+package apply
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+func TestTrimKeepsOurFieldManagers(t *testing.T) {
+	service := applied()
+	if _, err := NewTrimmer().Trim(service); err != nil {
+		t.Fatal(err)
+	}
+	if len(service.ManagedFields) != 1 || service.ManagedFields[0].Manager != manager {
+		t.Errorf("managers are %v", service.ManagedFields)
+	}
+}
+
+func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
+	const paths = `{"f:metadata":{"f:labels":{"f:app":{}},"f:ownerReferences":{"k:{\"uid\":\"%s\"}":{}}}}`
+	child := func(owner types.UID) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			OwnerReferences: []metav1.OwnerReference{{UID: "other"}, {UID: owner, Controller: ptr.To(true)}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(paths, owner)),
+			}},
+		}}
+	}
+	trimmer, a, b := NewTrimmer(), child("1"), child("2")
+	for _, object := range []*corev1.ConfigMap{a, b} {
+		if _, err := trimmer.Trim(object); err != nil {
+			t.Fatal(err)
+		}
+		owner := object.OwnerReferences[1].UID
+		if got := string(entryOf(object, manager, metav1.ManagedFieldsOperationApply, "")); got != fmt.Sprintf(paths, owner) {
+			t.Errorf("the paths of the child of %s are %s", owner, got)
+		}
+	}
+	if a.ManagedFields[0].FieldsV1 != b.ManagedFields[0].FieldsV1 {
+		t.Error("two children of one shape have paths of their own")
+	}
+	b.OwnerReferences = b.OwnerReferences[:1] // somebody took its owner away
+	if got := entryOf(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
+		t.Error("a child has the path of an owner that it lost")
+	}
+	for i := range 2 * shapes {
+		object := child("1")
+		object.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%d":{}}}`, i))
+		if _, err := trimmer.Trim(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(trimmer.fields) > shapes+1 {
+		t.Errorf("%d shapes are kept", len(trimmer.fields))
+	}
+}
