@@ -103,8 +103,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Source:        kind.source(wanted),
 	}
 	if described.Strategy == apply.CreateOnly {
-		described.Ownership = map[string]any{}
-		p.offspring.keys.Refer(described.Ownership, p.owner(), made.byReference)
+		described.Ownership = p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
@@ -209,7 +208,8 @@ func (p *pass) needsFinalizer(plan plan) bool {
 		}
 	}
 	for _, child := range p.all() {
-		if !ownership.Referenced(child.object, p.parent.GetUID()) {
+		kept := plan.keep[child.key()] && (p.ordered || p.whenDeleted(child) == Orphan)
+		if kept || !ownership.Referenced(child.object, p.parent.GetUID()) {
 			return true
 		}
 	}

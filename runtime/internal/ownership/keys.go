@@ -50,6 +50,15 @@ func (k Keys) Override(metadata map[string]any, whenRemoved string) {
 	}
 }
 
+// Ownership is the metadata that alone makes an object a parent's child, as a
+// merge patch has it: it takes off what an earlier way of owning it has left.
+func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
+	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
+	k.Refer(metadata, parent, byReference)
+	k.Override(metadata, whenRemoved)
+	return metadata
+}
+
 // Parent is a parent as its children refer to it.
 type Parent struct {
 	Kind schema.GroupVersionKind
