@@ -105,6 +105,12 @@ func (o *offspring) parentUID(object client.Object) (types.UID, string) {
 	return parent.UID, parent.Kind.Kind + " " + parent.Name.Name
 }
 
+// holds tells whether the cache is limited to objects like this one.
+func (o *offspring) holds(object client.Object) bool {
+	_, labelled := object.GetLabels()[o.keys.Label]
+	return labelled
+}
+
 // of returns the children of one kind that a parent has, not to be changed.
 func (o *offspring) of(ctx context.Context, child *childKind, parent types.UID) ([]client.Object, error) {
 	list := child.list.DeepCopyObject().(client.ObjectList)
