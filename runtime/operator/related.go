@@ -115,7 +115,7 @@ func (p *pass) queries(kind *relatedKind, dynamic []Selection) ([]related.Query,
 // query evaluates what the spec file says about a related kind.
 func (p *pass) query(kind *relatedKind) (related.Query, error) {
 	query, err := p.selected(kind)
-	if err != nil || kind.NamespacesFrom == "" {
+	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
 		query.Namespaces = p.namespaces(kind, kind.Namespaces)
 		return query, err
 	}
@@ -146,7 +146,7 @@ func (p *pass) selected(kind *relatedKind) (query related.Query, err error) {
 func (p *pass) namespaces(kind *relatedKind, said []string) []string {
 	switch {
 	case !kind.namespaced:
-		return []string{related.AllNamespaces}
+		return []string{""}
 	case said != nil:
 		return said
 	case p.loop.parent.namespaced:
@@ -164,7 +164,7 @@ func (p *pass) find(ctx context.Context, kind *relatedKind, queries []related.Qu
 			switch {
 			case namespace == related.AllNamespaces:
 				found, err = p.findAll(ctx, kind, "", query, found)
-			case p.watched != "" && namespace != p.watched:
+			case kind.namespaced && p.watched != "" && namespace != p.watched:
 				err = fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, p.watched, namespace)
 			case len(query.Names) > 0:
 				found, err = p.findNamed(ctx, kind, namespace, query.Names, found)

@@ -217,3 +217,24 @@ func TestAnAuthorsSelectionThatTakesTooLongIsGivenUp(t *testing.T) {
 		t.Errorf("the reason is %s", shown.Reason)
 	}
 }
+
+func TestClusterScopedRelatedObjectsByName(t *testing.T) {
+	c, r := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.Namespace{}, NameFrom: ".spec.text", Fields: operator.BindRelated(&related.Namespaces)}}
+		}
+	})
+	tier := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace + "-tier", Labels: map[string]string{"tier": "gold"}}}
+	c.Create(tier)
+	site, other := c.site("web"), c.site("other")
+	c.touch(site, tier.Name)
+	c.phase(site, "gold;")
+	c.phase(other, "")
+	c.Settled()
+	before := r.of("other")
+	c.Update(tier, func() { tier.Labels["tier"] = "silver" })
+	c.phase(site, "silver;")
+	if after := r.of("other"); after != before {
+		t.Errorf("%d passes over a parent that reads something else", after-before)
+	}
+}
