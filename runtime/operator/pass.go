@@ -181,10 +181,13 @@ func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Respo
 		response = new(Response[D, S])
 	}
 	done := report{children: p.all()}
-	if response.Children != nil {
+	switch {
+	case response.Children != nil:
 		done = p.carryOut(ctx, r.kinds(new(C), response.Children), r.definition.Finalize != nil, err == nil)
-		err = errors.Join(err, done.err)
+	case err == nil:
+		done = p.leaveAlone(ctx, r.definition.Finalize != nil)
 	}
+	err = errors.Join(err, done.err)
 	stale, refused := p.writeMetadata(ctx, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
