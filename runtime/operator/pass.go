@@ -56,7 +56,7 @@ type reconciler[P client.Object, S, C, D, R any] struct {
 
 // Reconcile runs one pass over the parent that the request names.
 func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	ctx = passContext(ctx)
+	ctx = r.life.passContext(ctx)
 	if ctx == nil {
 		return reconcile.Result{}, nil
 	}
