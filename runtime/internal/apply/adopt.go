@@ -134,7 +134,7 @@ func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.O
 	if err != nil {
 		return Outcome{}, err
 	}
-	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, outdated: true, fight: memo.fightOf(d)}
+	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)}
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 

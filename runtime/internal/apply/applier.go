@@ -160,7 +160,7 @@ func (a *Applier) owned(object client.Object, owner types.UID) bool {
 // made by this controller, although nothing else says whose it is any more.
 func (a *Applier) marked(object client.Object, owner types.UID) bool {
 	return a.Label != "" && object.GetLabels()[a.Label] == string(owner) && slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == a.Manager && entry.Operation == metav1.ManagedFieldsOperationApply
+		return entry.Manager == a.Manager && entry.Subresource == ""
 	})
 }
 
