@@ -71,7 +71,7 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 type errDesired struct{ error }
 
 func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
-	if v := reflect.ValueOf(wanted.source()); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	if isNil(wanted.source()) {
 		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
 	identity, input, err := identityOf(wanted)
@@ -88,7 +88,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
 	}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
-		return task{}, err
+		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
 	described := apply.Desired{
 		Kind:          kind.GroupVersionKind,
@@ -120,6 +120,11 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	}
 	made.Desired, err = apply.NewDesired(described, complete)
 	return made, err
+}
+
+func isNil(object any) bool {
+	v := reflect.ValueOf(object)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // content is what is desired of a child, with all that makes it a child.
@@ -184,9 +189,12 @@ func (p *pass) identify(kind *childKind, said identity) (types.NamespacedName, e
 func (p *pass) keysOf(objects []client.Object) ([]apply.Key, error) {
 	var keys []apply.Key
 	for _, object := range objects {
+		if isNil(object) {
+			return nil, errors.New("a child that is nil")
+		}
 		gvk, err := apiutil.GVKForObject(object, p.client.Scheme())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("a child of a kind that is not known: %w", err)
 		}
 		name := client.ObjectKeyFromObject(object)
 		for _, kind := range p.children {

@@ -74,7 +74,7 @@ func (p *pass) changed(ctx context.Context) (bool, error) {
 }
 
 func (p *pass) delete(ctx context.Context, child child) error {
-	existed, err := child.applier.Delete(ctx, child.object)
+	existed, err := child.applier.Delete(ctx, child.key(), child.object)
 	if err != nil {
 		return err
 	}

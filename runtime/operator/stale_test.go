@@ -90,3 +90,33 @@ func TestChildThatLosesItsLabelAtOnceGetsItBack(t *testing.T) {
 		return nil
 	})
 }
+
+func TestAChildThatIsTakenAwayMeanwhileIsNotDeleted(t *testing.T) {
+	var c *custom
+	c = startCustom(t, customWants(func(req *customRequest, want *Desired) {
+		if req.Parent.Spec.Text == "hello" {
+			wantsOne(want)
+			return
+		}
+		if child, ok := req.Children.ConfigMaps.Get("web"); ok { // someone keeps it for himself, unseen by this pass
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":null,"ownerReferences":null}}`))
+			if err := c.Client.Patch(context.Background(), child, patch); err != nil {
+				t.Error(err)
+			}
+		}
+	}), nil)
+	site, child := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	c.touch(site, "none")
+	c.Eventually("it is nobody's", func() error {
+		if !c.Get(child) {
+			t.Fatal("it was deleted")
+		}
+		if len(child.OwnerReferences) > 0 {
+			return errors.New("it is the parent's")
+		}
+		return nil
+	})
+	c.Settled()
+	c.Exists(child)
+}

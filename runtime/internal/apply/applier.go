@@ -198,13 +198,17 @@ func (a *Applier) update(ctx context.Context, memo Memo, d Desired, live client.
 	return Outcome{Action: action, Object: object}, a.remember(memo, d, object)
 }
 
-// Delete deletes the child that was observed, and no other of its name. It
+// Delete deletes the child that was observed, if it is still what it was then:
+// otherwise it may be someone else's by now, and the error is ErrStale. It
 // reports whether there was something to delete.
-func (a *Applier) Delete(ctx context.Context, live client.Object) (bool, error) {
-	uid := live.GetUID()
-	err := a.Client.Delete(ctx, live, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+func (a *Applier) Delete(ctx context.Context, key Key, live client.Object) (bool, error) {
+	uid, version := live.GetUID(), live.GetResourceVersion()
+	err := a.Client.Delete(ctx, live, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	switch {
+	case apierrors.IsNotFound(err):
 		return false, nil
+	case apierrors.IsConflict(err):
+		return false, ErrStale{key}
 	}
 	return err == nil, err
 }
