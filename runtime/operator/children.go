@@ -71,12 +71,8 @@ func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, finalizes, succe
 
 // leaveAlone is carryOut where the author leaves the children as they are.
 func (p *pass) leaveAlone(ctx context.Context, finalizes bool) report {
-	all, kept := p.all(), plan{keep: map[apply.Key]bool{}}
-	for _, child := range all {
-		kept.keep[child.key()] = true
-	}
-	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(kept))
-	return report{children: all, stale: stale, err: err}
+	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(plan{}))
+	return report{children: p.all(), stale: stale, err: err}
 }
 
 // applyAll applies the tasks, in their order.

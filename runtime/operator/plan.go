@@ -208,7 +208,8 @@ func (p *pass) keysOf(objects []client.Object) ([]apply.Key, error) {
 }
 
 // needsFinalizer tells whether the parent must not go without the operator:
-// something belongs to it that the garbage collector does not know of.
+// something belongs to it that the garbage collector does not know of, or must
+// not delete after it.
 func (p *pass) needsFinalizer(plan plan) bool {
 	for _, task := range plan.tasks {
 		if !task.byReference {
@@ -216,8 +217,8 @@ func (p *pass) needsFinalizer(plan plan) bool {
 		}
 	}
 	for _, child := range p.all() {
-		kept := plan.keep[child.key()] && (p.ordered || p.whenDeleted(child) == Orphan)
-		if kept || !ownership.Referenced(child.object, p.parent.GetUID()) {
+		collected := ownership.Referenced(child.object, p.parent.GetUID()) && p.whenDeleted(child) == Delete && !p.ordered
+		if !collected {
 			return true
 		}
 	}
