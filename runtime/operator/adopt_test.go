@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -94,4 +95,30 @@ func TestObjectIsNotAdoptedUnasked(t *testing.T) {
 	if object.Data["key"] != "theirs" || len(object.OwnerReferences) != 0 {
 		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
 	}
+}
+
+func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
+	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+		if req.Parent.Spec.Text != "none" {
+			want.ConfigMaps.Add(configMap("web", "first"), operator.CreateOnly, operator.AdoptIfUnowned, operator.Orphan)
+		}
+	}), nil)
+	site, child := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	c.Exists(child)
+	c.touch(site, "none")
+	c.released(child)
+	c.touch(site, "wanted again")
+	c.Eventually("it is the parent's again", func() error {
+		if c.Get(child); child.Labels[c.group+"/site"] != string(site.UID) {
+			return errors.New("it is nobody's")
+		}
+		return nil
+	})
+	if child.Data["key"] != "first" {
+		t.Errorf("its data is %v", child.Data)
+	}
+	c.says(site, allReady)
+	c.touch(site, "none")
+	c.released(child)
 }

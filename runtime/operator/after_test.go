@@ -1,10 +1,13 @@
 package operator_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -79,4 +82,39 @@ func TestReadyWhenDecidesAboutHealth(t *testing.T) {
 	c.Update(lock, func() { metav1.SetMetaDataAnnotation(&lock.ObjectMeta, "open", "yes") })
 	c.Exists(named(&corev1.Secret{}, "secret"))
 	c.says(site, allReady)
+}
+
+func TestSnapshotsKnowWhatTheAuthorCallsReady(t *testing.T) {
+	seen := make(chan bool, 100)
+	c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
+		if req.Children.ConfigMaps.Len() > 0 {
+			seen <- req.Children.ConfigMaps.In(req.Parent.Namespace).Ready("web")
+		}
+		want := new(Desired)
+		want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text))
+		return &Response{Children: want}, nil
+	}, func(d *definition) {
+		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+			described := kinds(observed, desired)
+			described[0].ReadyWhen = func(object client.Object) (bool, error) {
+				return object.(*corev1.ConfigMap).Data["key"] == "up", nil
+			}
+			return described
+		}
+	})
+	site := c.site("web")
+	if <-seen {
+		t.Error("a child that is not ready yet is ready in the snapshot")
+	}
+	c.touch(site, "up")
+	c.Eventually("the snapshot says that it is ready", func() error {
+		select {
+		case ready := <-seen:
+			if ready {
+				return nil
+			}
+		default:
+		}
+		return errors.New("it does not")
+	})
 }

@@ -45,11 +45,11 @@ func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Respons
 	request := &Request[P, C, R]{Parent: p.parent.DeepCopyObject().(P), Now: p.now}
 	for i, kind := range r.kinds(&request.Children, new(D)) {
 		if kind.Fields.observe != nil {
-			kind.Fields.observe(p.observed[i])
+			kind.Fields.observe(p.observed[i], kind.ReadyWhen)
 		}
 	}
 	for i, kind := range r.relatedKinds(&request.Related) {
-		kind.Fields.observe(p.related[i])
+		kind.Fields.observe(p.related[i], nil)
 	}
 	name, function := "Sync", r.definition.Sync
 	if p.finalizing() {

@@ -46,7 +46,7 @@ func Unstructured(apiVersion, kind string) *unstructured.Unstructured {
 
 // Fields ties a kind of children to the fields of the generated structs.
 type Fields struct {
-	observe func([]client.Object)
+	observe func([]client.Object, readyRule)
 	desired *set
 }
 
@@ -61,12 +61,16 @@ func BindMetadata[T client.Object](observed *Snapshot[*metav1.PartialObjectMetad
 	return Fields{observe: observeInto(observed), desired: &desired.set}
 }
 
-func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object) {
-	return func(objects []client.Object) {
+// readyRule is what an author says about when a child is ready; nil is nothing.
+type readyRule = func(client.Object) (bool, error)
+
+func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object, readyRule) {
+	return func(objects []client.Object, readyWhen readyRule) {
 		items := make([]T, len(objects))
 		for i, object := range objects {
 			items[i] = object.(T)
 		}
 		*snapshot = NewSnapshot(items...)
+		snapshot.readyWhen = readyWhen
 	}
 }

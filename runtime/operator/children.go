@@ -69,6 +69,12 @@ func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, finalizes, succe
 	return done
 }
 
+// leaveAlone is carryOut where the author leaves the children as they are.
+func (p *pass) leaveAlone(ctx context.Context, finalizes bool) report {
+	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(plan{}))
+	return report{children: p.all(), stale: stale, err: err}
+}
+
 // applyAll applies the tasks, in their order.
 func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 	var done report
@@ -130,10 +136,14 @@ func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 // healthOf judges a child by what the author says about its kind, or by the rules
 // for its kind.
 func (p *pass) healthOf(kind *childKind, object client.Object) health.Health {
-	if kind.ReadyWhen == nil || object.GetDeletionTimestamp() != nil {
+	return healthOf(kind.ReadyWhen, object)
+}
+
+func healthOf(readyWhen readyRule, object client.Object) health.Health {
+	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
 		return health.Of(object)
 	}
-	isReady, err := kind.ReadyWhen(object)
+	isReady, err := readyWhen(object)
 	switch {
 	case err != nil:
 		return health.Health{State: health.InProgress, Message: "is not ready: " + err.Error()}
@@ -184,7 +194,7 @@ func (p *pass) source(kind kind) consistency.Source {
 
 // childSource is where the loop sees what it has written of a kind of children.
 func (p *pass) childSource(kind *childKind) consistency.Source {
-	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.offspring, Empty: kind.cached}
+	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.offspring, Empty: kind.cached, Holds: p.offspring.holds}
 }
 
 // parseName reads a name that the author gave: with a namespace, or without

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -152,4 +153,61 @@ func TestAParentThatOptsOutIsFinalized(t *testing.T) {
 	cluster.Update(config, func() { metav1.SetMetaDataLabel(&config.ObjectMeta, "decorate", "") })
 	cluster.Exists(child)
 	cluster.Settled()
+}
+
+func TestAParentThatCameBackIsFinalizedAgain(t *testing.T) {
+	var finalized atomic.Int32
+	cluster := startDecorator(t, []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: "decorate"}}, func(d *decorator) {
+		d.Finalize = func(context.Context, *decoratorRequest) (*decoratorResponse, error) {
+			finalized.Add(1)
+			return &decoratorResponse{Finalized: true}, nil
+		}
+		d.Teardown = operator.TeardownOrdered
+	})
+	config, child := configMap("web", ""), named(&corev1.Secret{}, "config-web")
+	config.Labels = map[string]string{"decorate": ""}
+	cluster.Create(config)
+	cluster.Exists(child)
+	cluster.Update(child, func() { child.Finalizers = []string{foreignFinalizer} })
+	cluster.Update(config, func() { delete(config.Labels, "decorate") })
+	cluster.Eventually("its child is being deleted", func() error {
+		if cluster.Get(child); child.DeletionTimestamp == nil {
+			return errors.New("it is not")
+		}
+		return nil
+	})
+	cluster.Update(config, func() { metav1.SetMetaDataLabel(&config.ObjectMeta, "decorate", "") })
+	cluster.Settled()
+	before := child.UID
+	cluster.Update(child, func() { child.Finalizers = nil })
+	cluster.Eventually("its child is made anew", func() error {
+		if cluster.Get(child); child.UID == before {
+			return errors.New("it is the old one")
+		}
+		return nil
+	})
+	cluster.Delete(config)
+	cluster.Gone(config, child)
+	if got := finalized.Load(); got != 2 {
+		t.Errorf("Finalize ran %d times, want once for each end", got)
+	}
+}
+
+func TestAParentThatOptedOutWhilePausedLosesItsChildrenAfterwards(t *testing.T) {
+	cluster := startDecorator(t, []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: "decorate"}}, nil)
+	config, child := configMap("web", ""), named(&corev1.Secret{}, "config-web")
+	config.Labels = map[string]string{"decorate": ""}
+	cluster.Create(config)
+	cluster.Exists(child)
+	cluster.Settled()
+	const paused = "decorator.test.opgen.dev/paused"
+	cluster.Update(config, func() { metav1.SetMetaDataAnnotation(&config.ObjectMeta, paused, "true") })
+	cluster.Update(config, func() { delete(config.Labels, "decorate") })
+	cluster.Settled()
+	if !cluster.Get(child) {
+		t.Error("the child of a paused parent was deleted")
+	}
+	cluster.Update(config, func() { delete(config.Annotations, paused) })
+	cluster.Gone(child)
+	decorated(t, cluster, config, false)
 }

@@ -51,8 +51,8 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Retries is how many passes in a row may fail before a parent is left
 	// alone until something changes; 0 sets no limit.
 	Retries int
-	// Timeout is what one Sync or Finalize may take; 0 means two minutes. Their
-	// context ends then.
+	// Timeout is what one Sync, Finalize or Select may take; 0 means two minutes.
+	// Their context ends then.
 	Timeout time.Duration
 	// Sync says what the parent wants.
 	Sync func(context.Context, *Request[P, C, R]) (*Response[D, S], error)

@@ -196,3 +196,25 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "one"))
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+	})})
+	f.status("Ready", "Ready")
+	f.Stop()
+	child, kept := configMap("web", ""), named(&corev1.Secret{}, "kept")
+	f.Update(child, func() { child.OwnerReferences = nil })
+	f.Update(kept, func() { delete(kept.Annotations, "test.opgen.dev/parent") })
+	f.Restart()
+	f.Eventually("they are the parent's again", func() error {
+		f.Get(child)
+		f.Get(kept)
+		if len(child.OwnerReferences) != 1 || kept.Annotations["test.opgen.dev/parent"] == "" {
+			return fmt.Errorf("owners are %v, annotations are %v", child.OwnerReferences, kept.Annotations)
+		}
+		return nil
+	})
+	f.status("Ready", "Ready")
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -28,6 +30,7 @@ func (r *reconciler[P, S, C, D, R]) finalize(ctx context.Context, p *pass) verdi
 		if p.observed, err = p.observe(ctx, p.parent); err != nil {
 			return verdict{err: err}
 		}
+		p.include(children)
 	}
 	done, stale, err := p.dismantle(ctx)
 	if stale {
@@ -44,6 +47,22 @@ func (r *reconciler[P, S, C, D, R]) finalize(ctx context.Context, p *pass) verdi
 	}
 	end.stale, end.err = p.dropFinalizer(ctx)
 	return end
+}
+
+// include adds those of the children to the observed ones that are too new to be
+// observed.
+func (p *pass) include(children []child) {
+	known := map[types.UID]bool{}
+	for _, child := range p.all() {
+		known[child.object.GetUID()] = true
+	}
+	for _, child := range children {
+		if child.object == nil || known[child.object.GetUID()] {
+			continue
+		}
+		i := slices.Index(p.children, child.childKind)
+		p.observed[i] = append(p.observed[i], child.object)
+	}
 }
 
 // holdFinalizer makes the parent carry the finalizer. It reports whether the

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
@@ -86,4 +90,34 @@ func TestFinalizerThatIsNoLongerNeededIsRemoved(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestFinalizerIsRemovedThoughSyncLeavesTheChildrenAlone(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) { return new(Response), nil }})
+	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/finalizer"} })
+	f.Eventually("the finalizer is gone", func() error {
+		if f.Get(f.site); len(f.site.Finalizers) > 0 {
+			return fmt.Errorf("finalizers are %v", f.site.Finalizers)
+		}
+		return nil
+	})
+}
+
+func TestAChildThatTheLastFinalizeMakesGoesToo(t *testing.T) {
+	c := startCustom(t, customWants(func(*customRequest, *Desired) {}), func(d *definition) {
+		d.Teardown = operator.TeardownOrdered
+		d.Finalize = func(context.Context, *customRequest) (*Response, error) {
+			want := new(Desired)
+			want.ConfigMaps.Add(configMap("farewell", ""))
+			return &Response{Children: want, Finalized: true}, nil
+		}
+	})
+	site := c.site("web")
+	c.says(site, allReady)
+	c.Delete(site)
+	c.Gone(site, configMap("farewell", ""))
+	deleted := slices.ContainsFunc(c.Writes(), func(r operatortest.Request) bool { return r.Verb == "delete" && r.Name == "farewell" })
+	if !deleted {
+		t.Error("Finalize made no child")
+	}
 }

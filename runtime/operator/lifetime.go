@@ -43,24 +43,14 @@ func (l *lifetime) mayWrite() error {
 	return nil
 }
 
-type lifetimeKey struct{}
-
-// base is the context that the manager gives its runnables.
-func (l *lifetime) base() context.Context {
-	return context.WithValue(context.Background(), lifetimeKey{}, l)
-}
-
 // passContext returns the context of a pass: it has the values of the context
 // that the controller gave, and ends with the lifetime. It is nil if no pass is
 // to begin any more.
-func passContext(ctx context.Context) context.Context {
+func (l *lifetime) passContext(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if l, ok := ctx.Value(lifetimeKey{}).(*lifetime); ok {
-		return lasting{l.passes, ctx}
-	}
-	return ctx
+	return lasting{l.passes, ctx}
 }
 
 // lasting is a context with the values of another one.

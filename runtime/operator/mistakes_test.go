@@ -62,8 +62,9 @@ func TestAbsentChildrenAreNamed(t *testing.T) {
 		want.ConfigMaps.Add(nil)
 		want.Accounts.Add(nil)
 		want.Services.Apply(nil)
+		want.Secrets.Add(named(&corev1.Secret{}, "last"), operator.After(nil, (*corev1.ConfigMap)(nil)))
 	})})
-	if got, want := f.status("Ready", "InvalidChild").Conditions[0].Message, "a desired ConfigMap is nil; a desired Service is nil; a desired ServiceAccount is nil"; got != want {
+	if got, want := f.status("Ready", "InvalidChild").Conditions[0].Message, "a desired ConfigMap is nil; Secret "+f.Namespace+"/last comes after a child that is nil; a desired Service is nil; a desired ServiceAccount is nil"; got != want {
 		t.Errorf("message is %q, want %q", got, want)
 	}
 }

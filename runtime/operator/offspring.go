@@ -89,7 +89,7 @@ func (o *offspring) add(mgr Manager, described ChildKind, manager string) (*chil
 	described.WhenDeleted = cmp.Or(described.WhenDeleted, Delete)
 	described.WhenImmutable = cmp.Or(described.WhenImmutable, FailIfImmutable)
 	child := &childKind{kind: known, ChildKind: described}
-	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, Metadata: described.Metadata, ParentOf: o.parentUID}
+	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, Metadata: described.Metadata, Label: o.keys.Label, ParentOf: o.parentUID}
 	if child.list, err = newList(mgr.GetScheme(), known); err != nil {
 		return nil, err
 	}
@@ -103,6 +103,12 @@ func (o *offspring) parentUID(object client.Object) (types.UID, string) {
 		return "", ""
 	}
 	return parent.UID, parent.Kind.Kind + " " + parent.Name.Name
+}
+
+// holds tells whether the cache is limited to objects like this one.
+func (o *offspring) holds(object client.Object) bool {
+	_, labelled := object.GetLabels()[o.keys.Label]
+	return labelled
 }
 
 // of returns the children of one kind that a parent has, not to be changed.

@@ -31,14 +31,14 @@ func (s parentSelector) matches(object client.Object) bool {
 // everything tells whether every object of the kind is a parent.
 func (s parentSelector) everything() bool { return s.labels.Empty() && s.annotations.Empty() }
 
-// events lets those events through that may matter: of objects that are parents,
-// or were, or that a pass has to look at once, since they may have been parents
-// while the operator was down.
-func (s parentSelector) events() predicate.Predicate {
-	if s.everything() {
+// parentEvents lets those events through that may matter: of objects that are parents,
+// or were and have something left to lose, or that a pass has to look at once,
+// since they may have been parents while the operator was down.
+func (l *loop) parentEvents() predicate.Predicate {
+	if l.selects.everything() {
 		return predicate.Funcs{}
 	}
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return s.matches(e.ObjectNew) || s.matches(e.ObjectOld) || e.ObjectNew.GetDeletionTimestamp() != nil
+		return l.selects.matches(e.ObjectNew) || l.selects.matches(e.ObjectOld) || l.states.knows(client.ObjectKeyFromObject(e.ObjectNew))
 	}}
 }

@@ -56,7 +56,7 @@ type reconciler[P client.Object, S, C, D, R any] struct {
 
 // Reconcile runs one pass over the parent that the request names.
 func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	ctx = passContext(ctx)
+	ctx = r.life.passContext(ctx)
 	if ctx == nil {
 		return reconcile.Result{}, nil
 	}
@@ -86,19 +86,23 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	}
 	if !p.selects.matches(p.parent) && p.untouched() {
 		r.forget(request.NamespacedName)
+		r.arrivals.forget(p.parent)
 		return reconcile.Result{}, nil
 	}
 	if why := p.suspension(); why != nil {
 		return r.suspend(ctx, p, *why)
 	}
+	if p.state.busy() {
+		return reconcile.Result{RequeueAfter: lateness}, nil
+	}
 	wrong := r.relate(ctx, p)
+	if ctx.Err() != nil {
+		return reconcile.Result{}, nil
+	}
 	input := fingerprint(append(p.observed, p.related...))
 	if left, waits := p.state.waits(p.parent, input, p.now); waits && !passes.In(ctx).Forced() {
 		passes.In(ctx).Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
-	}
-	if p.state.busy() {
-		return reconcile.Result{RequeueAfter: lateness}, nil
 	}
 	ctx, span := p.begin(ctx)
 	defer span.End()
@@ -152,6 +156,7 @@ func (r *reconciler[P, S, C, D, R]) run(ctx context.Context, p *pass) verdict {
 	if p.finalizing() {
 		return r.finalize(ctx, p)
 	}
+	p.state.finalized = false         // of one that was no parent for a while
 	if r.definition.Finalize != nil { // before Sync has any effect
 		stale, err := p.holdFinalizer(ctx)
 		switch {
@@ -176,10 +181,13 @@ func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Respo
 		response = new(Response[D, S])
 	}
 	done := report{children: p.all()}
-	if response.Children != nil {
+	switch {
+	case response.Children != nil:
 		done = p.carryOut(ctx, r.kinds(new(C), response.Children), r.definition.Finalize != nil, err == nil)
-		err = errors.Join(err, done.err)
+	case err == nil:
+		done = p.leaveAlone(ctx, r.definition.Finalize != nil)
 	}
+	err = errors.Join(err, done.err)
 	stale, refused := p.writeMetadata(ctx, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))

@@ -71,7 +71,7 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 type errDesired struct{ error }
 
 func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
-	if v := reflect.ValueOf(wanted.source()); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	if isNil(wanted.source()) {
 		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
 	identity, input, err := identityOf(wanted)
@@ -88,7 +88,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
 	}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
-		return task{}, err
+		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
 	described := apply.Desired{
 		Kind:          kind.GroupVersionKind,
@@ -103,8 +103,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Source:        kind.source(wanted),
 	}
 	if described.Strategy == apply.CreateOnly {
-		described.Ownership = map[string]any{}
-		p.offspring.keys.Refer(described.Ownership, p.owner(), made.byReference)
+		described.Ownership = p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
@@ -121,6 +120,11 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	}
 	made.Desired, err = apply.NewDesired(described, complete)
 	return made, err
+}
+
+func isNil(object any) bool {
+	v := reflect.ValueOf(object)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // content is what is desired of a child, with all that makes it a child.
@@ -185,9 +189,12 @@ func (p *pass) identify(kind *childKind, said identity) (types.NamespacedName, e
 func (p *pass) keysOf(objects []client.Object) ([]apply.Key, error) {
 	var keys []apply.Key
 	for _, object := range objects {
+		if isNil(object) {
+			return nil, errors.New("a child that is nil")
+		}
 		gvk, err := apiutil.GVKForObject(object, p.client.Scheme())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("a child of a kind that is not known: %w", err)
 		}
 		name := client.ObjectKeyFromObject(object)
 		for _, kind := range p.children {
@@ -201,7 +208,8 @@ func (p *pass) keysOf(objects []client.Object) ([]apply.Key, error) {
 }
 
 // needsFinalizer tells whether the parent must not go without the operator:
-// something belongs to it that the garbage collector does not know of.
+// something belongs to it that the garbage collector does not know of, or must
+// not delete after it.
 func (p *pass) needsFinalizer(plan plan) bool {
 	for _, task := range plan.tasks {
 		if !task.byReference {
@@ -209,7 +217,8 @@ func (p *pass) needsFinalizer(plan plan) bool {
 		}
 	}
 	for _, child := range p.all() {
-		if !ownership.Referenced(child.object, p.parent.GetUID()) {
+		collected := ownership.Referenced(child.object, p.parent.GetUID()) && p.whenDeleted(child) == Delete && !p.ordered
+		if !collected {
 			return true
 		}
 	}

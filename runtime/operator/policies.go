@@ -14,8 +14,8 @@ const (
 	// OnDelete lets a change reach the child when someone deletes it. Drift
 	// from an unchanged desired state is repaired in place.
 	OnDelete UpdateStrategy = "OnDelete"
-	// CreateOnly creates the child when it is absent and never writes to it
-	// again.
+	// CreateOnly creates the child when it is absent, and never writes to it again
+	// but to keep it the parent's child.
 	CreateOnly UpdateStrategy = "CreateOnly"
 	// RollingInPlace applies the change to one child of the kind after the
 	// other, in the order in which Sync added them, and goes on only while those

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,9 @@ func (k *relatedKind) readers(_ context.Context, object client.Object) []reconci
 // relate finds the related objects of a pass's parent, and has the parent synced
 // when they change. The objects are the cache's own.
 func (r *reconciler[P, S, C, D, R]) relate(ctx context.Context, p *pass) error {
+	if p.finalizing() && (r.definition.Finalize == nil || p.state.finalized) {
+		return nil // no code of the author's runs any more, and nothing is to keep the parent
+	}
 	selections, err := r.selectDynamic(ctx, p)
 	if err != nil {
 		return err
@@ -70,15 +74,18 @@ func (r *reconciler[P, S, C, D, R]) selectDynamic(ctx context.Context, p *pass) 
 	if r.definition.Select == nil {
 		return selections, nil
 	}
-	answer, err := guarded(ctx, func() ([][]Selection, error) {
-		return r.definition.Select(ctx, p.parent.DeepCopyObject().(P))
+	parent := p.parent.DeepCopyObject().(P)
+	answer, err := within(ctx, p.state, "Related", cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*[][]Selection, error) {
+		selected, err := r.definition.Select(ctx, parent)
+		return &selected, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	rest := *answer
 	for i, kind := range p.loop.related {
-		if kind.Dynamic && len(answer) > 0 {
-			selections[i], answer = answer[0], answer[1:]
+		if kind.Dynamic && len(rest) > 0 {
+			selections[i], rest = rest[0], rest[1:]
 		}
 	}
 	return selections, nil
@@ -108,7 +115,7 @@ func (p *pass) queries(kind *relatedKind, dynamic []Selection) ([]related.Query,
 // query evaluates what the spec file says about a related kind.
 func (p *pass) query(kind *relatedKind) (related.Query, error) {
 	query, err := p.selected(kind)
-	if err != nil || kind.NamespacesFrom == "" {
+	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
 		query.Namespaces = p.namespaces(kind, kind.Namespaces)
 		return query, err
 	}
@@ -139,7 +146,7 @@ func (p *pass) selected(kind *relatedKind) (query related.Query, err error) {
 func (p *pass) namespaces(kind *relatedKind, said []string) []string {
 	switch {
 	case !kind.namespaced:
-		return []string{related.AllNamespaces}
+		return []string{""}
 	case said != nil:
 		return said
 	case p.loop.parent.namespaced:
@@ -157,7 +164,7 @@ func (p *pass) find(ctx context.Context, kind *relatedKind, queries []related.Qu
 			switch {
 			case namespace == related.AllNamespaces:
 				found, err = p.findAll(ctx, kind, "", query, found)
-			case p.watched != "" && namespace != p.watched:
+			case kind.namespaced && p.watched != "" && namespace != p.watched:
 				err = fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, p.watched, namespace)
 			case len(query.Names) > 0:
 				found, err = p.findNamed(ctx, kind, namespace, query.Names, found)

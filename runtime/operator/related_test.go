@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -165,4 +167,74 @@ func TestAChangeOfARelatedObjectEndsTheWaitAfterAnError(t *testing.T) {
 	c.says(site, "there are no settings")
 	c.Create(configMap("settings", "one"))
 	c.says(site, allReady)
+}
+
+func TestAParentGoesThoughWhatItReadsCannotBeFound(t *testing.T) {
+	c, _ := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.Namespace{}, SelectorFrom: ".metadata.annotations", Fields: operator.BindRelated(&related.Namespaces)}}
+		}
+		d.Teardown = operator.TeardownOrdered
+	})
+	c.setSync(customWants(func(_ *customRequest, want *Desired) { want.ConfigMaps.Add(configMap("web", "")) }))
+	site, child := c.site("web"), configMap("web", "")
+	c.Exists(child)
+	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, "owner", "no label has this value") })
+	c.Eventually("the selector is refused", func() error {
+		if c.Get(site); !meta.IsStatusConditionFalse(site.Status.Conditions, "Ready") {
+			return errors.New("it is not")
+		}
+		return nil
+	})
+	c.Delete(site)
+	c.Gone(site, child)
+}
+
+func TestAnAuthorsSelectionThatTakesTooLongIsGivenUp(t *testing.T) {
+	c, r := startReaders(t, func(d *definition) {
+		d.Timeout = time.Second
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.ConfigMap{}, Dynamic: true, Fields: operator.BindRelated(&related.ConfigMaps)}}
+		}
+		d.Select = func(ctx context.Context, site *testapi.Site) ([][]operator.Selection, error) {
+			if site.Spec.Text == "slow" {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return [][]operator.Selection{nil}, nil
+		}
+	})
+	site := c.site("web")
+	c.Eventually("a pass is over", func() error {
+		if r.of("web") == 0 {
+			return errors.New("none is")
+		}
+		return nil
+	})
+	c.touch(site, "slow")
+	c.says(site, "Related did not end within 1s: context deadline exceeded")
+	if shown := meta.FindStatusCondition(site.Status.Conditions, "Ready"); shown.Reason != "SyncTimedOut" {
+		t.Errorf("the reason is %s", shown.Reason)
+	}
+}
+
+func TestClusterScopedRelatedObjectsByName(t *testing.T) {
+	c, r := startReaders(t, func(d *definition) {
+		d.Related = func(related *Related) []operator.RelatedKind {
+			return []operator.RelatedKind{{Object: &corev1.Namespace{}, NameFrom: ".spec.text", Fields: operator.BindRelated(&related.Namespaces)}}
+		}
+	})
+	tier := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace + "-tier", Labels: map[string]string{"tier": "gold"}}}
+	c.Create(tier)
+	site, other := c.site("web"), c.site("other")
+	c.touch(site, tier.Name)
+	c.phase(site, "gold;")
+	c.phase(other, "")
+	c.Settled()
+	before := r.of("other")
+	c.Update(tier, func() { tier.Labels["tier"] = "silver" })
+	c.phase(site, "silver;")
+	if after := r.of("other"); after != before {
+		t.Errorf("%d passes over a parent that reads something else", after-before)
+	}
 }

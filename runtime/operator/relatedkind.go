@@ -47,7 +47,7 @@ type Selection struct {
 
 // RelatedFields ties an entry of related objects to its field.
 type RelatedFields struct {
-	observe func([]client.Object)
+	observe func([]client.Object, readyRule)
 }
 
 // BindRelated ties an entry of related objects to its field in the Related

@@ -16,14 +16,22 @@ import (
 // whenRemoved says what becomes of a child that is not wanted any more: what an
 // option said when it was, or what its kind says.
 func (p *pass) whenRemoved(child child) DeletionPolicy {
-	said := DeletionPolicy(child.object.GetAnnotations()[p.offspring.keys.WhenRemoved])
-	switch {
-	case said == Delete || said == Orphan:
-		return said
-	case p.finalizing():
-		return child.WhenDeleted
+	if p.finalizing() {
+		return p.whenDeleted(child)
 	}
-	return child.WhenDropped
+	return p.policy(child, child.WhenDropped)
+}
+
+// whenDeleted says what becomes of a child when its parent goes.
+func (p *pass) whenDeleted(child child) DeletionPolicy { return p.policy(child, child.WhenDeleted) }
+
+// policy is what an option said of a child, or else its kind.
+func (p *pass) policy(child child, ofKind DeletionPolicy) DeletionPolicy {
+	said := DeletionPolicy(child.object.GetAnnotations()[p.offspring.keys.WhenRemoved])
+	if said == Delete || said == Orphan {
+		return said
+	}
+	return ofKind
 }
 
 // remove deletes or releases children, if the parent is live what this pass took
@@ -66,7 +74,7 @@ func (p *pass) changed(ctx context.Context) (bool, error) {
 }
 
 func (p *pass) delete(ctx context.Context, child child) error {
-	existed, err := child.applier.Delete(ctx, child.object)
+	existed, err := child.applier.Delete(ctx, child.key(), child.object)
 	if err != nil {
 		return err
 	}

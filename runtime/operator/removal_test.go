@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -204,4 +205,59 @@ func TestOrderedTeardownGoesKindByKind(t *testing.T) {
 func held(pod *corev1.Pod) *corev1.Pod {
 	pod.Finalizers = []string{"test.opgen.dev/hold"}
 	return pod
+}
+
+func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
+	var orphan atomic.Bool
+	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+		if orphan.Load() {
+			want.ConfigMaps.Keep("web")
+			return
+		}
+		want.ConfigMaps.Add(configMap("web", ""))
+	}), func(d *definition) {
+		if orphan.Load() {
+			removals(operator.ChildKind{WhenDeleted: operator.Orphan}, operator.ChildKind{})(d)
+		}
+	})
+	site, kept := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	orphan.Store(true)
+	c.Restart()
+	c.Eventually("the parent waits for the release", func() error {
+		if c.Get(site); len(site.Finalizers) == 0 {
+			return errors.New("it has no finalizer")
+		}
+		return nil
+	})
+	c.Delete(site)
+	c.Gone(site)
+	c.released(kept)
+}
+
+func TestAnOptionReachesAChildThatIsOnlyCreated(t *testing.T) {
+	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+		options := []operator.ChildOption{operator.CreateOnly}
+		if req.Parent.Spec.Text == "orphan" {
+			options = append(options, operator.Orphan)
+		}
+		want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text), options...)
+	}), nil)
+	site, child := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	c.Exists(child)
+	c.touch(site, "orphan")
+	c.Eventually("the parent waits for the release", func() error {
+		if c.Get(site); len(site.Finalizers) == 0 {
+			return errors.New("it has no finalizer")
+		}
+		return nil
+	})
+	c.Settled()
+	if c.Get(child); child.Data["key"] != "hello" || len(child.OwnerReferences) > 0 {
+		t.Errorf("it is %v of %v", child.Data, child.OwnerReferences)
+	}
+	c.Delete(site)
+	c.Gone(site)
+	c.released(child)
 }

@@ -40,7 +40,7 @@ func Run(ctx context.Context, config *rest.Config, options Options, controllers 
 			return err
 		}
 	}
-	if err := addControllers(mgr, options, controllers); err != nil {
+	if err := addControllers(mgr, options, life, controllers); err != nil {
 		return err
 	}
 	if err := addProbes(mgr); err != nil {
@@ -72,7 +72,6 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life} })
 	mgr, err := manager.New(config, manager.Options{
-		BaseContext:                         life.base,
 		Scheme:                              scheme,
 		Cache:                               cached,
 		Logger:                              logr.FromSlogHandler(logger.Handler()),
@@ -105,7 +104,7 @@ func cacheOptions(options Options) cache.Options {
 	return cached
 }
 
-func addControllers(mgr Manager, options Options, controllers func(Manager) ([]Controller, error)) error {
+func addControllers(mgr Manager, options Options, life *lifetime, controllers func(Manager) ([]Controller, error)) error {
 	made, err := controllers(mgr)
 	if err != nil {
 		return err
@@ -116,7 +115,7 @@ func addControllers(mgr Manager, options Options, controllers func(Manager) ([]C
 			return fmt.Errorf("two controllers are named %s", controller.name)
 		}
 		names[controller.name] = true
-		if err := controller.setUp(mgr, options); err != nil {
+		if err := controller.setUp(mgr, options, life); err != nil {
 			return fmt.Errorf("controller %s: %w", controller.name, err)
 		}
 	}

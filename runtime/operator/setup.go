@@ -41,6 +41,7 @@ type loop struct {
 	events  events.EventRecorder
 	metrics instruments
 	states  *states
+	life    *lifetime
 	now     func() time.Time
 
 	arrivals     *arrivals
@@ -49,7 +50,7 @@ type loop struct {
 
 // setUp registers a definition's types, checks that the API server knows its
 // kinds, and adds a controller for each kind of parents to the manager.
-func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, definition Definition[P, S, C, D, R]) error {
+func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *lifetime, definition Definition[P, S, C, D, R]) error {
 	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, defini
 	if err != nil {
 		return err
 	}
-	shared.ordered = definition.Teardown == TeardownOrdered
+	shared.life, shared.ordered = life, definition.Teardown == TeardownOrdered
 	reconciler := reconciler[P, S, C, D, R]{loop: shared, definition: definition}
 	shared.hasConverged = reconciler.hasConverged
 	for _, described := range reconciler.kinds(new(C), new(D)) {
@@ -136,7 +137,7 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 // watch has a reconciler look at a parent when it, a child of it or an object
 // that it reads changes.
 func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
-	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.selects.events(), l.arrivals.watch(l.hasConverged)))
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.parentEvents(), l.arrivals.watch(l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
 	}

@@ -14,7 +14,8 @@ import (
 // name and then namespace. What it gives out are copies that the caller may
 // change. The zero value is empty.
 type Snapshot[T client.Object] struct {
-	items []T // sorted; the cache's own objects, so never given out
+	items     []T // sorted; the cache's own objects, so never given out
+	readyWhen readyRule
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync.
@@ -23,7 +24,7 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 	slices.SortFunc(items, func(a, b T) int {
 		return cmp.Or(cmp.Compare(a.GetName(), b.GetName()), cmp.Compare(a.GetNamespace(), b.GetNamespace()))
 	})
-	return Snapshot[T]{items}
+	return Snapshot[T]{items: items}
 }
 
 // Get returns the child with this name. Where children of one name live in
@@ -44,7 +45,7 @@ func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 			items = append(items, item)
 		}
 	}
-	return Snapshot[T]{items}
+	return Snapshot[T]{items, s.readyWhen}
 }
 
 // All yields every child, in order.
@@ -63,10 +64,11 @@ func (s Snapshot[T]) Len() int { return len(s.items) }
 
 // Ready tells whether the child with this name exists and is healthy: a
 // Deployment is rolled out, a Pod is ready, a Job is complete, a custom
-// resource has Ready=True, and what has no notion of health exists.
+// resource has Ready=True, and what has no notion of health exists; unless the
+// spec file says readyWhen.
 func (s Snapshot[T]) Ready(name string) bool {
 	i, ok := s.find(name)
-	return ok && health.Of(s.items[i]).State == health.Ready
+	return ok && healthOf(s.readyWhen, s.items[i]).State == health.Ready
 }
 
 func (s Snapshot[T]) find(name string) (int, bool) {

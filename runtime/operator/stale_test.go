@@ -1,7 +1,9 @@
 package operator_test
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,4 +56,67 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 	if err != nil || outcome.Action != apply.Updated {
 		t.Errorf("outcome %s, error %v; want an update in place", outcome.Action, err)
 	}
+}
+
+// The cache of children holds only those that are labelled, so it may never see
+// what the operator wrote.
+func TestChildThatLosesItsLabelAtOnceGetsItBack(t *testing.T) {
+	var c *custom
+	var once sync.Once
+	started := make(chan struct{})
+	strip := func(child client.Object) (bool, error) {
+		var err error
+		once.Do(func() {
+			<-started
+			err = c.Client.Patch(context.Background(), child.DeepCopyObject().(client.Object), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":null}}`)))
+			time.Sleep(500 * time.Millisecond) // the cache sees it come and go
+		})
+		return true, err
+	}
+	c = startCustom(t, customWants(func(_ *customRequest, want *Desired) { wantsOne(want) }), func(d *definition) {
+		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+			described := kinds(observed, desired)
+			described[0].ReadyWhen = strip
+			return described
+		}
+	})
+	close(started)
+	c.site("web")
+	child := configMap("web", "")
+	c.Eventually("the child has its label again", func() error {
+		if c.Get(child); child.Labels[c.group+"/site"] == "" {
+			return errors.New("it has not")
+		}
+		return nil
+	})
+}
+
+func TestAChildThatIsTakenAwayMeanwhileIsNotDeleted(t *testing.T) {
+	var c *custom
+	c = startCustom(t, customWants(func(req *customRequest, want *Desired) {
+		if req.Parent.Spec.Text == "hello" {
+			wantsOne(want)
+			return
+		}
+		if child, ok := req.Children.ConfigMaps.Get("web"); ok { // someone keeps it for himself, unseen by this pass
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":null,"ownerReferences":null}}`))
+			if err := c.Client.Patch(context.Background(), child, patch); err != nil {
+				t.Error(err)
+			}
+		}
+	}), nil)
+	site, child := c.site("web"), configMap("web", "")
+	c.says(site, allReady)
+	c.touch(site, "none")
+	c.Eventually("it is nobody's", func() error {
+		if !c.Get(child) {
+			t.Fatal("it was deleted")
+		}
+		if len(child.OwnerReferences) > 0 {
+			return errors.New("it is the parent's")
+		}
+		return nil
+	})
+	c.Settled()
+	c.Exists(child)
 }

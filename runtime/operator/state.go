@@ -125,7 +125,7 @@ func fingerprint(children [][]client.Object) uint64 {
 			hash := fnv.New64a()
 			hash.Write([]byte(object.GetUID()))
 			hash.Write([]byte(object.GetResourceVersion()))
-			sum ^= binary.BigEndian.Uint64(hash.Sum(nil)) // in any order
+			sum += binary.BigEndian.Uint64(hash.Sum(nil)) // in any order, and an object may be there twice
 		}
 	}
 	return sum
@@ -151,6 +151,13 @@ func (s *states) of(name types.NamespacedName, uid types.UID) *state {
 		s.byName[name] = found
 	}
 	return found
+}
+
+// knows tells whether a parent has a state.
+func (s *states) knows(name types.NamespacedName) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byName[name] != nil
 }
 
 // forget drops the state of a parent that is gone.

@@ -73,6 +73,12 @@ func TestFingerprintTellsVersionsApart(t *testing.T) {
 	if got := fingerprint([][]client.Object{{object("a", "1"), object("b", "2")}, {object("c", "4")}}); got == first {
 		t.Error("a new version leaves the fingerprint as it was")
 	}
+	twice := func(version string) uint64 {
+		return fingerprint([][]client.Object{{object("a", version)}, {object("a", version)}})
+	}
+	if twice("1") == twice("2") {
+		t.Error("an object that two entries select can change unseen")
+	}
 }
 
 func TestStateOfAnEarlierParentIsNotUsed(t *testing.T) {

@@ -63,17 +63,15 @@ func (r *reconciler[P, S, C, D, R]) suspend(ctx context.Context, p *pass, why me
 // disconnect releases the children, and lets the parent go without them.
 func (p *pass) disconnect(ctx context.Context) (stale bool, err error) {
 	for _, child := range p.all() {
-		err := p.release(ctx, child)
-		if errors.As(err, new(apply.ErrStale)) {
+		switch released := p.release(ctx, child); {
+		case errors.As(released, new(apply.ErrStale)):
 			stale = true
-			continue
-		}
-		if err != nil {
-			return false, errChild{child.key(), err}
+		case released != nil:
+			err = errors.Join(err, errChild{child.key(), released})
 		}
 	}
-	if stale {
-		return true, nil
+	if stale || err != nil {
+		return stale, err
 	}
 	return p.dropFinalizer(ctx)
 }

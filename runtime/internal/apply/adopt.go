@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -38,15 +40,17 @@ func (d Desired) adoptable(live client.Object, holder string) bool {
 // counts as set by us from now on, so that it goes when desired drops it; and
 // an object has one controller only, so that the one before lets go.
 func (a *Applier) adopt(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
-	before := clientSide(live)
 	if d.Strategy == CreateOnly {
-		d, before = d.onlyOwnership(), nil
+		return adopted(a.claim(ctx, memo, d, live))
 	}
-	live, err := a.prepare(ctx, d, live, before)
+	live, err := a.prepare(ctx, d, live, clientSide(live))
 	if err != nil {
 		return Outcome{}, err
 	}
-	outcome, err := a.change(ctx, memo, d, live)
+	return adopted(a.change(ctx, memo, d, live))
+}
+
+func adopted(outcome Outcome, err error) (Outcome, error) {
 	if err == nil && outcome.Action == Updated {
 		outcome.Action = Adopted
 	}
@@ -106,22 +110,53 @@ func dropController(object client.Object) {
 	object.SetOwnerReferences(others)
 }
 
-// onlyOwnership is the desired state of a child that is to be owned and not to
-// be changed.
-func (d Desired) onlyOwnership() Desired {
-	kept := maps.Clone(d.Ownership)
-	if kept == nil {
-		kept = map[string]any{}
-	}
-	content, metadata := d.cloned()
-	for _, name := range []string{"name", "namespace"} {
-		if value, ok := metadata[name]; ok {
-			kept[name] = value
+// claim makes an object the parent's child and changes nothing else in it. An
+// apply would also drop what this field manager has ever set there.
+func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	metadata := map[string]any{"uid": live.GetUID(), "resourceVersion": live.GetResourceVersion()}
+	maps.Copy(metadata, d.Ownership)
+	ours, _ := metadata["ownerReferences"].([]any)
+	references := slices.Clone(ours)
+	for _, ref := range live.GetOwnerReferences() {
+		if ref.UID != d.Owner && !ptr.Deref(ref.Controller, false) {
+			references = append(references, ref)
 		}
 	}
-	maps.DeleteFunc(content, func(name string, _ any) bool { return name != "apiVersion" && name != "kind" })
-	content["metadata"] = kept
-	d.content = func() map[string]any { return content }
-	d.Strategy, d.HashKey = InPlace, "" // the hash is that of the whole desired state
-	return d
+	metadata["ownerReferences"] = references
+	body, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return Outcome{}, err
+	}
+	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return Outcome{}, ErrStale{d.Key()}
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)}
+	return Outcome{Action: Updated, Object: answer}, nil
+}
+
+// owns tells whether the metadata that makes an object the parent's child is in
+// it.
+func (d Desired) owns(live client.Object) bool {
+	if d.Ownership == nil {
+		return true
+	}
+	_, refers := d.Ownership["ownerReferences"]
+	referenced := slices.ContainsFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })
+	return refers == referenced && has(live.GetLabels(), d.Ownership["labels"]) && has(live.GetAnnotations(), d.Ownership["annotations"])
+}
+
+// has tells whether a merge patch changes nothing in a map.
+func has(live map[string]string, patch any) bool {
+	wanted, _ := patch.(map[string]any)
+	for key, value := range wanted {
+		current, ok := live[key]
+		if ok != (value != nil) || ok && current != value {
+			return false
+		}
+	}
+	return true
 }

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +24,9 @@ type Applier struct {
 	// the parent's name for messages; empty when it is none's of this
 	// controller.
 	ParentOf func(client.Object) (types.UID, string)
+	// Label is the key under which every child carries its parent's UID; empty:
+	// they carry none.
+	Label string
 	// Metadata says that live children are metav1.PartialObjectMetadata, since
 	// the cache holds no more of them. So are the objects of outcomes then.
 	Metadata bool
@@ -97,7 +101,10 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo Memo, d Desired, l
 		return Outcome{Action: Waiting, Object: live}, nil
 	}
 	if d.Strategy == CreateOnly {
-		return Outcome{Action: Unchanged, Object: live}, nil
+		if d.owns(live) {
+			return Outcome{Action: Unchanged, Object: live}, nil
+		}
+		return a.contend(ctx, now, memo, d, live, a.claim)
 	}
 	verdict, err := a.judge(memo, d, live)
 	switch {
@@ -106,7 +113,7 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo Memo, d Desired, l
 	case verdict == unstamped:
 		return a.ask(ctx, memo, d, live)
 	case verdict == drifted:
-		return a.repair(ctx, now, memo, d, live)
+		return a.contend(ctx, now, memo, d, live, a.change)
 	}
 	return a.change(ctx, memo, d, live)
 }
@@ -130,11 +137,14 @@ func (a *Applier) taken(ctx context.Context, now time.Time, memo Memo, d Desired
 	if err != nil {
 		return Outcome{}, err
 	}
-	if memo.of(key, live) != nil || a.owned(live, d.Owner) {
+	holder, known := a.holder(live), memo.of(key, live) != nil
+	ours := a.owned(live, d.Owner) || holder == "" && (known || a.marked(live, d.Owner))
+	switch {
+	case ours:
 		return a.do(ctx, now, memo, d, live)
-	}
-	holder := a.holder(live)
-	if d.adoptable(live, holder) {
+	case known && d.adoptable(live, holder): // something took it from this parent
+		return a.contend(ctx, now, memo, d, live, a.adopt)
+	case d.adoptable(live, holder):
 		return a.adopt(ctx, memo, d, live)
 	}
 	return Outcome{}, ErrTaken{key, holder, live.GetDeletionTimestamp() != nil}
@@ -144,6 +154,14 @@ func (a *Applier) taken(ctx context.Context, now time.Time, memo Memo, d Desired
 func (a *Applier) owned(object client.Object, owner types.UID) bool {
 	parent, _ := a.ParentOf(object)
 	return parent == owner
+}
+
+// marked tells whether an object carries the label of a parent's child and was
+// made by this controller, although nothing else says whose it is any more.
+func (a *Applier) marked(object client.Object, owner types.UID) bool {
+	return a.Label != "" && object.GetLabels()[a.Label] == string(owner) && slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == a.Manager && entry.Subresource == ""
+	})
 }
 
 // holder names what controls an object; empty when nothing does.
@@ -180,13 +198,17 @@ func (a *Applier) update(ctx context.Context, memo Memo, d Desired, live client.
 	return Outcome{Action: action, Object: object}, a.remember(memo, d, object)
 }
 
-// Delete deletes the child that was observed, and no other of its name. It
+// Delete deletes the child that was observed, if it is still what it was then:
+// otherwise it may be someone else's by now, and the error is ErrStale. It
 // reports whether there was something to delete.
-func (a *Applier) Delete(ctx context.Context, live client.Object) (bool, error) {
-	uid := live.GetUID()
-	err := a.Client.Delete(ctx, live, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+func (a *Applier) Delete(ctx context.Context, key Key, live client.Object) (bool, error) {
+	uid, version := live.GetUID(), live.GetResourceVersion()
+	err := a.Client.Delete(ctx, live, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	switch {
+	case apierrors.IsNotFound(err):
 		return false, nil
+	case apierrors.IsConflict(err):
+		return false, ErrStale{key}
 	}
 	return err == nil, err
 }

@@ -45,8 +45,8 @@ type Desired struct {
 	// once carries it in the annotation HashKey.
 	Hash    string
 	HashKey string
-	// Ownership is the metadata that alone makes an object the parent's child:
-	// all that an adopted child with the strategy CreateOnly gets.
+	// Ownership is the metadata that alone makes an object the parent's child, as
+	// a merge patch: all that an existing child with the strategy CreateOnly gets.
 	Ownership map[string]any
 
 	// Input sums up all that the content is made from; zero: nothing is known of

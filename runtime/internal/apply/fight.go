@@ -46,9 +46,11 @@ func (f *fight) over(now time.Time) bool {
 	return f.held == nil && now.Sub(f.last) >= max(calm, f.wait())
 }
 
-// repair brings a child back to its desired state, or holds back if that was of
-// no use before.
-func (a *Applier) repair(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
+// contend brings a child back to its desired state by repair, or holds back if
+// that was of no use before.
+func (a *Applier) contend(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object,
+	repair func(context.Context, Memo, Desired, client.Object) (Outcome, error),
+) (Outcome, error) {
 	fighting := memo.fightOf(d)
 	if fighting == nil || fighting.over(now) {
 		fighting = new(fight)
@@ -61,12 +63,12 @@ func (a *Applier) repair(ctx context.Context, now time.Time, memo Memo, d Desire
 	if held != nil {
 		return Outcome{Action: Unchanged, Object: live, Drift: !known, Contested: held}, nil
 	}
-	outcome, err := a.change(ctx, memo, d, live)
+	outcome, err := repair(ctx, memo, d, live)
 	if err != nil {
 		return outcome, err
 	}
 	switch outcome.Action {
-	case Updated:
+	case Updated, Adopted:
 		fighting.repaired(now)
 	case Replace:
 		if fighting.replaced != live.GetUID() {

@@ -30,7 +30,7 @@ func TestFight(t *testing.T) {
 					live := c.live()
 					c.expect(one, Replace, "dry apply 200")
 					c.expect(one, Replace, "dry apply 200") // the caller could not delete it: no second repair
-					if existed, err := c.Applier.Delete(t.Context(), live); err != nil || !existed {
+					if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, live); err != nil || !existed {
 						t.Fatal(existed, err)
 					}
 					c.expect(one, Created, "post 201")

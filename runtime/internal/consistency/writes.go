@@ -38,6 +38,8 @@ type Source struct {
 	Kind  schema.GroupVersionKind
 	Cache client.Reader
 	Empty client.Object // of the kind, to read into
+	// Holds tells whether the cache is to hold an object; nil: it holds all.
+	Holds func(client.Object) bool
 }
 
 type write struct {
@@ -68,7 +70,8 @@ func (w *Writes) add(object client.Object, written write) {
 // Seen reports whether the cache holds every recorded write, or something
 // newer. live, which reads from the API server, is asked only about a write
 // that the cache has lacked for a long time: someone else may have deleted the
-// object before the cache could see it, the API server's data may have been
+// object before the cache could see it, or made it one that the cache does not
+// hold, the API server's data may have been
 // restored from a backup, or its resource versions may have no order. A cache
 // that holds what the API server holds is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
@@ -96,12 +99,14 @@ func (w *write) seen(ctx context.Context, name types.NamespacedName, live client
 		return false, err
 	}
 	if cached == nil {
-		return current == nil || current.GetUID() != w.uid, nil
+		return current == nil || current.GetUID() != w.uid || !w.source.holds(current), nil
 	}
 	// What the API server holds is the truth, even if its data was restored
 	// from a time before the write.
 	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
 }
+
+func (s Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
 
 // reached tells whether what the cache holds is the write, or something newer.
 // Resource versions that are no numbers have no order: of them, only the

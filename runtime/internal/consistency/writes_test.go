@@ -17,6 +17,12 @@ func TestSeen(t *testing.T) {
 	wrote := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
 	opaque := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
 	deleted := func(w *Writes, in Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
+	labelled := func(w *Writes, in Source) {
+		in.Holds = func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
+		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
+	}
+	marked := pod("mine", "21")
+	marked.Labels = map[string]string{"mine": "yes"}
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 
@@ -37,6 +43,8 @@ func TestSeen(t *testing.T) {
 		{name: "write late, object exists", record: wrote, live: pod("mine", "20"), after: time.Minute, want: false},
 		{name: "write late, object gone", record: wrote, after: time.Minute, want: true},
 		{name: "write late, name reused", record: wrote, live: pod("new", "30"), after: time.Minute, want: true},
+		{name: "write late, object is to be in the cache", record: labelled, live: marked, after: time.Minute, want: false},
+		{name: "write late, object has left the cache", record: labelled, live: pod("mine", "21"), after: time.Minute, want: true},
 		{name: "data restored, cache not yet refilled", record: wrote, cache: pod("mine", "19"), live: pod("mine", "12"), after: time.Minute, want: false},
 		{name: "data restored, cache refilled", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Minute, want: true},
 		{name: "data restored, too early to ask", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Second, want: false},
@@ -96,7 +104,7 @@ func TestSeenWritesAreForgotten(t *testing.T) {
 }
 
 func pods(cache client.Reader) Source {
-	return Source{schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, cache, new(corev1.Pod)}
+	return Source{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Cache: cache, Empty: new(corev1.Pod)}
 }
 
 func pod(uid types.UID, version string) *corev1.Pod {

@@ -24,7 +24,7 @@ import (
 // Keys are the labels and annotations that a controller writes on its children.
 type Keys struct {
 	Label       string // the parent's UID
-	Parent      string // annotation: the parent as Kind/namespace/name or Kind/name, where there is no owner reference
+	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name, where there is no owner reference
 	Hash        string // annotation: of what was desired
 	WhenRemoved string // annotation: overrides what the kind says about removal
 }
@@ -48,6 +48,15 @@ func (k Keys) Override(metadata map[string]any, whenRemoved string) {
 	if whenRemoved != "" {
 		field(metadata, "annotations")[k.WhenRemoved] = whenRemoved
 	}
+}
+
+// Ownership is the metadata that alone makes an object a parent's child, as a
+// merge patch has it: it takes off what an earlier way of owning it has left.
+func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
+	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
+	k.Refer(metadata, parent, byReference)
+	k.Override(metadata, whenRemoved)
+	return metadata
 }
 
 // Parent is a parent as its children refer to it.
@@ -96,18 +105,16 @@ func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Pa
 	if uid == "" || name == "" {
 		return Parent{}, false
 	}
-	kind, name, _ := strings.Cut(name, "/")
-	for known := range namespaced {
-		if known.Kind != kind {
-			continue
-		}
-		parent := Parent{Kind: known.WithVersion(""), Name: types.NamespacedName{Name: name}, UID: types.UID(uid)}
-		if namespace, name, ok := strings.Cut(name, "/"); ok {
-			parent.Name = types.NamespacedName{Namespace: namespace, Name: name}
-		}
-		return parent, true
+	text, name, _ := strings.Cut(name, "/")
+	kind := schema.ParseGroupKind(text)
+	if _, known := namespaced[kind]; !known {
+		return Parent{}, false
 	}
-	return Parent{}, false
+	parent := Parent{Kind: kind.WithVersion(""), Name: types.NamespacedName{Name: name}, UID: types.UID(uid)}
+	if namespace, name, ok := strings.Cut(name, "/"); ok {
+		parent.Name = types.NamespacedName{Namespace: namespace, Name: name}
+	}
+	return parent, true
 }
 
 func byReference(object client.Object, ref *metav1.OwnerReference, namespaced map[schema.GroupKind]bool) (Parent, bool) {
@@ -133,10 +140,11 @@ func Referenced(child client.Object, parent types.UID) bool {
 }
 
 func (p Parent) text() string {
+	kind := p.Kind.GroupKind().String()
 	if p.Name.Namespace == "" {
-		return p.Kind.Kind + "/" + p.Name.Name
+		return kind + "/" + p.Name.Name
 	}
-	return p.Kind.Kind + "/" + p.Name.String()
+	return kind + "/" + p.Name.String()
 }
 
 // field returns the object at name, which it makes where there is none.

@@ -14,6 +14,7 @@ var (
 	kinds = map[schema.GroupKind]bool{
 		{Group: "demo.example.com", Kind: "Site"}:  true,
 		{Group: "demo.example.com", Kind: "Realm"}: false,
+		{Kind: "Site"}: false,
 	}
 )
 
@@ -50,8 +51,8 @@ func TestWhatIsNoChild(t *testing.T) {
 	mark := map[string]any{keys.Label: "1"}
 	for name, metadata := range map[string]map[string]any{
 		"a copied label":     {"labels": mark},
-		"another controller": {"labels": mark, "annotations": map[string]any{keys.Parent: "Site/a/web"}, "ownerReferences": []any{other}},
-		"another kind":       {"labels": mark, "annotations": map[string]any{keys.Parent: "Shop/a/web"}},
+		"another controller": {"labels": mark, "annotations": map[string]any{keys.Parent: "Site.demo.example.com/a/web"}, "ownerReferences": []any{other}},
+		"another kind":       {"labels": mark, "annotations": map[string]any{keys.Parent: "Shop.demo.example.com/a/web"}},
 		"nothing":            {},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,7 @@ func TestReaders(t *testing.T) {
 	queries := map[string]Query{
 		"named":      {Names: []string{"settings", "more"}, Namespaces: []string{"a"}},
 		"named-all":  {Names: []string{"settings"}, Namespaces: everywhere},
+		"in-none":    {Names: []string{"settings"}, Namespaces: []string{""}},
 		"labelled":   {Selector: web, Namespaces: []string{"a", "b"}},
 		"everything": {Selector: labels.Everything(), Namespaces: everywhere},
 		"nothing":    {Namespaces: everywhere},
@@ -36,7 +37,7 @@ func TestReaders(t *testing.T) {
 		"in another namespace":  {configMap("c", "settings", ""), []string{"everything", "named-all"}},
 		"by label":              {configMap("b", "x", "web"), []string{"everything", "labelled"}},
 		"by label elsewhere":    {configMap("c", "x", "web"), []string{"everything"}},
-		"cluster-scoped":        {configMap("", "settings", ""), []string{"everything", "named-all"}},
+		"cluster-scoped":        {configMap("", "settings", ""), []string{"everything", "in-none", "named-all"}},
 		"by name and label too": {configMap("a", "more", "web"), []string{"everything", "labelled", "named"}},
 	} {
 		t.Run(name, func(t *testing.T) {

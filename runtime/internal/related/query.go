@@ -23,7 +23,7 @@ type Query struct {
 	Names    []string
 	Selector labels.Selector
 	// Namespaces are where to look, AllNamespaces among them. For a kind that
-	// lies in no namespace it is AllNamespaces.
+	// lies in no namespace it is the empty one.
 	Namespaces []string
 }
 
