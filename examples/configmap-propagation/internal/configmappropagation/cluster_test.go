@@ -34,7 +34,10 @@ func start(t *testing.T) world {
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
-		Options: func(o *operator.Options) { o.Namespace = "" }, // copies go to other namespaces than the test's
+		Options: func(o *operator.Options) {
+			o.ParentSelector = "test=" + o.Namespace
+			o.Namespace = "" // copies go to other namespaces than the test's
+		},
 	})
 	w := world{
 		Cluster: cluster,
@@ -43,7 +46,7 @@ func start(t *testing.T) world {
 		two:     &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace + "-two"}},
 	}
 	w.propagation = &v1alpha1.ConfigMapPropagation{
-		ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{"test": cluster.Namespace}},
 		Spec: v1alpha1.ConfigMapPropagationSpec{
 			SourceName: w.source.Name, SourceNamespace: w.source.Namespace,
 			TargetNamespaces: []string{w.one.Name, w.two.Name},
@@ -96,6 +99,15 @@ func TestCopiesFollowTheSource(t *testing.T) {
 
 	// A change of the source costs a request for each copy.
 	before := w.Settled()
+	w.Update(w.source, func() { w.source.Data["colour"] = "green" })
+	for _, namespace := range []string{w.one.Name, w.two.Name} {
+		copied := settings(namespace)
+		copied.Data = w.source.Data
+		w.Matches(copied)
+	}
+	if requests := w.Settled() - before; requests != 2 {
+		t.Errorf("a change of the source made %d requests, want 2: %v", requests, w.Requests()[before:])
+	}
 	w.Update(w.source, func() { w.source.Data = map[string]string{"shape": "round"} })
 	for _, namespace := range []string{w.one.Name, w.two.Name} {
 		w.Eventually("the copy has what the source has, and no more", func() error {
@@ -105,9 +117,6 @@ func TestCopiesFollowTheSource(t *testing.T) {
 			}
 			return nil
 		})
-	}
-	if requests := w.Settled() - before; requests != 2 {
-		t.Errorf("a change of the source made %d requests, want 2: %v", requests, w.Requests()[before:])
 	}
 
 	// Copies go with the source, and come with it.

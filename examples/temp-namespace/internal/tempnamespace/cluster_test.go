@@ -29,10 +29,14 @@ func start(t *testing.T) (*operatortest.Cluster, *v1alpha1.TempNamespace, *corev
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
+		Options: func(o *operator.Options) { o.ParentSelector = "test=" + o.Namespace }, // each test has a clock of its own
 	})
-	name := metav1.ObjectMeta{Name: cluster.Namespace + "-temp"}
-	temp := &v1alpha1.TempNamespace{ObjectMeta: name, Spec: v1alpha1.TempNamespaceSpec{DeleteAfter: oneHour}}
-	return cluster, temp, &corev1.Namespace{ObjectMeta: name}
+	name := cluster.Namespace + "-temp"
+	temp := &v1alpha1.TempNamespace{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"test": cluster.Namespace}},
+		Spec:       v1alpha1.TempNamespaceSpec{DeleteAfter: oneHour},
+	}
+	return cluster, temp, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
 func eventuallyDeleted(cluster *operatortest.Cluster, temp *v1alpha1.TempNamespace) {
