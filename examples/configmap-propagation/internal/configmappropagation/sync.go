@@ -59,11 +59,10 @@ func targets(req *Request) (existing, missing []string) {
 	for _, name := range spec.TargetNamespaces {
 		exists[name] = false
 	}
-	for namespace := range req.Related.Listed.All() {
-		exists[namespace.Name] = namespace.DeletionTimestamp == nil
-	}
-	for namespace := range req.Related.Selected.All() {
-		exists[namespace.Name] = namespace.DeletionTimestamp == nil
+	for _, found := range []operator.Snapshot[*corev1.Namespace]{req.Related.Listed, req.Related.Selected} {
+		for namespace := range found.All() {
+			exists[namespace.Name] = namespace.DeletionTimestamp == nil
+		}
 	}
 	delete(exists, spec.SourceNamespace)
 	for _, name := range slices.Sorted(maps.Keys(exists)) {
