@@ -32,6 +32,7 @@ func parse(program string, args []string, getenv func(string) string, usage io.W
 	flags.SetOutput(usage)
 	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "the kubeconfig `file`; by default KUBECONFIG, the Pod's ServiceAccount, or ~/.kube/config")
 	flags.StringVar(&s.Namespace, "namespace", s.Namespace, "work in this `namespace` only")
+	flags.StringVar(&s.ParentSelector, "parent-selector", s.ParentSelector, "work on parents with these `labels` only, such as \"tier=web,!canary\"")
 	flags.IntVar(&s.Workers, "workers", s.Workers, "how many parents each controller works on at once")
 	flags.DurationVar(&s.Resync, "resync", s.Resync, "how often to look at every parent again")
 	flags.BoolVar(&s.LeaderElect, "leader-elect", s.LeaderElect, "let one of several replicas work at a time")

@@ -23,9 +23,10 @@ func TestParse(t *testing.T) {
 		{name: "defaults", expect: func(*settings) {}},
 		{
 			name: "flags",
-			args: []string{"--namespace=web", "--workers", "3", "--resync=1m", "--leader-elect", "--metrics-bind-address=:8443"},
+			args: []string{"--namespace=web", "--parent-selector=tier=web", "--workers", "3", "--resync=1m", "--leader-elect", "--metrics-bind-address=:8443"},
 			expect: func(s *settings) {
-				s.Namespace, s.Workers, s.Resync, s.LeaderElect, s.MetricsAddress = "web", 3, time.Minute, true, ":8443"
+				s.Namespace, s.ParentSelector = "web", "tier=web"
+				s.Workers, s.Resync, s.LeaderElect, s.MetricsAddress = 3, time.Minute, true, ":8443"
 			},
 		},
 		{

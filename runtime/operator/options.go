@@ -12,6 +12,10 @@ import (
 type Options struct {
 	// Namespace limits the operator to one namespace; empty means all.
 	Namespace string
+	// ParentSelector limits the operator to parents with these labels, in
+	// kubectl's syntax; empty means all. Other parents are none of its business,
+	// and stay as they are, with their children.
+	ParentSelector string
 	// Workers is how many parents each controller works on at once.
 	Workers int
 	// Resync is how often every parent gets a pass without any change.

@@ -9,6 +9,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
+// share is the part of the parents that this operator works on; others of its
+// kind may work on the rest.
+type share struct{ labels.Selector }
+
+func newShare(selector string) (share, error) {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		return share{}, fmt.Errorf("parent selector %q: %w", selector, err)
+	}
+	return share{parsed}, nil
+}
+
+func (s share) has(parent client.Object) bool { return s.Matches(labels.Set(parent.GetLabels())) }
+
+// events lets those events through that are about parents of the share, or that
+// were of it.
+func (s share) events() predicate.Predicate {
+	either := predicate.NewPredicateFuncs(s.has)
+	either.UpdateFunc = func(e event.UpdateEvent) bool { return s.has(e.ObjectNew) || s.has(e.ObjectOld) }
+	return either
+}
+
 // parentSelector says which objects of the parent's kind are parents.
 type parentSelector struct{ labels, annotations labels.Selector }
 

@@ -112,7 +112,8 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	return r.settle(ctx, p, input, r.run(ctx, p)), nil
 }
 
-// look reads the parent from the cache. It returns nil when there is none.
+// look reads the parent from the cache. It returns nil when there is none
+// that this operator works on.
 func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.Request) (*pass, error) {
 	parent := r.parent.new()
 	err := r.cache.Get(ctx, request.NamespacedName, parent)
@@ -122,6 +123,10 @@ func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !r.share.has(parent) {
+		r.forget(request.NamespacedName)
+		return nil, nil
 	}
 	return &pass{
 		loop:   r.loop,

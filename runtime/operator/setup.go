@@ -31,6 +31,7 @@ type loop struct {
 
 	parent    kind
 	selects   parentSelector
+	share     share
 	children  []*childKind
 	offspring *offspring
 	related   []*relatedKind
@@ -91,6 +92,10 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	share, err := newShare(options.ParentSelector)
+	if err != nil {
+		return nil, err
+	}
 	offspring, err := newOffspring(mgr, options, ownership.KeysOf(group, name))
 	if err != nil {
 		return nil, err
@@ -101,6 +106,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 		finalizer: group + "/finalizer",
 		manager:   apply.FieldManager(name, group),
 		watched:   options.Namespace,
+		share:     share,
 		offspring: offspring,
 		cache:     mgr.GetCache(),
 		live:      mgr.GetAPIReader(),
@@ -137,7 +143,7 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 // watch has a reconciler look at a parent when it, a child of it or an object
 // that it reads changes.
 func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
-	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.parentEvents(), l.arrivals.watch(l.hasConverged)))
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.share.events(), l.parentEvents(), l.arrivals.watch(l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
 	}

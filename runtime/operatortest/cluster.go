@@ -19,6 +19,10 @@ import (
 const (
 	patience = 30 * time.Second // with what the cluster has yet to do
 	interval = 20 * time.Millisecond
+
+	// emptying is patience with a Namespace that is being deleted: the cluster
+	// deletes kind by kind whatever may be in it, and looks again.
+	emptying = 2 * time.Minute
 )
 
 // Cluster is a real API server with an operator that runs against it. Its
@@ -104,6 +108,11 @@ func (c *Cluster) Delete(objects ...client.Object) {
 // error after half a minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()
+	c.within(patience, what, check)
+}
+
+func (c *Cluster) within(patience time.Duration, what string, check func() error) {
+	c.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
 		err := check()
@@ -152,12 +161,16 @@ func (c *Cluster) Matches(expected ...client.Object) {
 	}
 }
 
-// Gone waits until the objects do not exist, or are others of the same name.
+// Gone waits until the objects do not exist, or are others of the same name: up
+// to two minutes for a Namespace.
 func (c *Cluster) Gone(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		uid := object.GetUID()
-		c.Eventually(object.GetName()+" is gone", func() error {
+		uid, patience := object.GetUID(), patience
+		if _, ok := object.(*corev1.Namespace); ok {
+			patience = emptying
+		}
+		c.within(patience, object.GetName()+" is gone", func() error {
 			if c.Get(object) && (uid == "" || object.GetUID() == uid) {
 				return errors.New("it still exists")
 			}

@@ -133,3 +133,23 @@ func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
 		t.Errorf("the clock shows %v more", now)
 	}
 }
+
+func TestTimePassesWhileTheOperatorIsStopped(t *testing.T) {
+	var passes []time.Time
+	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		passes = append(passes, req.Now)
+		return &ledgerResponse{RequeueAfter: time.Hour}, nil
+	})
+	cluster.Settled()
+	cluster.Stop()
+	before, last := len(passes), passes[len(passes)-1]
+	cluster.Advance(24 * time.Hour)
+	if len(passes) != before {
+		t.Error("an operator that is stopped ran a pass")
+	}
+	cluster.Restart()
+	cluster.Reconciled(ledger)
+	if since := passes[before].Sub(last); since < 24*time.Hour || since > 25*time.Hour {
+		t.Errorf("the first pass afterwards was %v after the last one, want a day", since)
+	}
+}

@@ -92,7 +92,8 @@ func (c *Cluster) Errors(parent client.Object) map[string]int {
 }
 
 // Advance puts the operator's clock forward, as if the time had passed: the
-// passes that become due meanwhile run in their order, each at its time.
+// passes that become due meanwhile run in their order, each at its time. Of an
+// operator that is stopped it is the time that it was away.
 func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	end := c.clock.Now().Add(by)
@@ -126,6 +127,9 @@ type due struct {
 }
 
 func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
+	if c.running == nil {
+		return nil, due{}, false
+	}
 	for _, loop := range c.loops() {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
