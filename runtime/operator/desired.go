@@ -109,7 +109,9 @@ func (p DeletionPolicy) configure(child *Wanted) { child.WhenRemoved = p }
 func (p ImmutablePolicy) configure(child *Wanted) { child.WhenImmutable = p }
 
 // After has a child wait until these children of the same answer are ready: until
-// then it is neither created nor changed, and nothing is pruned.
+// then it is neither created nor changed, and nothing is pruned. Among children of
+// one kind with a rolling strategy it says in which order they are made; a roll
+// goes in the order in which they are added.
 func After(objects ...client.Object) ChildOption { return after(objects) }
 
 type after []client.Object

@@ -28,6 +28,7 @@ type task struct {
 	update      UpdateStrategy
 	byReference bool        // owned by an owner reference
 	after       []apply.Key // children that have to be ready before
+	place       int         // in the order in which Sync added them
 }
 
 // plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
@@ -55,7 +56,7 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 				wrong = append(wrong, errDesired{err})
 				continue
 			}
-			seen[task.Key()], task.live = true, live[task.Name]
+			seen[task.Key()], task.live, task.place = true, live[task.Name], len(made.tasks)
 			made.tasks = append(made.tasks, task)
 		}
 	}
