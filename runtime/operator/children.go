@@ -82,6 +82,11 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			done.children = append(done.children, result)
 			continue
 		}
+		if task.replaces() {
+			result.replaced = true
+			done.children = append(done.children, result)
+			continue
+		}
 		outcome, err := p.apply(ctx, task)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
@@ -109,10 +114,15 @@ func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready,
 			return "waits for " + key.String(), true
 		}
 	}
-	if t.rolls() && p.outdated(t) && turns[t.Kind] != t.Key() {
+	if t.rolls() && !t.replaces() && p.outdated(t) && turns[t.Kind] != t.Key() {
 		return "is outdated and waits for its turn", false
 	}
 	return "", false
+}
+
+// replaces tells whether a child is to be deleted because Sync says so.
+func (t task) replaces() bool {
+	return t.replace && t.live != nil && t.live.GetDeletionTimestamp() == nil
 }
 
 func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {

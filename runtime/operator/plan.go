@@ -29,6 +29,7 @@ type task struct {
 	byReference bool        // owned by an owner reference
 	after       []apply.Key // children that have to be ready before
 	place       int         // in the order in which Sync added them
+	replace     bool        // what is live is to be made anew
 }
 
 // plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
@@ -87,6 +88,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		kind:        kind,
 		update:      cmp.Or(wanted.Update, kind.Update),
 		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
+		replace:     wanted.Replace,
 	}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, err
