@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,11 +39,10 @@ func (d Desired) adoptable(live client.Object, holder string) bool {
 // counts as set by us from now on, so that it goes when desired drops it; and
 // an object has one controller only, so that the one before lets go.
 func (a *Applier) adopt(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
-	before := clientSide(live)
 	if d.Strategy == CreateOnly {
-		d, before = d.onlyOwnership(), nil
+		return a.own(ctx, memo, d, live)
 	}
-	live, err := a.prepare(ctx, d, live, before)
+	live, err := a.prepare(ctx, d, live, clientSide(live))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -106,22 +106,34 @@ func dropController(object client.Object) {
 	object.SetOwnerReferences(others)
 }
 
-// onlyOwnership is the desired state of a child that is to be owned and not to
-// be changed.
-func (d Desired) onlyOwnership() Desired {
-	kept := maps.Clone(d.Ownership)
-	if kept == nil {
-		kept = map[string]any{}
+// own makes an object the parent's child and changes nothing else of it. That is no
+// apply, since one that says less than the last takes back the rest: the object may
+// be a child of earlier.
+func (a *Applier) own(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+	metadata := maps.Clone(d.Ownership)
+	if metadata == nil {
+		metadata = map[string]any{}
 	}
-	content, metadata := d.cloned()
-	for _, name := range []string{"name", "namespace"} {
-		if value, ok := metadata[name]; ok {
-			kept[name] = value
+	changed := live.DeepCopyObject().(client.Object)
+	dropController(changed)
+	references, _ := metadata["ownerReferences"].([]any)
+	for _, reference := range changed.GetOwnerReferences() {
+		if reference.UID != d.Owner {
+			references = append(slices.Clip(references), reference)
 		}
 	}
-	maps.DeleteFunc(content, func(name string, _ any) bool { return name != "apiVersion" && name != "kind" })
-	content["metadata"] = kept
-	d.content = func() map[string]any { return content }
-	d.Strategy, d.HashKey = InPlace, "" // the hash is that of the whole desired state
-	return d
+	metadata["ownerReferences"] = references
+	metadata["uid"], metadata["resourceVersion"] = live.GetUID(), live.GetResourceVersion()
+	body, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return Outcome{}, err
+	}
+	object, err := a.send(ctx, d.Name, types.MergePatchType, body)
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return Outcome{}, ErrStale{d.Key()}
+	case err != nil:
+		return Outcome{}, err
+	}
+	return Outcome{Action: Adopted, Object: object}, a.leave(memo, d, object)
 }
