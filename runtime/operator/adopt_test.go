@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,40 @@ func TestCreateOnlyAdoptsWithoutAChange(t *testing.T) {
 	if object.Data["key"] != "theirs" || object.Data["extra"] != "theirs" || len(object.OwnerReferences) != 1 {
 		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
 	}
+	before := f.Settled()
+	f.pass()
+	f.expectRequests(before)
+}
+
+func TestAChildOfEarlierIsAdoptedWhole(t *testing.T) {
+	keeping := wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "ours"), operator.CreateOnly, operator.Orphan, operator.AdoptIfUnowned)
+	})
+	a := &author{sync: keeping}
+	f := start(t, a)
+	object := configMap("web", "")
+	f.Exists(object)
+	uid := object.UID
+	owned := func(expected bool) {
+		t.Helper()
+		f.Eventually("the child is owned or not", func() error {
+			if f.Get(object); (object.Labels["test.opgen.dev/site"] == string(f.site.UID)) != expected {
+				return fmt.Errorf("its labels are %v", object.Labels)
+			}
+			return nil
+		})
+		if object.UID != uid || object.Data["key"] != "ours" {
+			t.Errorf("it is %s %v", object.UID, object.Data)
+		}
+	}
+	owned(true)
+	a.setSync(wants(func(*Desired) {}))
+	f.pass()
+	owned(false)
+	a.setSync(keeping)
+	f.pass()
+	owned(true)
+	f.status("Ready", "Ready")
 	before := f.Settled()
 	f.pass()
 	f.expectRequests(before)

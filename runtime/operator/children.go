@@ -79,11 +79,17 @@ func (p *pass) leaveAlone(ctx context.Context, finalizes bool) report {
 func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 	var done report
 	turns := p.turns(tasks)
-	ready := map[apply.Key]bool{}
+	ready, queues := map[apply.Key]bool{}, map[apply.Key]bool{}
 	for _, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.live}
-		if why, waits := p.holds(task, turns, ready); why != "" {
+		if why, waits := p.holds(task, turns, ready, queues); why != "" {
 			result.waits, done.waiting = why, done.waiting || waits
+			queues[task.Key()] = !waits && p.healthy(task)
+			done.children = append(done.children, result)
+			continue
+		}
+		if task.replaces() {
+			result.replaced = true
 			done.children = append(done.children, result)
 			continue
 		}
@@ -104,17 +110,25 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 }
 
 // holds says why a task is not carried out in this pass, if it is not, and
-// whether the answer is incomplete because of it.
-func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready map[apply.Key]bool) (why string, waits bool) {
+// whether the answer is incomplete because of it. Among children of a kind that
+// rolls, one that queues for its turn in good health is as good as ready: that
+// they come one after the other says in which order they are made, and a roll has
+// an order of its own.
+func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready, queues map[apply.Key]bool) (why string, waits bool) {
 	for _, key := range t.after {
-		if !ready[key] {
+		if !ready[key] && !(t.rolls() && key.Kind == t.Kind && queues[key]) {
 			return "waits for " + key.String(), true
 		}
 	}
-	if t.rolls() && p.outdated(t) && turns[t.Kind] != t.Key() {
+	if t.rolls() && !t.replaces() && p.outdated(t) && turns[t.Kind] != t.Key() {
 		return "is outdated and waits for its turn", false
 	}
 	return "", false
+}
+
+// replaces tells whether a child is to be deleted because Sync says so.
+func (t task) replaces() bool {
+	return t.replace && t.live != nil && t.live.GetDeletionTimestamp() == nil
 }
 
 func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {

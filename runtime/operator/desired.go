@@ -34,6 +34,7 @@ type Wanted struct {
 	WhenRemoved   DeletionPolicy  // overrides the kind's WhenDropped and WhenDeleted, unless empty
 	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
 	After         []client.Object // desired children that must be ready before this one is written
+	Replace       bool            // the child that exists is deleted and made anew
 }
 
 // Add wants this child. It must have a name, and a name may be wanted only
@@ -95,7 +96,7 @@ func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After] makes one.
+// one, and [After] and [ReplaceIf] make one.
 type ChildOption interface {
 	configure(*Wanted)
 }
@@ -109,9 +110,20 @@ func (p DeletionPolicy) configure(child *Wanted) { child.WhenRemoved = p }
 func (p ImmutablePolicy) configure(child *Wanted) { child.WhenImmutable = p }
 
 // After has a child wait until these children of the same answer are ready: until
-// then it is neither created nor changed, and nothing is pruned.
+// then it is neither created nor changed, and nothing is pruned. Among children of
+// one kind with a rolling strategy it says in which order they are made; a roll
+// goes in the order in which they are added.
 func After(objects ...client.Object) ChildOption { return after(objects) }
 
 type after []client.Object
 
 func (a after) configure(child *Wanted) { child.After = append(child.After, a...) }
+
+// ReplaceIf has the child that exists deleted and made anew if ok, whatever its
+// strategy: it has failed, say, which no change of the desired state would mend. Sync
+// decides by what it observed of the child, so that the new one is not replaced, too.
+func ReplaceIf(ok bool) ChildOption { return replaceIf(ok) }
+
+type replaceIf bool
+
+func (r replaceIf) configure(child *Wanted) { child.Replace = bool(r) }

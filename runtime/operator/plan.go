@@ -28,6 +28,8 @@ type task struct {
 	update      UpdateStrategy
 	byReference bool        // owned by an owner reference
 	after       []apply.Key // children that have to be ready before
+	place       int         // in the order in which Sync added them
+	replace     bool        // what is live is to be made anew
 }
 
 // plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
@@ -55,7 +57,7 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 				wrong = append(wrong, errDesired{err})
 				continue
 			}
-			seen[task.Key()], task.live = true, live[task.Name]
+			seen[task.Key()], task.live, task.place = true, live[task.Name], len(made.tasks)
 			made.tasks = append(made.tasks, task)
 		}
 	}
@@ -86,6 +88,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		kind:        kind,
 		update:      cmp.Or(wanted.Update, kind.Update),
 		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
+		replace:     wanted.Replace,
 	}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)

@@ -1,6 +1,9 @@
 package operator
 
 import (
+	"cmp"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
@@ -14,15 +17,23 @@ import (
 //	a child with the latest hash is not healthy, or is missing   none: the roll waits
 //	else some outdated child is not healthy                      the first of these
 //	else                                                         the first outdated one
+//
+// The first is the one that Sync added first. A child that is missing because it
+// comes after one that is not healthy keeps no roll waiting: what it waits for may
+// be what the roll is to heal.
 func (p *pass) turns(tasks []task) map[schema.GroupVersionKind]apply.Key {
 	turns := map[schema.GroupVersionKind]apply.Key{}
 	urgent, closed := map[schema.GroupVersionKind]bool{}, map[schema.GroupVersionKind]bool{}
+	healthy := map[apply.Key]bool{}
 	for _, task := range tasks {
-		if !task.rolls() {
+		healthy[task.Key()] = p.healthy(task)
+	}
+	for _, task := range asAdded(tasks) {
+		if !task.rolls() || task.live == nil && task.waitsFor(healthy) {
 			continue
 		}
-		kind := task.Kind
-		switch healthy := task.live != nil && p.healthOf(task.kind, task.live).State == health.Ready; {
+		kind, healthy := task.Kind, healthy[task.Key()]
+		switch {
 		case !p.outdated(task):
 			closed[kind] = closed[kind] || !healthy
 		case !healthy && !urgent[kind]:
@@ -37,6 +48,20 @@ func (p *pass) turns(tasks []task) map[schema.GroupVersionKind]apply.Key {
 		}
 	}
 	return turns
+}
+
+func asAdded(tasks []task) []task {
+	return slices.SortedFunc(slices.Values(tasks), func(a, b task) int { return cmp.Compare(a.place, b.place) })
+}
+
+// healthy tells whether a child exists and is healthy as it was observed.
+func (p *pass) healthy(t task) bool {
+	return t.live != nil && p.healthOf(t.kind, t.live).State == health.Ready
+}
+
+// waitsFor tells whether a task comes after one that is not healthy.
+func (t task) waitsFor(healthy map[apply.Key]bool) bool {
+	return slices.ContainsFunc(t.after, func(key apply.Key) bool { return !healthy[key] })
 }
 
 // rolls tells whether a change reaches this child only when it is its turn.

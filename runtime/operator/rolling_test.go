@@ -162,3 +162,75 @@ func TestRollingInPlaceGoesOneByOne(t *testing.T) {
 	setOpen("x", "yes")
 	values("v3", "v3")
 }
+
+// chain wants the Pods a, b and c with the image that the parent names, each made
+// when the one before is ready, and rolls from the last to the first.
+func chain(req *customRequest, want *Desired) {
+	pods := []*corev1.Pod{pod("a", req.Parent.Spec.Text), pod("b", req.Parent.Spec.Text), pod("c", req.Parent.Spec.Text)}
+	want.Pods.Add(pods[2], operator.RollingRecreate, operator.After(pods[1]))
+	want.Pods.Add(pods[1], operator.RollingRecreate, operator.After(pods[0]))
+	want.Pods.Add(pods[0], operator.RollingRecreate)
+}
+
+func TestAChainIsMadeInItsOrderAndRollsAsAdded(t *testing.T) {
+	c := startCustom(t, customWants(chain), nil)
+	site := c.site("web")
+	c.images("hello - -")
+	c.Settled()
+	c.images("hello - -")
+	c.ready("a")
+	c.images("hello hello -")
+	c.ready("b")
+	c.images("hello hello hello")
+	c.ready("c")
+	c.says(site, allReady)
+
+	c.touch(site, "v2")
+	c.images("hello hello v2")
+	c.Settled()
+	c.images("hello hello v2")
+	c.ready("c")
+	c.images("hello v2 v2")
+	c.ready("b")
+	c.images("v2 v2 v2")
+	c.ready("a")
+	c.says(site, allReady)
+	c.Settled()
+}
+
+func TestAChainThatNeverBeganIsHealedByAnotherSpec(t *testing.T) {
+	c := startCustom(t, customWants(chain), nil)
+	site := c.site("web")
+	c.touch(site, "broken")
+	c.images("broken - -")
+	c.Settled()
+	c.touch(site, "v2")
+	c.images("v2 - -")
+	c.ready("a")
+	c.images("v2 v2 -")
+	c.ready("b")
+	c.images("v2 v2 v2")
+	c.ready("c")
+	c.says(site, allReady)
+	c.Settled()
+}
+
+func TestAMiddleOfAChainThatIsOutdatedAndUnhealthyGoesFirst(t *testing.T) {
+	c := startCustom(t, customWants(chain), nil)
+	site := c.site("web")
+	for _, name := range []string{"a", "b", "c"} {
+		c.Exists(named(&corev1.Pod{}, name))
+		c.ready(name)
+	}
+	c.says(site, allReady)
+	c.beReady(named(&corev1.Pod{}, "b"), corev1.ConditionFalse)
+	c.touch(site, "v2")
+	c.images("hello v2 hello")
+	c.ready("b")
+	c.images("hello v2 v2")
+	c.ready("c")
+	c.images("v2 v2 v2")
+	c.ready("a")
+	c.says(site, allReady)
+	c.Settled()
+}

@@ -12,13 +12,14 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// installCRDs installs CRDs from files and directories and waits until they
-// are served.
+// installCRDs installs CRDs from files and directories and waits until their
+// kinds are served.
 func (c *Cluster) installCRDs(paths []string) {
 	c.t.Helper()
 	for _, path := range paths {
@@ -49,8 +50,23 @@ func (c *Cluster) installCRD(crd unknown) {
 		}) {
 			return errors.New("it is not")
 		}
-		return nil
+		return c.served(object)
 	})
+}
+
+// served tells whether the API server lists the kinds of an established CRD, which
+// it does a little later.
+func (c *Cluster) served(crd *apiextensionsv1.CustomResourceDefinition) error {
+	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
+	for _, version := range crd.Spec.Versions {
+		if !version.Served {
+			continue
+		}
+		if _, err := c.Client.RESTMapper().RESTMapping(kind, version.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unknown is an object whose kind is yet to be seen.

@@ -81,7 +81,7 @@ func (a *Applier) judge(memo Memo, d Desired, live client.Object) (verdict, erro
 	last := memo.of(d.Key(), live)
 	if last != nil && last.desired == d.Hash {
 		last.input = d.Input
-		if last.version == live.GetResourceVersion() {
+		if last.version == live.GetResourceVersion() && (!last.outdated || d.Strategy == OnDelete) {
 			return converged, nil
 		}
 	}

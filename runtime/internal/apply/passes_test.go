@@ -261,3 +261,23 @@ func TestOwnChildIsNotTaken(t *testing.T) {
 		})
 	}
 }
+
+// What a child waits for under OnDelete reaches it under another strategy.
+func TestAnotherStrategyTakesOverAnOutdatedChild(t *testing.T) {
+	one, two := configMap("key", "one"), configMap("key", "two")
+	for strategy, expected := range map[Strategy]struct {
+		action   Action
+		requests string
+	}{
+		InPlace:  {Updated, "apply 200"},
+		Recreate: {Replace, "dry apply 200"},
+	} {
+		t.Run(string(strategy), func(t *testing.T) {
+			c := startServer(t).child(one, Desired{Strategy: OnDelete})
+			c.expect(one, Created, "post 201")
+			c.expect(two, Unchanged, "")
+			c.wish.Strategy = strategy
+			c.expect(two, expected.action, expected.requests)
+		})
+	}
+}
