@@ -39,6 +39,32 @@ func TestReferenceExamples(t *testing.T) {
 	}
 }
 
+// TestGuideExamples parses what the guides show of spec files: whole ones, and operator blocks.
+func TestGuideExamples(t *testing.T) {
+	const head = "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: Shop}\nversions: [{name: v1, spec: {properties: {}}}]\n"
+	for page, least := range map[string]int{"runtime.md": 1, "children.md": 4} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples := yamlExample.FindAllSubmatch(text, -1)
+		if len(examples) < least {
+			t.Errorf("%s has only %d examples", page, len(examples))
+		}
+		for _, e := range examples {
+			var problems Problems
+			if IsController(e[1]) {
+				_, problems = ParseController("controller.yaml", e[1])
+			} else {
+				_, problems = ParseAPI("api.yaml", []byte(head+string(e[1])))
+			}
+			if err := problems.Err(); err != nil {
+				t.Errorf("%s: %s\n%v", page, e[1], err)
+			}
+		}
+	}
+}
+
 // TestReferenceIsComplete looks for every keyword, marker and word in the reference.
 func TestReferenceIsComplete(t *testing.T) {
 	text, err := os.ReadFile(reference)

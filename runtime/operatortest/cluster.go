@@ -42,6 +42,7 @@ type Cluster struct {
 	clock   *passes.Clock
 	running *process // nil while the operator is stopped
 	created []client.Object
+	rights  []client.Object // of the operator, which needs them to the end
 }
 
 // Create creates objects, in the test's namespace if they name none.
@@ -205,6 +206,11 @@ func (c *Cluster) cleanUp() {
 		time.Sleep(interval)
 	}
 	c.Stop()
+	for _, object := range c.rights {
+		if err := c.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+			c.t.Log(err)
+		}
+	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}}
 	if err := c.Client.Delete(ctx, namespace); err != nil {
 		c.t.Log(err)

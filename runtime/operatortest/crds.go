@@ -88,11 +88,11 @@ func readCRDs(path string) (crds []unknown, err error) {
 		if err != nil {
 			return err
 		}
-		found, err := parseCRDs(data)
+		found, err := parseObjects(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		crds = append(crds, found...)
+		crds = append(crds, slices.DeleteFunc(found, func(object unknown) bool { return object.Kind != "CustomResourceDefinition" })...)
 		return nil
 	})
 	if err == nil && len(crds) == 0 {
@@ -101,22 +101,20 @@ func readCRDs(path string) (crds []unknown, err error) {
 	return crds, err
 }
 
-func parseCRDs(data []byte) (crds []unknown, err error) {
+// parseObjects reads the objects of a YAML file.
+func parseObjects(data []byte) (objects []unknown, err error) {
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	for {
 		var raw json.RawMessage
 		if err := documents.Decode(&raw); errors.Is(err, io.EOF) {
-			return crds, nil
+			return objects, nil
 		} else if err != nil {
 			return nil, err
 		}
-		var object unknown
+		object := unknown{raw: raw}
 		if err := json.Unmarshal(raw, &object); err != nil {
 			return nil, err
 		}
-		if object.Kind == "CustomResourceDefinition" {
-			object.raw = raw
-			crds = append(crds, object)
-		}
+		objects = append(objects, object)
 	}
 }

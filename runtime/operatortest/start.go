@@ -38,6 +38,10 @@ type Config struct {
 	// Schemes registers the types that the test itself uses, besides those of
 	// client-go.
 	Schemes runtime.SchemeBuilder
+	// Roles, if set, is a file of roles, as opgen generates it: the operator has
+	// the rights of its ClusterRoles everywhere, those of its Roles in the test's
+	// namespace, and no others.
+	Roles string
 	// User, if set, is whom the operator impersonates, so that a test sees what
 	// a role allows. By default it has the rights of OPGEN_TEST_KUBECONFIG.
 	User string
@@ -80,6 +84,10 @@ func Start(t *testing.T, config Config) *Cluster {
 	c.audit = openAudit(t)
 	c.installCRDs(config.CRDs)
 	c.makeNamespace()
+	if config.Roles != "" {
+		c.config.User = cmp.Or(config.User, c.Namespace)
+		c.grant(config.Roles)
+	}
 	c.startOperator()
 	t.Cleanup(c.cleanUp)
 	return c

@@ -1,0 +1,192 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Sync is given a parent and what exists, and says what should exist, and the
+// status.
+func ExampleRequest() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		want.Deployments.Add(deploymentFor(shop))
+		want.Services.Add(serviceFor(shop))
+
+		status := shop.Status // what is not set below stays
+		status.Phase = "Opening"
+		if req.Children.Deployments.Ready(shop.Name) {
+			status.Phase = "Open"
+		}
+		return &Response{Children: want, Status: &status}, nil
+	}
+	show(sync, tea(nil))
+	// Output:
+	// Deployment tea
+	// Service tea
+	// status: phase "Opening", copies 0
+}
+
+// Nil means leave alone: here nothing is made, and nothing is pruned, while the
+// settings are missing.
+func ExampleResponse() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		settings, ok := req.Related.Settings.Get(shop.Spec.Settings)
+		if !ok {
+			return &Response{Status: &ShopStatus{Phase: "Waiting"}}, nil
+		}
+		shop.Spec.Image = settings.Data["image"]
+		want.Deployments.Add(deploymentFor(shop))
+		return &Response{Children: want, Status: &ShopStatus{Phase: "Opening"}}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) {
+		req.Parent.Spec.Settings = "tea-settings"
+		req.Related.Settings = operator.NewSnapshot(&corev1.ConfigMap{ObjectMeta: called("tea-settings")})
+	}))
+	// Output:
+	// children: left alone
+	// status: phase "Waiting", copies 0
+	// Deployment tea
+	// status: phase "Opening", copies 0
+}
+
+// Time is part of the request, and RequeueAfter brings the pass that it is for.
+func ExampleResponse_requeueAfter() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		left := shop.CreationTimestamp.Add(shop.Spec.Lifetime).Sub(req.Now)
+		if left <= 0 {
+			return &Response{Children: want, Status: &ShopStatus{Phase: "Closed"}}, nil
+		}
+		want.Deployments.Add(deploymentFor(shop))
+		return &Response{Children: want, RequeueAfter: left}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) { req.Now = open.Add(2 * time.Hour) }))
+	// Output:
+	// Deployment tea
+	// again in 58m0s
+	// status: phase "Closed", copies 0
+}
+
+// Conditions of your own are the complete set of them. Events tell people what
+// no state shows.
+func ExampleResponse_conditions() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		stocked := metav1.Condition{Type: "Stocked", Status: metav1.ConditionFalse, Reason: "Empty", Message: "there is no tea"}
+		return &Response{
+			Conditions: []metav1.Condition{stocked},
+			Events:     []operator.Event{{Type: corev1.EventTypeWarning, Reason: "Empty", Message: "somebody should order tea"}},
+		}, nil
+	}
+	show(sync, tea(nil))
+	// Output:
+	// children: left alone
+	// condition: Stocked=False Empty
+	// event: Empty: somebody should order tea
+}
+
+// Labels and annotations of the parent are the complete set of those that this
+// operator gives it.
+func ExampleResponse_labels() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		return &Response{Labels: map[string]string{"demo.example.com/owner": req.Parent.Spec.Owner}}, nil
+	}
+	show(sync, tea(nil))
+	// Output:
+	// children: left alone
+	// labels: map[demo.example.com/owner:ann]
+}
+
+// An error is retried; a terminal one waits until somebody changes something.
+// Neither deletes anything.
+func ExampleResponse_error() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	licensed := func(_ context.Context, owner string) (bool, error) {
+		if owner == "ann" {
+			return false, errors.New("the register does not answer")
+		}
+		return owner == "eve", nil
+	}
+	sync := func(ctx context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		ok, err := licensed(ctx, shop.Spec.Owner)
+		if err != nil {
+			return nil, err // what exists stays; the next attempt comes by itself
+		}
+		if !ok {
+			return nil, reconcile.TerminalError(fmt.Errorf("%s has no license: set spec.owner", shop.Spec.Owner))
+		}
+		want.Deployments.Add(deploymentFor(shop))
+		return &Response{Children: want}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Owner = "bob" }))
+	show(sync, tea(func(req *Request) { req.Parent.Spec.Owner = "eve" }))
+	// Output:
+	// children: left alone
+	// error: the register does not answer
+	// children: left alone
+	// error: terminal error: bob has no license: set spec.owner
+	// Deployment tea
+}
+
+// Finalize runs in place of Sync once the parent is being deleted, and sees its
+// children: here they go one by one, the last first.
+func ExampleResponse_finalized() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	finalize := func(_ context.Context, req *Request) (*Response, error) {
+		left, want := req.Children.Pods.Len(), new(Desired)
+		for number := range left - 1 {
+			want.Pods.Add(podFor(req.Parent, number))
+		}
+		return &Response{Children: want, Finalized: left == 0}, nil
+	}
+	pods := operator.NewSnapshot(&corev1.Pod{ObjectMeta: called("tea-0")}, &corev1.Pod{ObjectMeta: called("tea-1")})
+	show(finalize, tea(func(req *Request) { req.Children.Pods = pods }))
+	show(finalize, tea(nil))
+	// Output:
+	// Pod tea-0
+	// finalized
+}

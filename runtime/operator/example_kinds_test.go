@@ -1,0 +1,59 @@
+package operator_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Which objects are read may be computed, of a list in the parent here.
+func ExampleSelection() {
+	type Selections = shopSelections
+	ask := func(related func(context.Context, *Shop) (*Selections, error)) {
+		shop := tea(nil).Parent
+		shop.Spec.Rates = []string{"black", "green"}
+		selections, err := related(context.Background(), shop)
+		fmt.Println(selections.Rates[0].Names, selections.Rates[1].Namespaces, err)
+	}
+	ask(func(_ context.Context, shop *Shop) (*Selections, error) {
+		return &Selections{Rates: []operator.Selection{
+			{Names: shop.Spec.Rates},
+			{Names: []string{"default"}, Namespaces: []string{"rates"}},
+		}}, nil
+	})
+	// Output:
+	// [black green] [rates] <nil>
+}
+
+// With parents of several kinds, Sync switches on the type.
+func ExampleParentKind() {
+	replicas := func(parent client.Object) int32 {
+		switch parent := parent.(type) {
+		case *appsv1.StatefulSet:
+			return *parent.Spec.Replicas
+		case *appsv1.Deployment:
+			return *parent.Spec.Replicas
+		}
+		return 0
+	}
+	fmt.Println(replicas(deploymentFor(tea(nil).Parent)))
+	// Output:
+	// 2
+}
+
+// Setup adds to the manager that runs the controllers.
+func ExampleSetup() {
+	main := func(controllers func(operator.Manager) ([]operator.Controller, error)) {
+		operator.Main(controllers, operator.Setup(func(mgr operator.Manager) error {
+			return mgr.AddHealthzCheck("disk", diskIsWritable)
+		}))
+	}
+	_ = main
+}
+
+func diskIsWritable(*http.Request) error { return nil }

@@ -1,0 +1,182 @@
+package operator_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// Shop is the parent in the examples of docs/. In a project, opgen generates all
+// that this file has from a spec file, and calls it Request, Response, Children,
+// Desired and Related.
+type Shop struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	Spec   ShopSpec
+	Status ShopStatus
+}
+
+type ShopSpec struct {
+	Image    string
+	Replicas int32
+	Owner    string
+	Schedule string
+	TimeZone string
+	Settings string
+	Rates    []string
+	Lifetime time.Duration
+}
+
+type ShopStatus struct {
+	Phase   string
+	Copies  int32
+	LastRun metav1.Time
+}
+
+func (s *Shop) DeepCopyObject() runtime.Object {
+	shop := *s
+	shop.ObjectMeta = *s.ObjectMeta.DeepCopy()
+	return &shop
+}
+
+type (
+	shopChildren struct {
+		Deployments            operator.Snapshot[*appsv1.Deployment]
+		Services               operator.Snapshot[*corev1.Service]
+		Pods                   operator.Snapshot[*corev1.Pod]
+		Jobs                   operator.Snapshot[*batchv1.Job]
+		Secrets                operator.Snapshot[*corev1.Secret]
+		PersistentVolumeClaims operator.Snapshot[*corev1.PersistentVolumeClaim]
+	}
+	shopDesired struct {
+		Deployments            operator.DesiredSet[*appsv1.Deployment]
+		Services               operator.DesiredSet[*corev1.Service]
+		Pods                   operator.DesiredSet[*corev1.Pod]
+		Jobs                   operator.DesiredSet[*batchv1.Job]
+		Secrets                operator.DesiredSet[*corev1.Secret]
+		PersistentVolumeClaims operator.DesiredSet[*corev1.PersistentVolumeClaim]
+	}
+	shopRelated struct {
+		Settings operator.Snapshot[*corev1.ConfigMap]
+		Rates    operator.Snapshot[*corev1.ConfigMap]
+	}
+	shopSelections struct {
+		Rates []operator.Selection
+	}
+	shopRequest  = operator.Request[*Shop, shopChildren, shopRelated]
+	shopResponse = operator.Response[shopDesired, ShopStatus]
+)
+
+// open is noon of the day on which the shop was made.
+var open = time.Date(2030, time.January, 1, 12, 0, 0, 0, time.UTC)
+
+// tea is the shop of the examples, as a pass sees it two minutes after it was made.
+func tea(change func(*shopRequest)) *shopRequest {
+	request := &shopRequest{
+		Parent: &Shop{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "town", Name: "tea", CreationTimestamp: metav1.NewTime(open)},
+			Spec:       ShopSpec{Image: "example.com/shop:1", Replicas: 2, Owner: "ann", Lifetime: time.Hour},
+		},
+		Now: open.Add(2 * time.Minute),
+	}
+	if change != nil {
+		change(request)
+	}
+	return request
+}
+
+func called(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+
+func deploymentFor(shop *Shop) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: called(shop.Name), Spec: appsv1.DeploymentSpec{Replicas: &shop.Spec.Replicas}}
+}
+
+func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
+
+func secretFor(shop *Shop) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: called(shop.Name), StringData: map[string]string{"owner": shop.Spec.Owner}}
+}
+
+func claimFor(shop *Shop) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: called(shop.Name)}
+}
+
+func podFor(shop *Shop, number int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: called(fmt.Sprintf("%s-%d", shop.Name, number))}
+}
+
+func jobFor(shop *Shop, name string) *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: called(name), Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "job", Image: shop.Spec.Image}}},
+	}}}
+}
+
+// show prints what a Sync or a Finalize answers.
+func show(function func(context.Context, *shopRequest) (*shopResponse, error), request *shopRequest) {
+	response, err := function(context.Background(), request)
+	if response == nil {
+		response = new(shopResponse)
+	}
+	if response.Children == nil {
+		fmt.Println("children: left alone")
+	} else {
+		showSet("Deployment", &response.Children.Deployments)
+		showSet("Service", &response.Children.Services)
+		showSet("Pod", &response.Children.Pods)
+		showSet("Job", &response.Children.Jobs)
+		showSet("Secret", &response.Children.Secrets)
+		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
+	}
+	if response.Status != nil {
+		fmt.Printf("status: phase %q, copies %d\n", response.Status.Phase, response.Status.Copies)
+	}
+	for _, condition := range response.Conditions {
+		fmt.Printf("condition: %s=%s %s\n", condition.Type, condition.Status, condition.Reason)
+	}
+	for _, event := range response.Events {
+		fmt.Printf("event: %s: %s\n", event.Reason, event.Message)
+	}
+	if response.Labels != nil {
+		fmt.Println("labels:", response.Labels)
+	}
+	if response.RequeueAfter > 0 {
+		fmt.Println("again in", response.RequeueAfter)
+	}
+	if response.Finalized {
+		fmt.Println("finalized")
+	}
+	if err != nil {
+		fmt.Println("error:", err)
+	}
+}
+
+func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
+	for _, child := range set.Wanted() {
+		name := fmt.Sprint(kind, " ")
+		if child.Object != nil {
+			name += child.Object.GetName()
+		} else {
+			name += "as configured"
+		}
+		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenRemoved), string(child.WhenImmutable)} {
+			name += strings.TrimRight(", "+option, ", ")
+		}
+		for _, before := range child.After {
+			name += ", after " + before.GetName()
+		}
+		fmt.Println(name)
+	}
+	for _, name := range set.Kept() {
+		fmt.Println(kind, name, "is kept")
+	}
+}

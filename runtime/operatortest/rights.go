@@ -1,0 +1,68 @@
+package operatortest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// grant gives the operator's user the rights of the roles in a file. They are
+// called as the test's namespace, and so meet no others.
+func (c *Cluster) grant(path string) {
+	c.t.Helper()
+	rights, err := readRights(path, c.Namespace, c.config.User)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, object := range rights {
+		if err := c.Client.Create(c.t.Context(), object); err != nil {
+			c.t.Fatal(err)
+		}
+		c.rights = append(c.rights, object)
+	}
+}
+
+// readRights returns the roles in a file, under a name and in a namespace of
+// that name, and what binds them to a user.
+func readRights(path, name, user string) (rights []client.Object, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := parseObjects(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	everywhere, here := metav1.ObjectMeta{Name: name}, metav1.ObjectMeta{Namespace: name}
+	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
+	for _, object := range objects {
+		switch object.Kind {
+		case "ClusterRole":
+			role := new(rbacv1.ClusterRole)
+			if err := json.Unmarshal(object.raw, role); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			everywhere.Name = fmt.Sprintf("%s-%d", name, len(rights))
+			role.ObjectMeta = everywhere
+			bound := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: object.Kind, Name: role.Name}
+			rights = append(rights, role, &rbacv1.ClusterRoleBinding{ObjectMeta: everywhere, RoleRef: bound, Subjects: subjects})
+		case "Role":
+			role := new(rbacv1.Role)
+			if err := json.Unmarshal(object.raw, role); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			here.Name = fmt.Sprintf("%s-%d", name, len(rights))
+			role.ObjectMeta = here
+			bound := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: object.Kind, Name: role.Name}
+			rights = append(rights, role, &rbacv1.RoleBinding{ObjectMeta: here, RoleRef: bound, Subjects: subjects})
+		}
+	}
+	if len(rights) == 0 {
+		return nil, fmt.Errorf("%s holds no ClusterRole and no Role", path)
+	}
+	return rights, nil
+}
