@@ -2,12 +2,14 @@ package operatortest
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -73,11 +75,17 @@ func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		response.Body = io.NopCloser(bytes.NewReader(body))
 		e.object = decode(body)
+		e.Name = cmp.Or(e.Name, nameOf(e.object)) // a path of what is created does not have it
 	}
 	c.sent.mu.Lock()
 	defer c.sent.mu.Unlock()
 	c.sent.requests = append(c.sent.requests, e)
 	return response, nil
+}
+
+func nameOf(object map[string]any) string {
+	name, _, _ := unstructured.NestedString(object, "metadata", "name")
+	return name
 }
 
 // parseRequest reads a request as the API server does. It reports false for one
