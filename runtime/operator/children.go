@@ -116,7 +116,8 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 // an order of its own.
 func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready, queues map[apply.Key]bool) (why string, waits bool) {
 	for _, key := range t.after {
-		if !ready[key] && !(t.rolls() && key.Kind == t.Kind && queues[key]) {
+		asGoodAsReady := t.rolls() && key.Kind == t.Kind && queues[key]
+		if !ready[key] && !asGoodAsReady {
 			return "waits for " + key.String(), true
 		}
 	}
