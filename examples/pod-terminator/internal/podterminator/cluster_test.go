@@ -40,8 +40,10 @@ func start(t *testing.T) *stage {
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Schemes: runtime.SchemeBuilder{chaosv1alpha1.AddToScheme},
-		Roles:   "../../deploy/zz_generated.rbac.yaml", // as it is deployed: these rights, and all namespaces
-		Options: func(options *operator.Options) { options.Namespace = "" },
+		Roles:   "../../deploy/zz_generated.rbac.yaml", // the rights that it is deployed with
+		Options: func(o *operator.Options) {
+			o.ParentSelector, o.Namespace = "test="+o.Namespace, "" // each test has a clock of its own
+		},
 	})
 	s.label = map[string]string{"test": s.Namespace}
 	return s
@@ -77,7 +79,7 @@ func (s *stage) run(namespace string, names ...string) {
 // terminator terminates half of the test's Pods each hour, and leaves two.
 func (s *stage) terminator() *chaosv1alpha1.PodTerminator {
 	return &chaosv1alpha1.PodTerminator{
-		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace, Labels: s.label},
 		Spec: chaosv1alpha1.PodTerminatorSpec{
 			Selector: s.label, PeriodSeconds: 3600, TerminationPercent: 50, MinimumInstances: ptr.To[int32](2),
 		},
