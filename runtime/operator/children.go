@@ -116,7 +116,7 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 // an order of its own.
 func (p *pass) holds(t task, turns map[schema.GroupVersionKind]apply.Key, ready, queues map[apply.Key]bool) (why string, waits bool) {
 	for _, key := range t.after {
-		if !ready[key] && !(t.rolls() && key.Kind == t.Kind && queues[key]) {
+		if inRoll := t.rolls() && key.Kind == t.Kind; !ready[key] && (!inRoll || !queues[key]) {
 			return "waits for " + key.String(), true
 		}
 	}
