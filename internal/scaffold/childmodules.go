@@ -10,9 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module. It
-// looks at paths only: that a
-// package exists is for the compiler to say.
+// MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module, and
+// whether it lacks those that rules need. It looks at paths only: that a package exists is for the compiler to say.
 func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []Misfit {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
@@ -33,7 +32,24 @@ func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller
 			missing = append(missing, m)
 		}
 	}
+	if hasRule(apis, controllers) && !provided(file, "github.com/google/cel-go/cel") {
+		missing = append(missing, Misfit{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"})
+	}
 	return missing
+}
+
+// hasRule tells whether a child has a rule, whose library is linked only then.
+func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
+	var children []spec.Child
+	for _, api := range apis {
+		if api.Operator != nil {
+			children = append(children, api.Operator.Children...)
+		}
+	}
+	for _, c := range controllers {
+		children = append(children, c.Operator.Children...)
+	}
+	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" })
 }
 
 // resources are the kinds that spec files name: parents of controllers, children and related objects.

@@ -35,4 +35,9 @@ func TestMissingModules(t *testing.T) {
 	if diff := cmp.Diff(want, MissingModules(tree, nil, []*spec.Controller{controller})); diff != "" {
 		t.Errorf("of a controller, -want +got:\n%s", diff)
 	}
+	rule := &spec.API{Operator: &spec.Operator{Children: []spec.Child{{ReadyWhen: spec.Expression{Text: "true"}}}}}
+	want = []Misfit{{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"}}
+	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{rule}, nil)); diff != "" {
+		t.Errorf("of a rule, -want +got:\n%s", diff)
+	}
 }
