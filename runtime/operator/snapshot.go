@@ -27,6 +27,13 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 	return Snapshot[T]{items: items}
 }
 
+// ReadyWhen returns the snapshot with another notion of when a child is ready, as
+// a kind has whose spec file says readyWhen. It is for tests of Sync, which find it
+// in package operatortest.
+func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
+	return Snapshot[T]{s.items, rule}
+}
+
 // Get returns the child with this name. Where children of one name live in
 // several namespaces, it is the one in the first of these; see [Snapshot.In].
 func (s Snapshot[T]) Get(name string) (child T, ok bool) {
