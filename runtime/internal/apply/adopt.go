@@ -2,14 +2,11 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"k8s.io/utils/ptr"
@@ -66,25 +63,17 @@ func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, be
 		return nil, err
 	}
 	dropController(changed)
-	metadata := map[string]any{"uid": live.GetUID(), "resourceVersion": live.GetResourceVersion()}
+	metadata := map[string]any{}
 	if controller := metav1.GetControllerOf(live); controller != nil {
 		metadata["ownerReferences"] = changed.GetOwnerReferences()
 	}
 	if len(before) > 0 {
 		metadata["managedFields"] = changed.GetManagedFields()
 	}
-	if len(metadata) == 2 {
+	if len(metadata) == 0 {
 		return live, nil
 	}
-	body, err := json.Marshal(map[string]any{"metadata": metadata})
-	if err != nil {
-		return nil, err
-	}
-	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil, ErrStale{d.Key()}
-	}
-	return answer, err
+	return a.merge(ctx, d.Key(), live, metadata)
 }
 
 // clientSide are the field managers of kubectl's commands that wrote an object
@@ -113,7 +102,7 @@ func dropController(object client.Object) {
 // claim makes an object the parent's child and changes nothing else in it. An
 // apply would also drop what this field manager has ever set there.
 func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
-	metadata := map[string]any{"uid": live.GetUID(), "resourceVersion": live.GetResourceVersion()}
+	metadata := map[string]any{}
 	maps.Copy(metadata, d.Ownership)
 	ours, _ := metadata["ownerReferences"].([]any)
 	references := slices.Clone(ours)
@@ -123,14 +112,7 @@ func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.O
 		}
 	}
 	metadata["ownerReferences"] = references
-	body, err := json.Marshal(map[string]any{"metadata": metadata})
-	if err != nil {
-		return Outcome{}, err
-	}
-	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return Outcome{}, ErrStale{d.Key()}
-	}
+	answer, err := a.merge(ctx, d.Key(), live, metadata)
 	if err != nil {
 		return Outcome{}, err
 	}

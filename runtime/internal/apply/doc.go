@@ -27,5 +27,5 @@
 // The files follow a child's way: canonical.go and desired.go say what it
 // should be, fieldset.go, view.go and cover.go what we own in it, memo.go
 // judges, and applier.go, create.go, replace.go, adopt.go, fight.go and
-// upgrade.go act.
+// upgrade.go act; merge.go writes what an apply cannot.
 package apply

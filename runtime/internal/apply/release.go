@@ -2,10 +2,8 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,26 +16,14 @@ func (a *Applier) Release(ctx context.Context, key Key, live client.Object, owne
 	references := slices.DeleteFunc(slices.Clone(live.GetOwnerReferences()), func(ref metav1.OwnerReference) bool {
 		return ref.UID == owner
 	})
-	metadata := map[string]any{
-		"uid": live.GetUID(), "resourceVersion": live.GetResourceVersion(), "ownerReferences": references,
-	}
+	metadata := map[string]any{"ownerReferences": references}
 	if dropped := nulls(labels, live.GetLabels()); len(dropped) > 0 {
 		metadata["labels"] = dropped
 	}
 	if dropped := nulls(annotations, live.GetAnnotations()); len(dropped) > 0 {
 		metadata["annotations"] = dropped
 	}
-	body, err := json.Marshal(map[string]any{"metadata": metadata})
-	if err != nil {
-		return err
-	}
-	_, err = a.send(ctx, key.Name, types.MergePatchType, body)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil
-	case apierrors.IsConflict(err):
-		return ErrStale{key}
-	}
+	_, err := a.merge(ctx, key, live, metadata)
 	return err
 }
 

@@ -3,11 +3,9 @@ package apply
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -88,15 +86,5 @@ func smdSet(raw []byte) (*fieldpath.Set, error) {
 // rewrite writes the field managers of an object. The write is refused if the
 // object is no longer what was read.
 func (a *Applier) rewrite(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": object.GetUID(), "resourceVersion": object.GetResourceVersion(), "managedFields": object.GetManagedFields(),
-	}})
-	if err != nil {
-		return nil, err
-	}
-	answer, err := a.send(ctx, d.Name, types.MergePatchType, body)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil, ErrStale{d.Key()}
-	}
-	return answer, err
+	return a.merge(ctx, d.Key(), object, map[string]any{"managedFields": object.GetManagedFields()})
 }
