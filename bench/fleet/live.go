@@ -43,42 +43,44 @@ func (t *trial) live(ctx context.Context) error {
 }
 
 func (t *trial) creation(ctx context.Context, p *process) error {
-	mark, begin := len(t.audit.requests), time.Now()
-	if err := t.fleet.create(ctx); err != nil {
-		return err
-	}
-	last, err := t.written(ctx, p, mark, t.size)
+	requests, rate, err := t.carriedOut(ctx, p, "live creation", t.fleet.create)
 	if err != nil {
 		return err
 	}
-	if err := t.settled(ctx, p); err != nil {
-		return err
-	}
-	requests := t.audit.requests[mark:]
-	t.note("live creation", requests)
 	t.result["live.requests"] = t.perParent(len(requests))
 	t.result["live.conflicts"] = t.perParent(conflicts(requests))
-	t.result["live.rate"] = float64(t.size) / last.Sub(begin).Seconds()
+	t.result["live.rate"] = rate
 	return t.fleet.check(ctx, image(0))
 }
 
 func (t *trial) changeAll(ctx context.Context, p *process) error {
-	mark, begin := len(t.audit.requests), time.Now()
-	if err := t.fleet.change(ctx, image(1)); err != nil {
-		return err
-	}
-	last, err := t.written(ctx, p, mark, t.size)
+	change := func(ctx context.Context) error { return t.fleet.change(ctx, image(1)) }
+	requests, rate, err := t.carriedOut(ctx, p, "change", change)
 	if err != nil {
 		return err
 	}
+	t.result["change.requests"] = t.perParent(len(requests))
+	t.result["change.rate"] = rate
+	return t.fleet.check(ctx, image(1))
+}
+
+// carriedOut does something to all parents and waits until the contender has carried it out. It returns the
+// contender's requests, and the parents per second.
+func (t *trial) carriedOut(ctx context.Context, p *process, part string, do func(context.Context) error) ([]request, float64, error) {
+	mark, begin := len(t.audit.requests), time.Now()
+	if err := do(ctx); err != nil {
+		return nil, 0, err
+	}
+	last, err := t.written(ctx, p, mark, t.size)
+	if err != nil {
+		return nil, 0, err
+	}
 	if err := t.settled(ctx, p); err != nil {
-		return err
+		return nil, 0, err
 	}
 	requests := t.audit.requests[mark:]
-	t.note("change", requests)
-	t.result["change.requests"] = t.perParent(len(requests))
-	t.result["change.rate"] = float64(t.size) / last.Sub(begin).Seconds()
-	return t.fleet.check(ctx, image(1))
+	t.note(part, requests)
+	return requests, float64(t.size) / last.Sub(begin).Seconds(), nil
 }
 
 // pause is between two changes that are measured one by one, so that each meets an operator at rest.
