@@ -32,6 +32,7 @@ type child struct {
 	object   client.Object    // not to be changed; nil while it waits to be made
 	replaced bool             // about to be deleted, to be created anew
 	waits    string           // why it is not written, as in "waits for Pod a"; empty when it is
+	health   health.Health    // when it was applied; zero when it was not, in this pass
 	contest  *apply.Contested // why a drift is not repaired yet; nil when it is, or there is none
 }
 
@@ -103,7 +104,8 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			continue
 		}
 		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
-		ready[task.Key()] = !result.replaced && result.contest == nil && p.healthOf(task.kind, outcome.Object).State == health.Ready
+		result.health = p.healthOf(task.kind, outcome.Object)
+		ready[task.Key()] = !result.replaced && result.contest == nil && result.health.State == health.Ready
 		done.children = append(done.children, result)
 	}
 	return done
@@ -146,6 +148,19 @@ func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
+}
+
+// stateOf says how a child is, as this pass leaves it.
+func (p *pass) stateOf(child child) health.Health {
+	switch {
+	case child.waits != "":
+		return health.Health{State: health.InProgress, Message: child.waits}
+	case child.replaced:
+		return health.Health{State: health.InProgress, Message: "is being replaced"}
+	case child.health != (health.Health{}):
+		return child.health
+	}
+	return p.healthOf(child.childKind, child.object)
 }
 
 // healthOf judges a child by what the author says about its kind, or by the rules

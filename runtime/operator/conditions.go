@@ -53,15 +53,7 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 		if child.contest != nil {
 			contested = append(contested, disputed(child.key(), *child.contest))
 		}
-		var state health.Health
-		switch {
-		case child.waits != "":
-			state = health.Health{State: health.InProgress, Message: child.waits}
-		case child.replaced:
-			state = health.Health{State: health.InProgress, Message: "is being replaced"}
-		default:
-			state = p.healthOf(child.childKind, child.object)
-		}
+		state := p.stateOf(child)
 		text := child.Kind + " " + child.name.Name + " " + state.Message
 		switch state.State {
 		case health.Failed:

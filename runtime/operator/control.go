@@ -17,7 +17,7 @@ func (l *loop) controlled(build *builder.Builder, control *passes.Control, recon
 	}
 	watched := &passes.Loop{
 		Controller: l.name,
-		Label:      l.group + "/" + l.name,
+		ParentOf:   l.offspring.parentUID,
 		Parent:     l.parent.GroupVersionKind,
 		Empty:      l.parent.empty,
 		Cache:      l.cache,

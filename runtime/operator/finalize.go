@@ -68,11 +68,17 @@ func (p *pass) include(children []child) {
 // holdFinalizer makes the parent carry the finalizer. It reports whether the
 // parent has changed meanwhile.
 func (p *pass) holdFinalizer(ctx context.Context) (stale bool, err error) {
+	if controllerutil.ContainsFinalizer(p.parent, p.finalizer) {
+		return false, nil
+	}
 	return p.patchFinalizers(ctx, controllerutil.AddFinalizer)
 }
 
 // dropFinalizer lets the parent go.
 func (p *pass) dropFinalizer(ctx context.Context) (stale bool, err error) {
+	if !controllerutil.ContainsFinalizer(p.parent, p.finalizer) {
+		return false, nil
+	}
 	return p.patchFinalizers(ctx, controllerutil.RemoveFinalizer)
 }
 
@@ -93,13 +99,11 @@ func (p *pass) settleFinalizer(ctx context.Context, needed bool) (stale bool, er
 	return stale, err
 }
 
-// patchFinalizers writes the parent if change does change it. The list is
-// written whole, so the patch is refused if the parent is no longer the same.
+// patchFinalizers writes the parent's finalizers. The list is written whole, so
+// the patch is refused if the parent is no longer the same.
 func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, string) bool) (stale bool, err error) {
 	changed := p.parent.DeepCopyObject().(client.Object)
-	if !change(changed, p.finalizer) {
-		return false, nil
-	}
+	change(changed, p.finalizer)
 	patch := client.MergeFromWithOptions(p.parent, client.MergeFromWithOptimisticLock{})
 	err = p.client.Patch(ctx, changed, patch, client.FieldOwner(p.manager))
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {

@@ -60,21 +60,13 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	if ctx == nil {
 		return reconcile.Result{}, nil
 	}
-	p, err := r.look(ctx, request)
-	if p == nil || err != nil {
-		return reconcile.Result{}, err
-	}
-	seen, err := p.state.writes.Seen(ctx, r.live, p.now)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if !seen {
+	p, stale, err := r.view(ctx, request)
+	if stale {
 		r.metrics.stale(r.name)
 		passes.In(ctx).WasStale()
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
-	// Only now is the cache known to be new enough.
-	if p, err = r.look(ctx, request); p == nil || err != nil {
+	if p == nil || err != nil {
 		return reconcile.Result{}, err
 	}
 	if p.deleting() && !controllerutil.ContainsFinalizer(p.parent, r.finalizer) {
@@ -110,6 +102,21 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
 	return r.settle(ctx, p, input, r.run(ctx, p)), nil
+}
+
+// view looks at a parent once the cache holds all that earlier passes over it
+// have written. It reports whether that is still to come.
+func (r *reconciler[P, S, C, D, R]) view(ctx context.Context, request reconcile.Request) (p *pass, stale bool, err error) {
+	p, err = r.look(ctx, request)
+	if p == nil || err != nil || !p.state.writes.Pending() {
+		return p, false, err
+	}
+	seen, err := p.state.writes.Seen(ctx, r.live, p.now)
+	if !seen || err != nil {
+		return nil, err == nil, err
+	}
+	p, err = r.look(ctx, request) // only now is the cache known to be new enough
+	return p, false, err
 }
 
 // look reads the parent from the cache. It returns nil when there is none

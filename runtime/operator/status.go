@@ -46,6 +46,9 @@ func (r *reconciler[P, S, C, D, R]) writeStatus(ctx context.Context, p *pass, re
 
 // patchStatus writes the difference between two statuses, if there is any.
 func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
+	if reflect.DeepEqual(before, after) {
+		return nil
+	}
 	patch, err := statusPatch(p.parent.GetUID(), before, after)
 	if err != nil || patch == nil || p.state.vain.again(before, patch) {
 		return err

@@ -1,14 +1,10 @@
 package operatortest
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -23,8 +19,11 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 	var children []client.Object
 	for _, loop := range c.loopsOf(parent) {
 		for _, kind := range loop.Children {
-			objects := c.list(kind)
-			children = append(children, slices.DeleteFunc(objects, func(o client.Object) bool { return !isChild(o, parent.GetUID(), loop.Label) })...)
+			for _, object := range c.list(kind) {
+				if owner, _ := loop.ParentOf(object); owner == parent.GetUID() {
+					children = append(children, object)
+				}
+			}
 		}
 	}
 	return children
@@ -41,15 +40,6 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 		}
 	}
 	return children
-}
-
-// isChild goes by the owner reference, and by the label where no other object
-// controls the child.
-func isChild(object client.Object, parent types.UID, label string) bool {
-	if owner := metav1.GetControllerOf(object); owner != nil {
-		return owner.UID == parent
-	}
-	return object.GetLabels()[label] == string(parent)
 }
 
 func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {

@@ -50,7 +50,7 @@ type write struct {
 }
 
 // Wrote records that an object was created or changed; object is what the API
-// server answered, empty an empty object of its kind.
+// server answered.
 func (w *Writes) Wrote(source Source, object client.Object, now time.Time) {
 	w.add(object, write{source, object.GetUID(), object.GetResourceVersion(), now})
 }
@@ -67,13 +67,16 @@ func (w *Writes) add(object client.Object, written write) {
 	w.pending[key{written.source.Kind, client.ObjectKeyFromObject(object)}] = &written
 }
 
+// Pending tells whether there are writes that the cache is not known to hold.
+func (w *Writes) Pending() bool { return len(w.pending) > 0 }
+
 // Seen reports whether the cache holds every recorded write, or something
 // newer. live, which reads from the API server, is asked only about a write
 // that the cache has lacked for a long time: someone else may have deleted the
 // object before the cache could see it, or made it one that the cache does not
-// hold, the API server's data may have been
-// restored from a backup, or its resource versions may have no order. A cache
-// that holds what the API server holds is new enough then.
+// hold; the API server's data may have been restored from a backup, or its
+// resource versions may have no order. A cache that holds what the API server
+// holds is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for key, written := range w.pending {
 		seen, err := written.seen(ctx, key.name, live, now)

@@ -19,7 +19,7 @@ import (
 // and the reconciler.
 type Loop struct {
 	Controller string
-	Label      string // that children carry with their parent's UID
+	ParentOf   func(child client.Object) (uid types.UID, name string) // of a parent; empty for an object that is no child
 	Parent     schema.GroupVersionKind
 	Empty      client.Object // of the parent's kind, as the cache holds it
 	Cache      client.Reader // of parents
