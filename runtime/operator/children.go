@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
-	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -135,7 +134,7 @@ func (t task) replaces() bool {
 }
 
 func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
-	outcome, err := t.kind.applier.Do(ctx, p.now, p.state.memo, t.Desired, t.live)
+	outcome, err := t.kind.applier.Do(ctx, p.now, &p.state.memo, t.Desired, t.live)
 	if err != nil {
 		return outcome, err
 	}
@@ -143,7 +142,7 @@ func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 		p.metrics.drifted(p.name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
-		p.state.writes.Wrote(p.childSource(t.kind), outcome.Object, p.now)
+		p.state.writes.Wrote(&t.kind.written, outcome.Object, p.now)
 		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}
@@ -215,16 +214,6 @@ func (p *pass) all() []child {
 
 func childOf(kind *childKind, object client.Object) child {
 	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
-}
-
-// source is where the loop sees what it has written of its parents' kind.
-func (p *pass) source(kind kind) consistency.Source {
-	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.cache, Empty: kind.cached}
-}
-
-// childSource is where the loop sees what it has written of a kind of children.
-func (p *pass) childSource(kind *childKind) consistency.Source {
-	return consistency.Source{Kind: kind.GroupVersionKind, Cache: p.offspring, Empty: kind.cached, Holds: p.offspring.holds}
 }
 
 // parseName reads a name that the author gave: with a namespace, or without

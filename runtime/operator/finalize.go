@@ -27,7 +27,7 @@ func (r *reconciler[P, S, C, D, R]) finalize(ctx context.Context, p *pass) verdi
 			return r.conclude(ctx, p, response, children, err)
 		}
 		p.state.finalized = true
-		if p.observed, err = p.observe(ctx, p.parent); err != nil {
+		if p.observed, err = p.observe(p.parent); err != nil {
 			return verdict{err: err}
 		}
 		p.include(children)
@@ -130,7 +130,7 @@ func (p *pass) wroteParent(answer client.Object) {
 	if p.deleting() && len(answer.GetFinalizers()) == 0 {
 		return // that was the last write: the parent is gone
 	}
-	p.state.writes.Wrote(p.source(p.loop.parent), answer, p.now)
+	p.state.writes.Wrote(&p.written, answer, p.now)
 }
 
 // overtaken tells whether the answer to a write of ours holds a change of

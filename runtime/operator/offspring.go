@@ -2,7 +2,6 @@ package operator
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -21,8 +21,9 @@ import (
 type childKind struct {
 	kind
 	ChildKind
-	list    client.ObjectList
 	applier apply.Applier
+	written consistency.Source                              // where writes of these children are seen
+	of      func(parent types.UID) ([]client.Object, error) // those that the cache holds, not to be changed
 }
 
 // offspring are the children of a controller's parents, in a cache that holds
@@ -32,9 +33,6 @@ type offspring struct {
 	keys    ownership.Keys
 	parents map[schema.GroupKind]bool // whether each lies in namespaces
 }
-
-// byParent is the cache's index by the UID of the parent.
-const byParent = "parent"
 
 // newOffspring makes the cache. It is limited to objects that carry the
 // controller's label, whatever else there is of their kinds.
@@ -66,14 +64,6 @@ func (o *offspring) parentOf(object client.Object) (ownership.Parent, bool) {
 	return o.keys.Of(object, o.parents)
 }
 
-func (o *offspring) index(object client.Object) []string {
-	parent, ok := o.parentOf(object)
-	if !ok {
-		return nil
-	}
-	return []string{string(parent.UID)}
-}
-
 // add adds a kind of children and has the cache index them by their parent.
 func (o *offspring) add(mgr Manager, described ChildKind, manager string) (*childKind, error) {
 	known, err := newKind(mgr, described.Object)
@@ -90,10 +80,9 @@ func (o *offspring) add(mgr Manager, described ChildKind, manager string) (*chil
 	described.WhenImmutable = cmp.Or(described.WhenImmutable, FailIfImmutable)
 	child := &childKind{kind: known, ChildKind: described}
 	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, Metadata: described.Metadata, Label: o.keys.Label, ParentOf: o.parentUID}
-	if child.list, err = newList(mgr.GetScheme(), known); err != nil {
-		return nil, err
-	}
-	return child, o.IndexField(context.Background(), known.cached, byParent, o.index)
+	child.written = consistency.Source{Kind: known.GroupVersionKind, Cache: o, Empty: known.cached, Holds: o.holds}
+	child.of, err = o.indexed(mgr.GetScheme(), known)
+	return child, err
 }
 
 // parentUID returns the UID of an object's parent, and a name for messages.
@@ -109,13 +98,4 @@ func (o *offspring) parentUID(object client.Object) (types.UID, string) {
 func (o *offspring) holds(object client.Object) bool {
 	_, labelled := object.GetLabels()[o.keys.Label]
 	return labelled
-}
-
-// of returns the children of one kind that a parent has, not to be changed.
-func (o *offspring) of(ctx context.Context, child *childKind, parent types.UID) ([]client.Object, error) {
-	list := child.list.DeepCopyObject().(client.ObjectList)
-	if err := o.List(ctx, list, client.MatchingFields{byParent: string(parent)}, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	return itemsOf(list)
 }

@@ -73,7 +73,7 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		r.unrelate(request.NamespacedName)
 		return reconcile.Result{}, nil // the garbage collector does the rest
 	}
-	if p.observed, err = r.observe(ctx, p.parent); err != nil {
+	if p.observed, err = r.observe(p.parent); err != nil {
 		return reconcile.Result{}, err
 	}
 	if !p.selects.matches(p.parent) && p.untouched() {
@@ -144,11 +144,11 @@ func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.
 }
 
 // observe returns the children that a parent has, by kind.
-func (l *loop) observe(ctx context.Context, parent client.Object) ([][]client.Object, error) {
+func (l *loop) observe(parent client.Object) ([][]client.Object, error) {
 	observed := make([][]client.Object, len(l.children))
 	for i, child := range l.children {
 		var err error
-		if observed[i], err = l.offspring.of(ctx, child, parent.GetUID()); err != nil {
+		if observed[i], err = child.of(parent.GetUID()); err != nil {
 			return nil, err
 		}
 	}

@@ -101,7 +101,7 @@ func (p *pass) release(ctx context.Context, child child) error {
 
 // hasRemoved notes that a child leaves the cache.
 func (p *pass) hasRemoved(child child) {
-	p.state.writes.Deleted(p.childSource(child.childKind), child.object, p.now)
+	p.state.writes.Deleted(&child.written, child.object, p.now)
 	if p.removed == nil {
 		p.removed = map[types.UID]bool{}
 	}

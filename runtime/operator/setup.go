@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -35,6 +36,7 @@ type loop struct {
 	children  []*childKind
 	offspring *offspring
 	related   []*relatedKind
+	written   consistency.Source // where writes of parents are seen
 
 	cache   client.Reader // of parents and related objects
 	live    client.Reader
@@ -128,6 +130,7 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 		return nil, err
 	}
 	l.offspring.parents[l.parent.GroupKind()] = l.parent.namespaced
+	l.written = consistency.Source{Kind: l.parent.GroupVersionKind, Cache: l.cache, Empty: l.parent.cached}
 	l.related = nil
 	for _, described := range related {
 		kind, err := newRelatedKind(mgr, described)

@@ -39,7 +39,7 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		return desired
 	}
 	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
-	memo := apply.Memo{}
+	memo := new(apply.Memo)
 	created, err := applier.Do(t.Context(), time.Now(), memo, desire(""), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -147,7 +147,7 @@ func (s *states) of(name types.NamespacedName, uid types.UID) *state {
 	defer s.mu.Unlock()
 	found, ok := s.byName[name]
 	if !ok || found.uid != uid {
-		found = &state{uid: uid, memo: apply.Memo{}}
+		found = &state{uid: uid}
 		s.byName[name] = found
 	}
 	return found

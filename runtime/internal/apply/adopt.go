@@ -36,7 +36,7 @@ func (d Desired) adoptable(live client.Object, holder string) bool {
 // adopt makes an object the parent's child. What kubectl's commands set in it
 // counts as set by us from now on, so that it goes when desired drops it; and
 // an object has one controller only, so that the one before lets go.
-func (a *Applier) adopt(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) adopt(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if d.Strategy == CreateOnly {
 		return adopted(a.claim(ctx, memo, d, live))
 	}
@@ -101,7 +101,7 @@ func dropController(object client.Object) {
 
 // claim makes an object the parent's child and changes nothing else in it. An
 // apply would also drop what this field manager has ever set there.
-func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) claim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	metadata := map[string]any{}
 	maps.Copy(metadata, d.Ownership)
 	ours, _ := metadata["ownerReferences"].([]any)
@@ -116,7 +116,7 @@ func (a *Applier) claim(ctx context.Context, memo Memo, d Desired, live client.O
 	if err != nil {
 		return Outcome{}, err
 	}
-	memo[d.Key()] = &verified{uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)}
+	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)})
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 

@@ -85,7 +85,7 @@ func (e ErrTaken) Error() string {
 
 // Do brings a child to its desired state. live is the child as observed; nil
 // when there is none.
-func (a *Applier) Do(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) Do(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	outcome, err := a.do(ctx, now, memo, d, live)
 	if a.Metadata && outcome.Object != nil {
 		outcome.Object = metadataOf(outcome.Object)
@@ -93,7 +93,7 @@ func (a *Applier) Do(ctx context.Context, now time.Time, memo Memo, d Desired, l
 	return outcome, err
 }
 
-func (a *Applier) do(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if live == nil {
 		return a.create(ctx, now, memo, d)
 	}
@@ -118,7 +118,7 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo Memo, d Desired, l
 	return a.change(ctx, memo, d, live)
 }
 
-func (a *Applier) change(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) change(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if d.Strategy == Recreate {
 		return a.replace(ctx, memo, d, live)
 	}
@@ -127,7 +127,7 @@ func (a *Applier) change(ctx context.Context, memo Memo, d Desired, live client.
 
 // taken decides about an object that holds the child's name: ours goes on as a
 // live child, any other is adopted or left alone as the policy says.
-func (a *Applier) taken(ctx context.Context, now time.Time, memo Memo, d Desired) (Outcome, error) {
+func (a *Applier) taken(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
 	key := d.Key()
 	live := a.New()
 	err := a.Live.Get(ctx, d.Name, live)
@@ -175,7 +175,7 @@ func (a *Applier) holder(object client.Object) string {
 
 // update applies to the child that was observed, and to no other: with the UID
 // of a child that is gone the API server refuses to make a new one.
-func (a *Applier) update(ctx context.Context, memo Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if err := a.upgrade(ctx, memo, d, live); err != nil {
 		return Outcome{}, err
 	}

@@ -121,7 +121,7 @@ func cpuTime(b *testing.B) int64 {
 func BenchmarkUnchanged(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), Memo{}
+			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
 			if err := judging.remember(memo, typicalDesired(b, object), live); err != nil {
 				b.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func BenchmarkUnchanged(b *testing.B) {
 func BenchmarkOthersChange(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), Memo{}
+			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
 			if err := judging.remember(memo, typicalDesired(b, object), live); err != nil {
 				b.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func BenchmarkRestart(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live := kind.make(), typicalLive(b, kind.name, kind.make())
 			measure(b, func() {
-				if _, err := judging.judge(Memo{}, typicalDesired(b, object), live); err != nil {
+				if _, err := judging.judge(new(Memo), typicalDesired(b, object), live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -175,7 +175,7 @@ func BenchmarkCreation(b *testing.B) {
 				if _, err := d.body("resourceVersion", "1"); err != nil {
 					b.Fatal(err)
 				}
-				if err := judging.remember(Memo{}, d, live); err != nil {
+				if err := judging.remember(new(Memo), d, live); err != nil {
 					b.Fatal(err)
 				}
 			})

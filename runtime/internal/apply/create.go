@@ -14,7 +14,7 @@ import (
 // create makes the child, by a plain create: that costs the API server less than
 // an apply does, and refuses a name that is taken just as well. It leaves defaults
 // among what we own; upgrade deals with that once desired drops something.
-func (a *Applier) create(ctx context.Context, now time.Time, memo Memo, d Desired) (Outcome, error) {
+func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
 	object, err := a.post(ctx, d)
 	if apierrors.IsAlreadyExists(err) {
 		return a.taken(ctx, now, memo, d)

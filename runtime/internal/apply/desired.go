@@ -88,8 +88,8 @@ func (d Desired) identify(content map[string]any) {
 // Recall completes a desired child like NewDesired, if the last desired state of
 // it was made from the same input. Its hash is known then, and its content is
 // made only when it is asked for.
-func (m Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
-	last := m[d.Key()]
+func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
+	last := m.last(d.Key())
 	if last == nil || d.Input == 0 || last.input != d.Input {
 		return d, false
 	}

@@ -48,8 +48,8 @@ func (f *fight) over(now time.Time) bool {
 
 // contend brings a child back to its desired state by repair, or holds back if
 // that was of no use before.
-func (a *Applier) contend(ctx context.Context, now time.Time, memo Memo, d Desired, live client.Object,
-	repair func(context.Context, Memo, Desired, client.Object) (Outcome, error),
+func (a *Applier) contend(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object,
+	repair func(context.Context, *Memo, Desired, client.Object) (Outcome, error),
 ) (Outcome, error) {
 	fighting := memo.fightOf(d)
 	if fighting == nil || fighting.over(now) {
@@ -76,7 +76,7 @@ func (a *Applier) contend(ctx context.Context, now time.Time, memo Memo, d Desir
 		}
 		fighting.replaced = live.GetUID()
 	}
-	if last := memo[d.Key()]; last != nil {
+	if last := memo.last(d.Key()); last != nil {
 		last.fight = fighting
 	}
 	outcome.Drift = !known

@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 		{name: "a desired list item less", wanted: func(s *corev1.Service) { s.Spec.Ports = s.Spec.Ports[:1] }, with: changed, fresh: changed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			memo, live := Memo{}, applied()
+			memo, live := new(Memo), applied()
 			if err := judging.remember(memo, desired(t, nil), live); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 			if got, err := judging.judge(memo, wanted, live); err != nil || got != test.with {
 				t.Errorf("with a memo: %v, %v, want %v", got, err, test.with)
 			}
-			if got, err := judging.judge(Memo{}, wanted, live); err != nil || got != test.fresh {
+			if got, err := judging.judge(new(Memo), wanted, live); err != nil || got != test.fresh {
 				t.Errorf("without a memo: %v, %v, want %v", got, err, test.fresh)
 			}
 		})
@@ -100,18 +100,18 @@ func TestJudge(t *testing.T) {
 }
 
 func TestJudgeRemembersWhatItFound(t *testing.T) {
-	memo, live, wanted := Memo{}, applied(), desired(t, nil)
+	memo, live, wanted := new(Memo), applied(), desired(t, nil)
 	for _, version := range []string{"10", "11", "12"} {
 		live.ResourceVersion = version
 		if got, err := judging.judge(memo, wanted, live); err != nil || got != converged {
 			t.Fatalf("version %s: %v, %v", version, got, err)
 		}
-		if got := memo[wanted.Key()].version; got != version {
+		if got := memo.last(wanted.Key()).version; got != version {
 			t.Errorf("the memo has version %s, want %s", got, version)
 		}
 	}
 	memo.Keep(map[Key]bool{})
-	if len(memo) > 0 {
+	if len(memo.children) > 0 {
 		t.Errorf("the memo still has %v", memo)
 	}
 }

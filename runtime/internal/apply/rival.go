@@ -40,7 +40,7 @@ func (a *Applier) rivalIn(d Desired, live client.Object) (manager string, lost [
 		if entry.Subresource == "" && !at.Before(written) {
 			writer, written = entry.Manager, at
 		}
-		theirs, _ := fieldsOf(entry.FieldsV1.GetRawBytes()).split(desired)
+		theirs := fieldsOf(entry.FieldsV1.GetRawBytes()).within(desired)
 		if paths := theirs.minus(ours).paths("", nil); len(paths) > 0 && !at.Before(taken) {
 			manager, lost, taken = entry.Manager, paths, at
 		}
@@ -65,14 +65,14 @@ func ptrTime(t *metav1.Time) time.Time {
 // minus returns the paths that another set has not, nor a part of it.
 func (s fieldset) minus(other fieldset) fieldset {
 	rest := fieldset{}
-	for _, step := range s {
-		below, ok := other.at(step.name)
+	for _, each := range s {
+		below, ok := other.at(each.name)
 		switch {
 		case !ok:
-			rest = append(rest, step)
-		case step.below != nil && below != nil:
-			if left := step.below.minus(below); len(left) > 0 {
-				rest = append(rest, node(step.name, left))
+			rest = append(rest, each)
+		case each.below != nil && below != nil:
+			if left := each.below.minus(below); len(left) > 0 {
+				rest = append(rest, step{each.name, left})
 			}
 		}
 	}

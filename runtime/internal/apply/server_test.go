@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
@@ -141,7 +143,7 @@ func (s *server) made() string {
 type subject struct {
 	*server
 	*Applier
-	memo Memo
+	memo *Memo
 	now  time.Time
 	like client.Object // of the kind
 	wish Desired       // what is not in an object: strategy, policies
@@ -175,7 +177,7 @@ func (s *server) child(like client.Object, wish Desired) *subject {
 		}
 		return empty.(client.Object)
 	}
-	return &subject{server: s, Applier: applier, memo: Memo{}, now: time.Unix(1e9, 0), like: like, wish: wish}
+	return &subject{server: s, Applier: applier, memo: new(Memo), now: time.Unix(1e9, 0), like: like, wish: wish}
 }
 
 func parentOf(object client.Object) (types.UID, string) {
@@ -186,7 +188,7 @@ func parentOf(object client.Object) (types.UID, string) {
 }
 
 // restart loses what is remembered.
-func (c *subject) restart() { c.memo = Memo{} }
+func (c *subject) restart() { c.memo = new(Memo) }
 
 // live returns the child as somebody else reads it; nil when there is none.
 func (c *subject) live() client.Object {
@@ -232,7 +234,20 @@ func (c *subject) desired(object any) Desired {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	d.Source = sourceOf(object)
 	return d
+}
+
+// sourceOf is the object that a plain create may send as it is.
+func sourceOf(object any) client.Object {
+	source, ok := object.(client.Object)
+	if _, dynamic := object.(runtime.Unstructured); !ok || dynamic {
+		return nil
+	}
+	if secret, ok := object.(*corev1.Secret); ok && len(secret.StringData) > 0 {
+		return nil
+	}
+	return source
 }
 
 // pass brings the child to a desired state, as one pass of an operator does.
@@ -242,6 +257,15 @@ func (c *subject) pass(object any) (Outcome, error) {
 	if c.applied && live == nil {
 		return c.make(d)
 	}
+	if d.Source == nil {
+		return c.Do(c.t.Context(), c.now, c.memo, d, live)
+	}
+	before := d.Source.DeepCopyObject()
+	defer func() {
+		if !reflect.DeepEqual(d.Source, before) {
+			c.t.Errorf("the author's object has changed: %v, was %v", d.Source, before)
+		}
+	}()
 	return c.Do(c.t.Context(), c.now, c.memo, d, live)
 }
 

@@ -3,6 +3,7 @@ package apply
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ const beforeFirstApply = "before-first-apply"
 // applied first; the defaults among it go, too, and come back. The cache holds
 // no managers but ours, so the child is read live. Once done, it is done for
 // good; while desired drops nothing, it is not needed.
-func (a *Applier) upgrade(ctx context.Context, memo Memo, d Desired, live client.Object) error {
+func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) error {
 	v := a.look(d, live)
 	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash {
 		return nil
@@ -48,31 +49,31 @@ func (a *Applier) upgrade(ctx context.Context, memo Memo, d Desired, live client
 // makes up for an object whose managedFields somebody had wiped. It would hold
 // on to what desired drops later. What else it has may be anybody's.
 func (a *Applier) reclaim(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
+	entries := object.GetManagedFields()
+	i := slices.IndexFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == beforeFirstApply && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.FieldsV1 != nil
+	})
+	if i < 0 {
+		return object, nil
+	}
 	ours, err := smdSet(entryOf(object, a.Manager, metav1.ManagedFieldsOperationApply, ""))
 	if err != nil {
 		return nil, err
 	}
-	entries := object.GetManagedFields()
-	for i, entry := range entries {
-		if entry.Manager != beforeFirstApply || entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.FieldsV1 == nil {
-			continue
-		}
-		theirs, err := smdSet(entry.FieldsV1.GetRawBytes())
-		if err != nil {
-			return nil, err
-		}
-		rest := theirs.Difference(ours)
-		if rest.Equals(theirs) {
-			continue
-		}
-		raw, err := rest.ToJSON()
-		if err != nil {
-			return nil, err
-		}
-		entries[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
-		return a.rewrite(ctx, d, object)
+	theirs, err := smdSet(entries[i].FieldsV1.GetRawBytes())
+	if err != nil {
+		return nil, err
 	}
-	return object, nil
+	rest := theirs.Difference(ours)
+	if rest.Equals(theirs) {
+		return object, nil
+	}
+	raw, err := rest.ToJSON()
+	if err != nil {
+		return nil, err
+	}
+	entries[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
+	return a.rewrite(ctx, d, object)
 }
 
 func smdSet(raw []byte) (*fieldpath.Set, error) {

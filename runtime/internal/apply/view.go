@@ -1,8 +1,9 @@
 package apply
 
 import (
-	"hash/fnv"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,57 +28,74 @@ func (a *Applier) look(d Desired, live client.Object) view {
 	v := view{object: live}
 	v.raw = entryOf(live, a.Manager, metav1.ManagedFieldsOperationApply, "")
 	v.set = fieldsOf(v.raw)
-	created := fieldsOf(entryOf(live, a.Manager, metav1.ManagedFieldsOperationUpdate, ""))
+	created := a.created(live)
 	if created == nil {
 		return v
 	}
-	ours, others := created.split(d.complete("", ""))
+	desired := d.complete("", "")
 	if v.raw == nil {
-		v.set = ours
+		v.set = created.within(desired)
 	}
-	v.others = others.fingerprint()
+	v.others = created.beyond(desired)
 	return v
 }
 
-// split divides a set into the paths that are desired and all others.
-func (s fieldset) split(desired any) (ours, others fieldset) {
-	ours, others = fieldset{}, fieldset{}
+// created are the paths in the entry of a plain create.
+func (a *Applier) created(live client.Object) fieldset {
+	return fieldsOf(entryOf(live, a.Manager, metav1.ManagedFieldsOperationUpdate, ""))
+}
+
+// within returns the paths in a set that are desired. What is desired without any
+// field is asked for as it is: what is below are defaults.
+func (s fieldset) within(desired any) fieldset {
+	ours := make(fieldset, 0, len(s))
+	for _, each := range s {
+		value, ok := descend(desired, each.name)
+		switch {
+		case !ok:
+		case each.below == nil || empty(value):
+			ours = append(ours, step{each.name, nil})
+		default:
+			ours = append(ours, step{each.name, each.below.within(value)})
+		}
+	}
+	return ours
+}
+
+// beyond sums up the paths in a set that are not desired. It is zero where there
+// is none.
+func (s fieldset) beyond(desired any) (sum uint64) {
+	_ = encoding(func(e *encoder) { e.text = s.appendBeyond(e.text, desired) }, func(text []byte) { // it fails for values alone
+		if len(text) > 0 {
+			sum = xxhash.Sum64(text)
+		}
+	})
+	return sum
+}
+
+func (s fieldset) appendBeyond(text []byte, desired any) []byte {
 	for _, step := range s {
 		value, ok := descend(desired, step.name)
 		switch {
 		case !ok:
-			others = append(others, step)
-		case step.below == nil:
-			ours = append(ours, step)
-		case empty(value):
-			ours = append(ours, step) // asked for as it is: what is below are defaults
-			ours[len(ours)-1].below = nil
-		default:
-			in, out := step.below.split(value)
-			ours = append(ours, node(step.name, in))
-			if len(out) > 0 {
-				others = append(others, node(step.name, out))
+			text = fieldset{step}.append(text)
+		case step.below != nil && !empty(value):
+			start := len(text)
+			text = append(append(text, '{'), step.name...)
+			inside := len(text)
+			if text = step.below.appendBeyond(text, value); len(text) == inside {
+				text = text[:start]
+				continue
 			}
+			text = append(text, '}')
 		}
 	}
-	return ours, others
+	return text
 }
-
-func node(name string, below fieldset) step { return step{name, below} }
 
 func empty(value any) bool {
 	fields, ok := value.(map[string]any)
 	return ok && len(fields) == 0
-}
-
-// fingerprint sums up a set; that of an empty one is zero.
-func (s fieldset) fingerprint() uint64 {
-	if len(s) == 0 {
-		return 0
-	}
-	hash := fnv.New64a()
-	hash.Write(s.append(nil))
-	return hash.Sum64()
 }
 
 // append writes a set.

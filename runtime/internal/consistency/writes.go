@@ -9,6 +9,7 @@ package consistency
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,12 +26,7 @@ const patience = 5 * time.Second
 // Writes are the writes of one parent's passes that the cache may not have
 // seen yet. The zero value is empty. It is for one goroutine at a time.
 type Writes struct {
-	pending map[key]*write
-}
-
-type key struct {
-	kind schema.GroupVersionKind
-	name types.NamespacedName
+	pending []write // the last of each object
 }
 
 // Source is where the objects of a kind are seen.
@@ -43,7 +39,8 @@ type Source struct {
 }
 
 type write struct {
-	source  Source
+	source  *Source
+	name    types.NamespacedName
 	uid     types.UID
 	version string // empty for a deletion
 	at      time.Time
@@ -51,20 +48,22 @@ type write struct {
 
 // Wrote records that an object was created or changed; object is what the API
 // server answered.
-func (w *Writes) Wrote(source Source, object client.Object, now time.Time) {
-	w.add(object, write{source, object.GetUID(), object.GetResourceVersion(), now})
+func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
+	w.add(write{source, client.ObjectKeyFromObject(object), object.GetUID(), object.GetResourceVersion(), now})
 }
 
 // Deleted records that an object was deleted, or is none of the source's any more.
-func (w *Writes) Deleted(source Source, object client.Object, now time.Time) {
-	w.add(object, write{source, object.GetUID(), "", now})
+func (w *Writes) Deleted(source *Source, object client.Object, now time.Time) {
+	w.add(write{source, client.ObjectKeyFromObject(object), object.GetUID(), "", now})
 }
 
-func (w *Writes) add(object client.Object, written write) {
-	if w.pending == nil {
-		w.pending = map[key]*write{}
+func (w *Writes) add(now write) {
+	i := slices.IndexFunc(w.pending, func(before write) bool { return before.name == now.name && before.source.Kind == now.source.Kind })
+	if i < 0 {
+		w.pending = append(w.pending, now)
+		return
 	}
-	w.pending[key{written.source.Kind, client.ObjectKeyFromObject(object)}] = &written
+	w.pending[i] = now
 }
 
 // Pending tells whether there are writes that the cache is not known to hold.
@@ -78,18 +77,19 @@ func (w *Writes) Pending() bool { return len(w.pending) > 0 }
 // resource versions may have no order. A cache that holds what the API server
 // holds is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
-	for key, written := range w.pending {
-		seen, err := written.seen(ctx, key.name, live, now)
-		if err != nil || !seen {
+	for len(w.pending) > 0 {
+		last := len(w.pending) - 1
+		if seen, err := w.pending[last].seen(ctx, live, now); err != nil || !seen {
 			return false, err
 		}
-		delete(w.pending, key)
+		w.pending = w.pending[:last]
 	}
+	w.pending = nil // most parents wait for nothing most of the time
 	return true, nil
 }
 
-func (w *write) seen(ctx context.Context, name types.NamespacedName, live client.Reader, now time.Time) (bool, error) {
-	cached, err := read(ctx, w.source.Cache, w.source.Empty, name)
+func (w *write) seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
+	cached, err := read(ctx, w.source.Cache, w.source.Empty, w.name)
 	if err != nil || w.reached(cached) {
 		return err == nil, err
 	}
@@ -97,7 +97,7 @@ func (w *write) seen(ctx context.Context, name types.NamespacedName, live client
 		return false, nil
 	}
 	w.at = now
-	current, err := read(ctx, live, w.source.Empty, name)
+	current, err := read(ctx, live, w.source.Empty, w.name)
 	if err != nil {
 		return false, err
 	}
@@ -109,7 +109,7 @@ func (w *write) seen(ctx context.Context, name types.NamespacedName, live client
 	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
 }
 
-func (s Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
+func (s *Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
 
 // reached tells whether what the cache holds is the write, or something newer.
 // Resource versions that are no numbers have no order: of them, only the

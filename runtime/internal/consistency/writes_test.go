@@ -14,10 +14,10 @@ import (
 )
 
 func TestSeen(t *testing.T) {
-	wrote := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
-	opaque := func(w *Writes, in Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
-	deleted := func(w *Writes, in Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
-	labelled := func(w *Writes, in Source) {
+	wrote := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
+	opaque := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
+	deleted := func(w *Writes, in *Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
+	labelled := func(w *Writes, in *Source) {
 		in.Holds = func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
 		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
 	}
@@ -28,12 +28,12 @@ func TestSeen(t *testing.T) {
 
 	for _, test := range []struct {
 		name        string
-		record      func(*Writes, Source)
+		record      func(*Writes, *Source)
 		cache, live *corev1.Pod
 		after       time.Duration
 		want        bool
 	}{
-		{name: "nothing written", record: func(*Writes, Source) {}, want: true},
+		{name: "nothing written", record: func(*Writes, *Source) {}, want: true},
 		{name: "write not there yet", record: wrote, want: false},
 		{name: "cache holds the state before the write", record: wrote, cache: pod("mine", "9"), want: false},
 		{name: "cache holds the write", record: wrote, cache: pod("mine", "20"), want: true},
@@ -103,8 +103,8 @@ func TestSeenWritesAreForgotten(t *testing.T) {
 	}
 }
 
-func pods(cache client.Reader) Source {
-	return Source{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Cache: cache, Empty: new(corev1.Pod)}
+func pods(cache client.Reader) *Source {
+	return &Source{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Cache: cache, Empty: new(corev1.Pod)}
 }
 
 func pod(uid types.UID, version string) *corev1.Pod {
