@@ -9,22 +9,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Trimmer makes objects smaller that are about to be cached. Their managedFields
-// are half of their metadata: it drops the field managers that no controller here
-// reads, and has objects share what is left, since the children of one kind are
-// mostly of one shape.
+// Trimmer makes objects smaller that are about to be cached. Half of their
+// metadata are managedFields: it drops the field managers that no controller here
+// reads. Since the children of one kind are mostly of one shape, it has them share
+// what is left of these, and the keys of their labels and annotations.
 type Trimmer struct {
 	mu     sync.Mutex
-	fields map[string]*metav1.FieldsV1
+	shape  []byte // of the object at hand
+	fields map[string][]metav1.ManagedFieldsEntry
 	texts  map[string]string
 }
 
-// shapes is how many different entries are shared before sharing starts anew.
+// shapes is how many different shapes, and texts, are shared before sharing starts
+// anew.
 const shapes = 10_000
 
 // NewTrimmer makes a trimmer.
 func NewTrimmer() *Trimmer {
-	return &Trimmer{fields: map[string]*metav1.FieldsV1{}, texts: map[string]string{}}
+	return &Trimmer{fields: map[string][]metav1.ManagedFieldsEntry{}, texts: map[string]string{}}
 }
 
 // Trim is the transform of a cache.
@@ -33,40 +35,97 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	var ours []metav1.ManagedFieldsEntry // anew, so that the memory of the others is free
-	for _, entry := range o.GetManagedFields() {
-		if strings.HasPrefix(entry.Manager, managerPrefix) {
-			ours = append(ours, t.share(o, entry))
-		}
-	}
-	o.SetManagedFields(ours)
-	return object, nil
-}
-
-// share returns an entry that has its memory in common with those of its shape.
-func (t *Trimmer) share(object client.Object, entry metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.fields) > shapes || len(t.texts) > shapes {
 		clear(t.fields)
 		clear(t.texts)
 	}
-	shared := metav1.ManagedFieldsEntry{
-		Manager: t.text(entry.Manager), Operation: metav1.ManagedFieldsOperationType(t.text(string(entry.Operation))),
-		APIVersion: t.text(entry.APIVersion), FieldsType: t.text(entry.FieldsType), Subresource: t.text(entry.Subresource),
+	o.SetManagedFields(t.managed(o))
+	t.keys(o)
+	return object, nil
+}
+
+// managed returns our entries in an object's managedFields, which it has in common
+// with all objects of its shape.
+func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
+	all := object.GetManagedFields()
+	var owner []byte
+	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
+		owner = []byte(ownerPath(string(controller.UID)))
 	}
-	if entry.FieldsV1 == nil {
-		return shared
+	t.shape = t.shape[:0]
+	for _, entry := range all {
+		if ours(entry) {
+			t.shape = appendShape(t.shape, entry, owner)
+		}
 	}
-	raw := entry.FieldsV1.GetRawString()
-	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
-		raw = strings.Replace(raw, ownerPath(string(owner.UID)), ownerPath(anyOwner), 1)
+	if len(t.shape) == 0 {
+		return nil
 	}
-	if t.fields[raw] == nil {
-		t.fields[raw] = metav1.NewFieldsV1(raw)
+	if known, ok := t.fields[string(t.shape)]; ok {
+		return known
 	}
-	shared.FieldsV1 = t.fields[raw]
-	return shared
+	var kept []metav1.ManagedFieldsEntry
+	for _, entry := range all {
+		if ours(entry) {
+			kept = append(kept, shapeOf(entry, owner))
+		}
+	}
+	t.fields[string(t.shape)] = kept
+	return kept
+}
+
+func ours(entry metav1.ManagedFieldsEntry) bool {
+	return strings.HasPrefix(entry.Manager, managerPrefix)
+}
+
+// shapeOf is an entry without what differs between objects of one shape: when it
+// was written, and their owner.
+func shapeOf(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFieldsEntry {
+	entry.Time = nil
+	if entry.FieldsV1 != nil {
+		entry.FieldsV1 = metav1.NewFieldsV1(string(appendFields(nil, entry, owner)))
+	}
+	return entry
+}
+
+func appendShape(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
+	for _, part := range []string{entry.Manager, string(entry.Operation), entry.APIVersion, entry.FieldsType, entry.Subresource} {
+		text = append(append(text, part...), 0)
+	}
+	return append(appendFields(text, entry, owner), 0)
+}
+
+func appendFields(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
+	raw := entry.FieldsV1.GetRawBytes()
+	before, after, found := bytes.Cut(raw, owner)
+	if len(owner) == 0 || !found {
+		return append(text, raw...)
+	}
+	return append(append(append(text, before...), ownerPath(anyOwner)...), after...)
+}
+
+// keys has an object share the texts that most objects of its kind have. Setting a
+// key again replaces its memory.
+func (t *Trimmer) keys(object client.Object) {
+	references := object.GetOwnerReferences()
+	owner := ""
+	for i := range references {
+		references[i].APIVersion, references[i].Kind = t.text(references[i].APIVersion), t.text(references[i].Kind)
+		owner = string(references[i].UID)
+	}
+	labels := object.GetLabels()
+	for key, value := range labels {
+		if value == owner {
+			value = owner
+		}
+		labels[t.text(key)] = value
+	}
+	annotations := object.GetAnnotations()
+	for key, value := range annotations {
+		annotations[t.text(key)] = value
+	}
 }
 
 func (t *Trimmer) text(text string) string {

@@ -2,7 +2,11 @@ package apply
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +28,9 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 	const paths = `{"f:metadata":{"f:labels":{"f:app":{}},"f:ownerReferences":{"k:{\"uid\":\"%s\"}":{}}}}`
 	child := func(owner types.UID) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			OwnerReferences: []metav1.OwnerReference{{UID: "other"}, {UID: owner, Controller: ptr.To(true)}},
+			Labels:          map[string]string{strings.Clone("example.com/site"): strings.Clone(string(owner))},
+			Annotations:     map[string]string{strings.Clone("example.com/hash"): "x"},
+			OwnerReferences: []metav1.OwnerReference{{UID: "other"}, {UID: owner, Kind: strings.Clone("Site"), Controller: ptr.To(true)}},
 			ManagedFields: []metav1.ManagedFieldsEntry{{
 				Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(paths, owner)),
 			}},
@@ -40,8 +46,21 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 			t.Errorf("the paths of the child of %s are %s", owner, got)
 		}
 	}
-	if a.ManagedFields[0].FieldsV1 != b.ManagedFields[0].FieldsV1 {
+	if &a.ManagedFields[0] != &b.ManagedFields[0] {
 		t.Error("two children of one shape have paths of their own")
+	}
+	if a.Labels["example.com/site"] != "1" || b.Labels["example.com/site"] != "2" || b.Annotations["example.com/hash"] != "x" {
+		t.Errorf("labels and annotations are %v, %v, %v", a.Labels, b.Labels, b.Annotations)
+	}
+	for _, texts := range [][2]string{
+		{keyOf(a.Labels), keyOf(b.Labels)},
+		{keyOf(a.Annotations), keyOf(b.Annotations)},
+		{a.OwnerReferences[1].Kind, b.OwnerReferences[1].Kind},
+		{a.Labels["example.com/site"], string(a.OwnerReferences[1].UID)},
+	} {
+		if unsafe.StringData(texts[0]) != unsafe.StringData(texts[1]) {
+			t.Errorf("%q and %q have memory of their own", texts[0], texts[1])
+		}
 	}
 	b.OwnerReferences = b.OwnerReferences[:1] // somebody took its owner away
 	if got := entryOf(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
@@ -58,3 +77,5 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 		t.Errorf("%d shapes are kept", len(trimmer.fields))
 	}
 }
+
+func keyOf(texts map[string]string) string { return slices.Collect(maps.Keys(texts))[0] }
