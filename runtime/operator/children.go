@@ -203,7 +203,11 @@ func (p *pass) leftOver(plan plan) (pruned, kept []child) {
 
 // all returns every observed child.
 func (p *pass) all() []child {
-	var all []child
+	n := 0
+	for _, objects := range p.observed {
+		n += len(objects)
+	}
+	all := make([]child, 0, n)
 	for i, objects := range p.observed {
 		for _, object := range objects {
 			all = append(all, childOf(p.children[i], object))

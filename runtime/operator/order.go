@@ -2,6 +2,7 @@ package operator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
@@ -9,14 +10,12 @@ import (
 // inOrder sorts tasks so that each comes after those that it waits for, and
 // otherwise keeps their order.
 func inOrder(tasks []task) ([]task, error) {
+	if !slices.ContainsFunc(tasks, task.waits) {
+		return tasks, nil
+	}
 	byKey := make(map[apply.Key]int, len(tasks))
-	waits := false
 	for i, task := range tasks {
 		byKey[task.Key()] = i
-		waits = waits || len(task.after) > 0
-	}
-	if !waits {
-		return tasks, nil
 	}
 	ordered := make([]task, 0, len(tasks))
 	const unseen, visiting, done = 0, 1, 2
@@ -52,3 +51,6 @@ func inOrder(tasks []task) ([]task, error) {
 	}
 	return ordered, nil
 }
+
+// waits tells whether a child comes after others.
+func (t task) waits() bool { return len(t.after) > 0 }

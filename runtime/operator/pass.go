@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -27,7 +28,7 @@ const soon = 100 * time.Millisecond
 type pass struct {
 	*loop
 	state    *state
-	parent   client.Object     // a private copy
+	parent   client.Object     // its fields may be set; what is in them is the cache's own
 	observed [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own
 	now      time.Time
@@ -123,7 +124,7 @@ func (r *reconciler[P, S, C, D, R]) view(ctx context.Context, request reconcile.
 // that this operator works on.
 func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.Request) (*pass, error) {
 	parent := r.parent.new()
-	err := r.cache.Get(ctx, request.NamespacedName, parent)
+	err := r.cache.Get(ctx, request.NamespacedName, parent, uncopied(parent)...)
 	if apierrors.IsNotFound(err) {
 		r.forget(request.NamespacedName)
 		return nil, nil
@@ -141,6 +142,15 @@ func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.
 		parent: parent,
 		now:    r.now(),
 	}, nil
+}
+
+// uncopied has a cache give out what it holds in a struct of the caller's own. An
+// unstructured object has none but its map.
+func uncopied(object client.Object) []client.GetOption {
+	if _, dynamic := object.(runtime.Unstructured); dynamic {
+		return nil
+	}
+	return []client.GetOption{client.UnsafeDisableDeepCopy}
 }
 
 // observe returns the children that a parent has, by kind.

@@ -22,6 +22,9 @@ import (
 // comes after one that is not healthy keeps no roll waiting: what it waits for may
 // be what the roll is to heal.
 func (p *pass) turns(tasks []task) map[schema.GroupVersionKind]apply.Key {
+	if !slices.ContainsFunc(tasks, task.rolls) {
+		return nil
+	}
 	turns := map[schema.GroupVersionKind]apply.Key{}
 	urgent, closed := map[schema.GroupVersionKind]bool{}, map[schema.GroupVersionKind]bool{}
 	healthy := map[apply.Key]bool{}

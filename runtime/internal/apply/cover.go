@@ -154,20 +154,16 @@ func descend(value any, step string) (any, bool) {
 // that leaves a key out matches if no other does better: the API server
 // defaults such keys (a port's protocol).
 func find(items []any, step string) (any, bool) {
-	kind, rest, _ := strings.Cut(step, ":")
-	var wanted any
-	if utiljson.Unmarshal([]byte(rest), &wanted) != nil {
+	kind, text, _ := strings.Cut(step, ":")
+	if kind == "v" {
+		return findValue(items, text)
+	}
+	keys, ok := listKeys(text)
+	if !ok {
 		return nil, false
 	}
-	keys, _ := wanted.(map[string]any)
 	best, bestScore := any(nil), 0
 	for _, item := range items {
-		if kind == "v" {
-			if equal(item, wanted) {
-				return item, true
-			}
-			continue
-		}
 		if score := matching(item, keys); score > bestScore {
 			best, bestScore = item, score
 		}
@@ -175,12 +171,24 @@ func find(items []any, step string) (any, bool) {
 	return best, bestScore > 0
 }
 
+func findValue(items []any, text string) (any, bool) {
+	var wanted any
+	if utiljson.Unmarshal([]byte(text), &wanted) != nil {
+		return nil, false
+	}
+	i := slices.IndexFunc(items, func(item any) bool { return equal(item, wanted) })
+	if i < 0 {
+		return nil, false
+	}
+	return items[i], true
+}
+
 // matching counts the keys that an item has; one that differs makes it zero.
-func matching(item any, keys map[string]any) (n int) {
+func matching(item any, keys []listKey) (n int) {
 	object, _ := item.(map[string]any)
-	for key, wanted := range keys {
-		value, ok := object[key]
-		if ok && !equal(value, wanted) {
+	for _, key := range keys {
+		value, ok := object[key.name]
+		if ok && !key.is(value) {
 			return 0
 		}
 		if ok {

@@ -110,21 +110,21 @@ func (a *Applier) leave(memo *Memo, d Desired, live client.Object) error {
 }
 
 // covers tells whether we own every path that is desired.
-func (v view) covers(d Desired) bool {
+func (v *view) covers(d Desired) bool {
 	if v.set == nil {
 		return false
 	}
 	if v.raw != nil {
 		return v.set.covers(d.fields(), nil, false)
 	}
-	content, err := contentOf(v.object)
+	content, err := v.content()
 	return err == nil && v.set.covers(d.fields(), content, true)
 }
 
 // matches tells whether the object is as desired, compared field by field at
 // the paths that we own. A value that the API server normalises makes it false.
-func (v view) matches(d Desired) bool {
-	content, err := contentOf(v.object)
+func (v *view) matches(d Desired) bool {
+	content, err := v.content()
 	if err != nil {
 		return false
 	}

@@ -118,7 +118,7 @@ func (a *Applier) remember(memo *Memo, d Desired, live client.Object) error {
 	return a.rememberView(memo, d, a.look(d, live))
 }
 
-func (a *Applier) rememberView(memo *Memo, d Desired, v view) error {
+func (a *Applier) rememberView(memo *Memo, d Desired, v *view) error {
 	live := v.object
 	metadata, err := v.metadata()
 	if err != nil {

@@ -19,13 +19,15 @@ type view struct {
 	// others sums up the paths that we hold beside those that are desired: the
 	// defaults that came with a plain create, and what desired has dropped.
 	others uint64
+
+	fields map[string]any // of the object, once they were asked for
 }
 
 // look returns the view of a live object. The paths are those that we have
 // applied. Where nothing was applied since a plain create they are those of its
 // entry that are desired, since that holds the API server's defaults, too.
-func (a *Applier) look(d Desired, live client.Object) view {
-	v := view{object: live}
+func (a *Applier) look(d Desired, live client.Object) *view {
+	v := &view{object: live}
 	v.raw = entryOf(live, a.Manager, metav1.ManagedFieldsOperationApply, "")
 	v.set = fieldsOf(v.raw)
 	created := a.created(live)
@@ -110,7 +112,7 @@ func (s fieldset) append(text []byte) []byte {
 }
 
 // metadata sums up our paths, and the values of those in the metadata.
-func (v view) metadata() (s sum, err error) {
+func (v *view) metadata() (s sum, err error) {
 	err = encoding(func(e *encoder) {
 		if v.raw != nil {
 			e.text = append(e.text, v.raw...)
@@ -163,8 +165,8 @@ func (e *encoder) bool(value *bool) {
 }
 
 // values sums up our values outside of the metadata.
-func (v view) values(desired map[string]any) (s sum, err error) {
-	content, err := contentOf(v.object)
+func (v *view) values(desired map[string]any) (s sum, err error) {
+	content, err := v.content()
 	if err != nil {
 		return s, err
 	}
@@ -202,6 +204,16 @@ func (e *encoder) step(live, desired any, step step) {
 	}
 	wanted, _ := descend(desired, step.name)
 	e.owned(below, wanted, step.below)
+}
+
+// content returns the object's fields, not to be changed.
+func (v *view) content() (map[string]any, error) {
+	if v.fields != nil {
+		return v.fields, nil
+	}
+	var err error
+	v.fields, err = contentOf(v.object)
+	return v.fields, err
 }
 
 // contentOf returns an object's fields, not to be changed.
