@@ -3,6 +3,7 @@ package operatortest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +15,7 @@ import (
 // audit reads the API server's audit log as it grows.
 type audit struct {
 	path     string
-	offset   int64
+	file     *os.File
 	rest     []byte               // an incomplete last line
 	requests map[string][]Request // by user agent
 }
@@ -26,35 +27,51 @@ func openAudit(t *testing.T) *audit {
 	if path == "" {
 		return nil
 	}
-	info, err := os.Stat(path)
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &audit{path: path, offset: info.Size(), requests: map[string][]Request{}}
+	a := &audit{path: path, file: file, requests: map[string][]Request{}}
+	t.Cleanup(func() { a.file.Close() })
+	if _, err := file.Seek(0, io.SeekEnd); err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
-// read adds what was logged since the last time.
+// read adds what was logged since the last time. The API server rotates its log by
+// renaming it, so that the open file is read to its end before the new one.
 func (a *audit) read() error {
-	file, err := os.Open(a.path)
+	for {
+		now, err := os.Stat(a.path)
+		if errors.Is(err, os.ErrNotExist) {
+			return a.drain() // it is just being rotated
+		}
+		if err != nil {
+			return err
+		}
+		open, err := a.file.Stat()
+		if err != nil {
+			return err
+		}
+		if err := a.drain(); err != nil || os.SameFile(now, open) {
+			return err
+		}
+		next, err := os.Open(a.path)
+		if err != nil {
+			return err
+		}
+		a.file.Close()
+		a.file, a.rest = next, nil
+	}
+}
+
+// drain adds the rest of the open file.
+func (a *audit) drain() error {
+	data, err := io.ReadAll(a.file)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < a.offset { // the log was rotated
-		a.offset, a.rest = 0, nil
-	}
-	if _, err := file.Seek(a.offset, io.SeekStart); err != nil {
-		return err
-	}
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return err
-	}
-	a.offset += int64(len(data))
 	data = append(a.rest, data...)
 	end := bytes.LastIndexByte(data, '\n') + 1
 	a.rest = bytes.Clone(data[end:])

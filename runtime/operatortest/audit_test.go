@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -48,8 +49,13 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 	expect()
 	write(os.O_APPEND, ours[50:]+dryRun)
 	expect(patch, asked)
-	write(os.O_TRUNC, ours) // rotated
-	expect(patch, asked, patch)
+	write(os.O_APPEND, dryRun)
+	if err := os.Rename(path, path+".1"); err != nil { // rotated, before all of it was read
+		t.Fatal(err)
+	}
+	expect(patch, asked, asked)
+	write(0, strings.Repeat(watch, 100)+ours)
+	expect(patch, asked, asked, patch)
 }
 
 func TestReadCRDs(t *testing.T) {
