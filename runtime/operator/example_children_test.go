@@ -70,17 +70,26 @@ func ExampleChildOption() {
 func ExampleUpdateStrategy() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
 		want.Deployments.Add(deploymentFor(shop), operator.OnDelete)
+		want.Secrets.Add(secretFor(shop), operator.Recreate)
+		for number := range int(shop.Spec.Replicas) {
+			want.Pods.Add(podFor(shop, number), operator.RollingRecreate) // or RollingInPlace
+		}
 	}), tea(nil))
 	// Output:
 	// Deployment tea, OnDelete
+	// Pod tea-0, RollingRecreate
+	// Pod tea-1, RollingRecreate
+	// Secret tea, Recreate
 }
 
 func ExampleAdoptionPolicy() {
 	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
 		want.Services.Add(serviceFor(shop), operator.AdoptIfUnowned)
+		want.Secrets.Add(secretFor(shop), operator.AdoptForce)
 	}), tea(nil))
 	// Output:
 	// Service tea, IfUnowned
+	// Secret tea, Force
 }
 
 func ExampleDeletionPolicy() {
