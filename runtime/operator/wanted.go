@@ -34,19 +34,22 @@ type input uint64
 
 // identityOf reads who a desired child is.
 func identityOf(wanted Wanted) (identity, input, error) {
-	data, err := json.Marshal(wanted.source())
+	hash := xxhash.New()
+	if wanted.Configuration == nil {
+		if err := json.NewEncoder(hash).Encode(wanted.Object); err != nil {
+			return identity{}, 0, err
+		}
+		return identity{wanted.Object.GetObjectKind().GroupVersionKind(), client.ObjectKeyFromObject(wanted.Object)}, input(hash.Sum64()), nil
+	}
+	data, err := json.Marshal(wanted.Configuration)
 	if err != nil {
 		return identity{}, 0, err
-	}
-	sum := input(xxhash.Sum64(data))
-	if wanted.Configuration == nil {
-		return identity{wanted.Object.GetObjectKind().GroupVersionKind(), client.ObjectKeyFromObject(wanted.Object)}, sum, nil
 	}
 	var object unstructured.Unstructured
 	if err := json.Unmarshal(data, &object.Object); err != nil {
 		return identity{}, 0, err
 	}
-	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, sum, nil
+	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, input(xxhash.Sum64(data)), nil
 }
 
 // with takes in what else decides about the content of a child.
