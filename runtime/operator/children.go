@@ -135,6 +135,9 @@ func (t task) replaces() bool {
 
 func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 	outcome, err := t.kind.applier.Do(ctx, p.now, &p.state.memo, t.Desired, t.live)
+	if taken, ok := errors.AsType[apply.ErrTaken](err); ok && p.lost(taken.Live) {
+		outcome, err = p.takeBack(ctx, t, taken.Live)
+	}
 	if err != nil {
 		return outcome, err
 	}

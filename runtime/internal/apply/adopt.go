@@ -99,6 +99,17 @@ func dropController(object client.Object) {
 	object.SetOwnerReferences(others)
 }
 
+// Reclaim makes an object the parent's child again that has ceased to look like
+// one: what d.Ownership says, and nothing else, so that the next pass observes it
+// and deals with it as with any other child.
+func (a *Applier) Reclaim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	outcome, err := a.claim(ctx, memo, d, live)
+	if a.Metadata && err == nil {
+		outcome.Object = metadataOf(outcome.Object)
+	}
+	return outcome, err
+}
+
 // claim makes an object the parent's child and changes nothing else in it. An
 // apply would also drop what this field manager has ever set there.
 func (a *Applier) claim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {

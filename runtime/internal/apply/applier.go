@@ -67,8 +67,8 @@ func (e ErrStale) Error() string {
 // does not own.
 type ErrTaken struct {
 	Key
-	Holder string // who controls the object; empty when nobody does
-	Going  bool   // it is being deleted
+	Holder string        // who controls the object; empty when nobody does
+	Live   client.Object // the object
 }
 
 func (e ErrTaken) Error() string {
@@ -77,7 +77,7 @@ func (e ErrTaken) Error() string {
 		holder = "belongs to " + e.Holder
 	}
 	advice := ": delete it or choose another name"
-	if e.Going {
+	if e.Live.GetDeletionTimestamp() != nil {
 		advice = ", but is being deleted"
 	}
 	return fmt.Sprintf("%s exists already and %s%s", e.Key, holder, advice)
@@ -147,7 +147,7 @@ func (a *Applier) taken(ctx context.Context, now time.Time, memo *Memo, d Desire
 	case d.adoptable(live, holder):
 		return a.adopt(ctx, memo, d, live)
 	}
-	return Outcome{}, ErrTaken{key, holder, live.GetDeletionTimestamp() != nil}
+	return Outcome{}, ErrTaken{key, holder, live}
 }
 
 // owned tells whether an object is a child of this parent.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,6 +53,27 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	conditions, any := status.field("conditions")
 	_, one := conditions.at(fmt.Sprintf(`k:{"type":%q}`, conditionType))
 	return one || any && conditions == nil // an atomic list
+}
+
+// Wrote tells whether what a label or an annotation of an object says is what this
+// field manager has written there, and when that was: a value that somebody else
+// changes is no longer the manager's. Times are in no object of a cache.
+func Wrote(object client.Object, manager, field, key string) (at time.Time, ok bool) {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
+			continue
+		}
+		metadata, _ := fieldsOf(restored(object, entry.FieldsV1.GetRawBytes())).field("metadata")
+		texts, _ := metadata.field(field)
+		if _, owned := texts.field(key); !owned {
+			continue
+		}
+		if written := ptrTime(entry.Time); written.After(at) {
+			at = written
+		}
+		ok = true
+	}
+	return at, ok
 }
 
 // entryOf returns what managedFields says of a field manager, as it is written

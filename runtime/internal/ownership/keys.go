@@ -85,7 +85,7 @@ func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 			"blockOwnerDeletion": true,
 		})
 	} else {
-		field(metadata, "annotations")[k.Parent] = parent.text()
+		field(metadata, "annotations")[k.Parent] = parent.String()
 	}
 	if len(references) > 0 {
 		metadata["ownerReferences"] = references
@@ -117,6 +117,16 @@ func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Pa
 	return parent, true
 }
 
+// Named returns what the annotation of an object says of its parent, in the words
+// of [Parent.String]. It is empty where an owner reference says who controls the
+// object, or nothing does.
+func (k Keys) Named(object client.Object) string {
+	if metav1.GetControllerOfNoCopy(object) != nil {
+		return ""
+	}
+	return object.GetAnnotations()[k.Parent]
+}
+
 func byReference(object client.Object, ref *metav1.OwnerReference, namespaced map[schema.GroupKind]bool) (Parent, bool) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
@@ -139,7 +149,8 @@ func Referenced(child client.Object, parent types.UID) bool {
 	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
 }
 
-func (p Parent) text() string {
+// String is the parent as the annotation Keys.Parent names it.
+func (p Parent) String() string {
 	kind := p.Kind.GroupKind().String()
 	if p.Name.Namespace == "" {
 		return kind + "/" + p.Name.Name
