@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -111,6 +112,8 @@ func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
 	c.Settled()
 	c.Stop()
 	c.unlabel(child)
+	paused := c.group + "/paused" // so that it does not come first
+	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, paused, "true") })
 	second := c.site("second")
 	c.Restart()
 	c.Eventually("the name is taken", func() error {
@@ -119,6 +122,7 @@ func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
 		}
 		return nil
 	})
+	c.Update(site, func() { delete(site.Annotations, paused) })
 	c.belongs(child, site)
 	if child.Data["key"] != "web" {
 		t.Errorf("it holds %s", child.Data["key"])
