@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
@@ -106,21 +107,21 @@ func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
 		}
 	}), nil)
 	other = c.elsewhere()
+	paused := c.group + "/paused" // so that each comes when it is to come
+	second := site("second")
+	second.Labels, second.Annotations = map[string]string{c.group: ""}, map[string]string{paused: "true"}
+	c.Create(second)
 	site, child := c.site("web"), distant(other, "there", "")
 	c.says(site, allReady)
 	c.Exists(child)
 	c.Settled()
 	c.Stop()
 	c.unlabel(child)
-	paused := c.group + "/paused" // so that it does not come first
 	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, paused, "true") })
-	second := c.site("second")
+	c.Update(second, func() { delete(second.Annotations, paused) })
 	c.Restart()
 	c.Eventually("the name is taken", func() error {
-		if c.Get(second); len(second.Status.Conditions) == 0 || second.Status.Conditions[0].Reason != "NameTaken" {
-			return fmt.Errorf("its status is %+v", second.Status)
-		}
-		return nil
+		return isTaken(c, second)
 	})
 	c.Update(site, func() { delete(site.Annotations, paused) })
 	c.belongs(child, site)
@@ -153,12 +154,18 @@ func TestAChildThatLostItsLabelUnderAnEarlierParentIsNotInherited(t *testing.T) 
 	site = c.site("web")
 	c.Restart()
 	c.Eventually("the name is taken", func() error {
-		if c.Get(site); len(site.Status.Conditions) == 0 || site.Status.Conditions[0].Reason != "NameTaken" {
-			return fmt.Errorf("its status is %+v", site.Status)
-		}
-		return nil
+		return isTaken(c, site)
 	})
 	if c.Get(child); child.Labels[c.group+"/site"] != "" {
 		t.Errorf("its labels are %v", child.Labels)
 	}
+}
+
+// isTaken tells whether a Site says that the name of a child is taken.
+func isTaken(c *custom, site *testapi.Site) error {
+	c.Get(site)
+	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != "NameTaken" {
+		return fmt.Errorf("its status is %+v", site.Status)
+	}
+	return nil
 }
