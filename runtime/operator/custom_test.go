@@ -38,6 +38,7 @@ type custom struct {
 	t     *testing.T
 	group string
 	sync  atomic.Pointer[customFunction]
+	limit func(*operator.Options) // of the next start; nil for none
 }
 
 // startCustom runs an operator in all namespaces with this Sync, after change has
@@ -69,7 +70,12 @@ func startCustom(t *testing.T, sync customFunction, change func(*definition)) *c
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Options: func(o *operator.Options) { o.Namespace = "" },
+		Options: func(o *operator.Options) {
+			o.Namespace = ""
+			if c.limit != nil {
+				c.limit(o)
+			}
+		},
 	})
 	return c
 }

@@ -22,8 +22,8 @@ type childKind struct {
 	kind
 	ChildKind
 	applier apply.Applier
-	written consistency.Source                              // where writes of these children are seen
-	of      func(parent types.UID) ([]client.Object, error) // those that the cache holds, not to be changed
+	written consistency.Source                           // where writes of these children are seen
+	of      func(parent string) ([]client.Object, error) // those that the cache holds, not to be changed; see byParent
 }
 
 // offspring are the children of a controller's parents, in a cache that holds

@@ -35,6 +35,7 @@ type pass struct {
 
 	overtaken bool               // the parent has changed since; another pass is due
 	removed   map[types.UID]bool // children that this pass has deleted or released
+	strayed   error              // what went wrong with children of an earlier parent
 }
 
 // deleting tells whether the parent is being deleted.
@@ -78,6 +79,9 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		return reconcile.Result{}, err
 	}
 	if !p.selects.matches(p.parent) && p.untouched() {
+		if err := p.pruneStrays(ctx); err != nil {
+			return reconcile.Result{}, err
+		}
 		r.forget(request.NamespacedName)
 		r.arrivals.forget(p.parent)
 		return reconcile.Result{}, nil
@@ -99,6 +103,7 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	}
 	ctx, span := p.begin(ctx)
 	defer span.End()
+	p.strayed = p.pruneStrays(ctx)
 	if wrong != nil {
 		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
@@ -108,40 +113,39 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 // view looks at a parent once the cache holds all that earlier passes over it
 // have written. It reports whether that is still to come.
 func (r *reconciler[P, S, C, D, R]) view(ctx context.Context, request reconcile.Request) (p *pass, stale bool, err error) {
-	p, err = r.look(ctx, request)
+	p, stale, err = r.look(ctx, request)
 	if p == nil || err != nil || !p.state.writes.Pending() {
-		return p, false, err
+		return p, stale, err
 	}
 	seen, err := p.state.writes.Seen(ctx, r.live, p.now)
 	if !seen || err != nil {
 		return nil, err == nil, err
 	}
-	p, err = r.look(ctx, request) // only now is the cache known to be new enough
-	return p, false, err
+	return r.look(ctx, request) // only now is the cache known to be new enough
 }
 
 // look reads the parent from the cache. It returns nil when there is none
 // that this operator works on.
-func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.Request) (*pass, error) {
+func (r *reconciler[P, S, C, D, R]) look(ctx context.Context, request reconcile.Request) (p *pass, stale bool, err error) {
 	parent := r.parent.new()
-	err := r.cache.Get(ctx, request.NamespacedName, parent, uncopied(parent)...)
+	err = r.cache.Get(ctx, request.NamespacedName, parent, uncopied(parent)...)
 	if apierrors.IsNotFound(err) {
-		r.forget(request.NamespacedName)
-		return nil, nil
+		stale, err = r.leaveNone(ctx, request.NamespacedName)
+		return nil, stale, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !r.share.has(parent) {
 		r.forget(request.NamespacedName)
-		return nil, nil
+		return nil, false, nil
 	}
 	return &pass{
 		loop:   r.loop,
 		state:  r.states.of(request.NamespacedName, parent.GetUID()),
 		parent: parent,
 		now:    r.now(),
-	}, nil
+	}, false, nil
 }
 
 // uncopied has a cache give out what it holds in a struct of the caller's own. An
@@ -158,7 +162,7 @@ func (l *loop) observe(parent client.Object) ([][]client.Object, error) {
 	observed := make([][]client.Object, len(l.children))
 	for i, child := range l.children {
 		var err error
-		if observed[i], err = child.of(parent.GetUID()); err != nil {
+		if observed[i], err = child.of(string(parent.GetUID())); err != nil {
 			return nil, err
 		}
 	}
@@ -220,6 +224,7 @@ func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Respo
 
 // conclude shows how a pass ended.
 func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
+	err = errors.Join(err, p.strayed)
 	err = p.state.giveUp(err, r.definition.Retries)
 	conditions := p.conditions(children, err)
 	refused := r.writeStatus(ctx, p, response, conditions, err)

@@ -23,11 +23,11 @@ func (p *pass) whenRemoved(child child) DeletionPolicy {
 }
 
 // whenDeleted says what becomes of a child when its parent goes.
-func (p *pass) whenDeleted(child child) DeletionPolicy { return p.policy(child, child.WhenDeleted) }
+func (l *loop) whenDeleted(child child) DeletionPolicy { return l.policy(child, child.WhenDeleted) }
 
 // policy is what an option said of a child, or else its kind.
-func (p *pass) policy(child child, ofKind DeletionPolicy) DeletionPolicy {
-	said := DeletionPolicy(child.object.GetAnnotations()[p.offspring.keys.WhenRemoved])
+func (l *loop) policy(child child, ofKind DeletionPolicy) DeletionPolicy {
+	said := DeletionPolicy(child.object.GetAnnotations()[l.offspring.keys.WhenRemoved])
 	if said == Delete || said == Orphan {
 		return said
 	}
@@ -88,15 +88,18 @@ func (p *pass) delete(ctx context.Context, child child) error {
 
 // release makes a child nobody's.
 func (p *pass) release(ctx context.Context, child child) error {
-	keys := p.offspring.keys
-	err := child.applier.Release(ctx, child.key(), child.object, p.parent.GetUID(), []string{keys.Label}, keys.Annotations())
-	if err != nil {
+	if err := p.letGo(ctx, child, p.parent.GetUID()); err != nil {
 		return err
 	}
 	p.hasRemoved(child)
 	p.metrics.wrote(p.name, child.Kind, "released")
 	log.FromContext(ctx).V(1).Info("released a child", "child", child.key().String())
 	return nil
+}
+
+func (l *loop) letGo(ctx context.Context, child child, parent types.UID) error {
+	keys := l.offspring.keys
+	return child.applier.Release(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
 }
 
 // hasRemoved notes that a child leaves the cache.

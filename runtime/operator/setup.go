@@ -168,5 +168,6 @@ func (l *loop) parentOf(_ context.Context, child client.Object) []reconcile.Requ
 	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parent.Group, Kind: l.parent.Kind}) {
 		return nil
 	}
+	l.suspect(child, parent)
 	return []reconcile.Request{{NamespacedName: parent.Name}}
 }

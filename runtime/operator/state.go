@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -30,6 +31,7 @@ type state struct {
 	said    said
 	failure failure
 	lingers <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
+	strays  atomic.Bool     // there may be children of an earlier parent of this name
 
 	finalized bool // the author's Finalize has said so
 }
@@ -148,16 +150,20 @@ func (s *states) of(name types.NamespacedName, uid types.UID) *state {
 	found, ok := s.byName[name]
 	if !ok || found.uid != uid {
 		found = &state{uid: uid}
+		found.strays.Store(true)
 		s.byName[name] = found
 	}
 	return found
 }
 
 // knows tells whether a parent has a state.
-func (s *states) knows(name types.NamespacedName) bool {
+func (s *states) knows(name types.NamespacedName) bool { return s.get(name) != nil }
+
+// get returns the state of a parent; nil if it has none.
+func (s *states) get(name types.NamespacedName) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byName[name] != nil
+	return s.byName[name]
 }
 
 // forget drops the state of a parent that is gone.
