@@ -162,10 +162,14 @@ func (l *loop) watch(mgr Manager, options Options, name string, reconciler recon
 	}).Complete(watched)
 }
 
-// parentOf maps a child to its parent, if that is of this loop's kind.
+// parentOf maps a child to its parent, if that is of this loop's kind and lies
+// where the operator works.
 func (l *loop) parentOf(_ context.Context, child client.Object) []reconcile.Request {
 	parent, ok := l.offspring.parentOf(child)
 	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parent.Group, Kind: l.parent.Kind}) {
+		return nil
+	}
+	if within := parent.Name.Namespace; l.watched != "" && within != "" && within != l.watched {
 		return nil
 	}
 	l.suspect(child, parent)

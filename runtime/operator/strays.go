@@ -26,7 +26,7 @@ import (
 //     no labels, and may have been another operator's, which decides by its own
 //     policies;
 //   - where it works in one namespace and the parent lay in another: that is another
-//     operator's, even if it is gone.
+//     operator's, even if it is gone. No pass is over it; see [loop.parentOf].
 //
 // What does not look exactly as this controller has left it is no stray either;
 // see [loop.isStray].
@@ -82,8 +82,7 @@ func (p *pass) pruneStrays(ctx context.Context) error {
 // strays returns what the cache shows of children of parents of a name, but for
 // those of one UID.
 func (l *loop) strays(name types.NamespacedName, but types.UID) ([]child, error) {
-	elsewhere := l.watched != "" && name.Namespace != "" && name.Namespace != l.watched
-	if !l.share.Empty() || elsewhere {
+	if !l.share.Empty() {
 		return nil, nil
 	}
 	named := ownership.Parent{Kind: l.parent.GroupVersionKind, Name: name}.String()
@@ -178,9 +177,9 @@ func (l *loop) pruneStray(ctx context.Context, stray child) error {
 // UID than it says.
 func (l *loop) isStray(live, cached client.Object) bool {
 	keys := l.offspring.keys
-	labelled, marked := apply.Wrote(live, l.manager, "labels", keys.Label)
+	labelled, _ := apply.Wrote(live, l.manager, "labels", keys.Label) // or never
 	_, named := apply.Wrote(live, l.manager, "annotations", keys.Parent)
 	return live.GetUID() == cached.GetUID() && live.GetDeletionTimestamp() == nil &&
 		l.uidOf(live) == l.uidOf(cached) && keys.Named(live) != "" && keys.Named(live) == keys.Named(cached) &&
-		marked && named && !labelled.Before(live.GetCreationTimestamp().Time)
+		named && !labelled.Before(live.GetCreationTimestamp().Time)
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -150,6 +151,9 @@ func TestStraysOfOthersAreLeftAlone(t *testing.T) {
 			if !c.Get(child) {
 				t.Error("it was deleted")
 			}
+			if errors := c.Errors(named(&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace}}, "gone")); len(errors) > 0 {
+				t.Errorf("passes over its parent failed: %v", errors)
+			}
 			c.limit = nil
 			c.Restart()
 			c.Gone(child)
@@ -158,25 +162,39 @@ func TestStraysOfOthersAreLeftAlone(t *testing.T) {
 }
 
 func TestStraysGoInTheOrderOfTheTeardown(t *testing.T) {
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
-		want.ConfigMaps.Add(configMap("first", ""))
-		want.Secrets.Add(named(&corev1.Secret{}, "second"))
-	}), func(d *definition) { d.Teardown = operator.TeardownOrdered })
-	site, first, second := c.site("web"), configMap("first", ""), named(&corev1.Secret{}, "second")
-	c.says(site, allReady)
-	c.Update(second, func() { second.Finalizers = []string{foreignFinalizer} })
-	c.Settled()
-	c.Stop()
-	c.forceAway(site)
-	c.Restart()
-	c.Eventually("the last kind goes first", func() error {
-		if c.Get(second); second.DeletionTimestamp == nil {
-			return errors.New("it is not being deleted")
-		}
-		return nil
-	})
-	c.Settled()
-	c.Exists(first)
-	c.Update(second, func() { second.Finalizers = nil })
-	c.Gone(second, first)
+	for name, again := range map[string]bool{"no parent": false, "another parent": true} {
+		t.Run(name, func(t *testing.T) {
+			c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+				if req.Parent.Spec.Text == "hello" {
+					want.ConfigMaps.Add(configMap("first", ""))
+					want.Secrets.Add(named(&corev1.Secret{}, "second"))
+				}
+			}), func(d *definition) { d.Teardown = operator.TeardownOrdered })
+			parent, first, second := c.site("web"), configMap("first", ""), named(&corev1.Secret{}, "second")
+			c.says(parent, allReady)
+			c.Exists(first)
+			c.Update(second, func() { second.Finalizers = []string{foreignFinalizer} })
+			c.Settled()
+			c.Stop()
+			c.forceAway(parent)
+			if again {
+				parent = site("web")
+				parent.Labels, parent.Spec.Text = map[string]string{c.group: ""}, "nothing"
+				c.Create(parent)
+			}
+			c.Restart()
+			c.Eventually("the last kind goes first", func() error {
+				if c.Get(second); second.DeletionTimestamp == nil {
+					return errors.New("it is not being deleted")
+				}
+				return nil
+			})
+			c.Settled()
+			if !c.Get(first) {
+				t.Error("the first kind is gone before the last")
+			}
+			c.Update(second, func() { second.Finalizers = nil })
+			c.Gone(second, first)
+		})
+	}
 }
