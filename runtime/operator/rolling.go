@@ -21,6 +21,10 @@ import (
 // The first is the one that Sync added first. A child that is missing because it
 // comes after one that is not healthy keeps no roll waiting: what it waits for may
 // be what the roll is to heal.
+//
+// The first row holds even if no child is healthy: all of them may be unwell for a
+// moment, while the latest is bad for good. Those that get healthy only together
+// are for the author to replace, with ReplaceIf.
 func (p *pass) turns(tasks []task) map[schema.GroupVersionKind]apply.Key {
 	if !slices.ContainsFunc(tasks, task.rolls) {
 		return nil

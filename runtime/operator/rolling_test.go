@@ -113,6 +113,64 @@ func TestAnUnhealthyOutdatedChildGoesFirst(t *testing.T) {
 	c.images("v2 hello v2")
 }
 
+func TestABlipOfHealthLetsNoBadChangeThrough(t *testing.T) {
+	c := startCustom(t, customWants(threePods), nil)
+	site := c.site("web")
+	c.images("hello hello hello")
+	c.ready("a", "b", "c")
+	c.touch(site, "broken")
+	c.images("broken hello hello")
+	for _, name := range []string{"b", "c"} {
+		c.beReady(named(&corev1.Pod{}, name), corev1.ConditionFalse)
+	}
+	c.Settled()
+	c.images("broken hello hello")
+}
+
+// quorum wants threePods that get ready together only: while none is, the outdated
+// ones are replaced whatever the gate says.
+func quorum(req *customRequest, want *Desired) {
+	down := true
+	for _, name := range []string{"a", "b", "c"} {
+		down = down && !req.Children.Pods.Ready(name)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		observed, exists := req.Children.Pods.Get(name)
+		outdated := exists && observed.Spec.Containers[0].Image != req.Parent.Spec.Text
+		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate, operator.ReplaceIf(down && outdated))
+	}
+}
+
+func TestAQuorumThatNeverWasIsHealedByAnotherSpec(t *testing.T) {
+	for name, test := range map[string]struct {
+		sync   func(*customRequest, *Desired)
+		images string
+	}{
+		"by the gate":        {threePods, "v2 broken broken"}, // which waits for the one that cannot get ready alone
+		"where Sync says so": {quorum, "v2 v2 v2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCustom(t, customWants(test.sync), nil)
+			site := c.site("web")
+			c.touch(site, "broken")
+			c.images("broken broken broken")
+			c.Settled()
+			c.touch(site, "v2")
+			c.images(test.images)
+			c.Settled()
+			c.images(test.images)
+			for _, name := range []string{"b", "c"} { // as a person does
+				if test.images != "v2 v2 v2" {
+					c.Delete(named(&corev1.Pod{}, name))
+				}
+			}
+			c.images("v2 v2 v2")
+			c.ready("a", "b", "c")
+			c.says(site, allReady)
+		})
+	}
+}
+
 func TestRollingInPlaceGoesOneByOne(t *testing.T) {
 	names := []string{"x", "y"}
 	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
