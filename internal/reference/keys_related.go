@@ -2,6 +2,8 @@ package reference
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // parentPath is a path of fields of the parent.
@@ -22,6 +24,8 @@ func relatedKeys() []key {
 		{name: "dynamic", value: toggle(false), means: "the author implements Related, which says which objects are meant"},
 		{name: "namespaces", absent: "`Parent`, and `All` for a parent in no namespace", value: namespaces(),
 			means: "where the objects lie: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
+		{name: "cache", value: word(spec.CacheFull, spec.CacheMetadata).withDefault(spec.CacheFull),
+			means: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
 	}...)
 }
 

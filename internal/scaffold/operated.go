@@ -95,6 +95,7 @@ func (b block) related(declared spec.Related, path string) {
 	b.into.related = append(b.into.related, templates.Related{
 		Resource: c.view(), Name: declared.Name, NameFrom: declared.NameFrom, Selector: declared.Selector, SelectorFrom: declared.SelectorFrom,
 		Namespaces: declared.Namespaces, NamespacesFrom: declared.NamespacesFrom, Dynamic: declared.Dynamic,
+		Metadata: declared.Cache == spec.CacheMetadata,
 	})
 	b.into.read = append(b.into.read, deploy.Resource{Group: c.group, Plural: c.plural})
 }

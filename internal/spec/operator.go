@@ -62,6 +62,7 @@ type Related struct {
 	// AllNamespaces alone.
 	Namespaces     []string
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
+	Cache          Cache
 }
 
 // AllNamespaces is what Related.Namespaces has, alone, for objects of every namespace.
@@ -111,7 +112,7 @@ const (
 	RecreateIfImmutable WhenImmutable = "Recreate" // the child is deleted and made anew
 )
 
-// Cache says how much of the children an operator keeps in memory.
+// Cache says how much of children or related objects an operator keeps in memory.
 type Cache string
 
 // The caches.

@@ -30,7 +30,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
       matchLabels: {app: web}
       matchExpressions: [{key: tier, operator: In, values: [b, a]}, {key: old, operator: DoesNotExist}]
     namespaces: .spec.namespaces
-  - {apiVersion: v1, kind: Secret, dynamic: true}
+  - {apiVersion: v1, kind: Secret, dynamic: true, cache: metadata}
   - {apiVersion: example.org/v1, kind: Widget, plural: widgets, scope: Cluster, goType: example.org/w/v1.Widget}
 `)
 	want := &Operator{
@@ -49,12 +49,17 @@ func TestOperatorIsReadWhole(t *testing.T) {
 			{Resource: Resource{APIVersion: "v1", Kind: "Namespace", As: "Namespaces"}, SelectorFrom: ".spec.namespaceSelector"},
 			{Resource: Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, Selector: "app=web,!old,tier in (a,b)", Namespaces: []string{AllNamespaces}},
 			{Resource: Resource{APIVersion: "apps/v1", Kind: "Deployment", As: "Deployments"}, Selector: "app=web,!old,tier in (a,b)", NamespacesFrom: ".spec.namespaces"},
-			{Resource: Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, Dynamic: true},
+			{Resource: Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, Dynamic: true, Cache: CacheMetadata},
 			{Resource: Resource{
 				APIVersion: "example.org/v1", Kind: "Widget", As: "Widgets",
 				Plural: "widgets", Scope: Cluster, GoType: "example.org/w/v1.Widget",
 			}},
 		},
+	}
+	for i := range want.Related {
+		if want.Related[i].Cache == "" {
+			want.Related[i].Cache = CacheFull
+		}
 	}
 	if diff := cmp.Diff(want, api.Operator, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreFields(Expression{}, "Columns")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

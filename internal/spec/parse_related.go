@@ -16,7 +16,7 @@ var selections = []string{"name", "nameFrom", "selector", "selectorFrom", "dynam
 
 // related decodes one kind of objects that Sync reads.
 func (d *decoder) related(n *yaml.Node, path string) Related {
-	var r Related
+	r := Related{Cache: CacheFull}
 	ok := d.resource(n, path, &r.Resource, keys{
 		"name":         d.objectName(&r.Name),
 		"nameFrom":     d.parentPath(&r.NameFrom),
@@ -24,6 +24,7 @@ func (d *decoder) related(n *yaml.Node, path string) Related {
 		"selectorFrom": d.parentPath(&r.SelectorFrom),
 		"dynamic":      d.flag(&r.Dynamic),
 		"namespaces":   d.namespaces(&r),
+		"cache":        word(d, &r.Cache, CacheFull, CacheMetadata),
 	})
 	if ok {
 		d.oneSelection(n, path)

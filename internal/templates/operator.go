@@ -63,6 +63,7 @@ type Related struct {
 	Namespaces                             []string // nil: the parent's own; spec.AllNamespaces alone: all
 	NamespacesFrom                         string
 	Dynamic                                bool
+	Metadata                               bool // only the metadata is observed
 }
 
 // OperatorFile renders internal/<kind>/zz_generated.operator.go.

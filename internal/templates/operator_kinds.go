@@ -51,12 +51,13 @@ func (v operatorView) RelatedType() string {
 // Unstructured reports whether a field has objects without a Go type.
 func (v operatorView) Unstructured() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" }) ||
-		slices.ContainsFunc(v.Related, func(r Related) bool { return r.GoPackage == "" })
+		slices.ContainsFunc(v.Related, func(r Related) bool { return r.GoPackage == "" && !r.Metadata })
 }
 
 // Meta reports whether the operator file names types of metav1.
 func (v operatorView) Meta() bool {
-	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Metadata })
+	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Metadata }) ||
+		slices.ContainsFunc(v.Related, func(r Related) bool { return r.Metadata })
 }
 
 // Rules reports whether a child has a CEL rule.
@@ -115,13 +116,16 @@ func (r Resource) Empty() string {
 	return "new(" + r.alias + "." + r.GoName + ")"
 }
 
+// metadataType is the Go type of objects of which Sync sees the metadata alone.
+const metadataType = "*metav1.PartialObjectMetadata"
+
 // childView is a Child with the import name of its type.
 type childView struct{ Child }
 
 // Observed is the Go type of the objects as Sync sees them.
 func (c childView) Observed() string {
 	if c.Metadata {
-		return "*metav1.PartialObjectMetadata"
+		return metadataType
 	}
 	return c.Type()
 }
@@ -160,7 +164,15 @@ func (c childView) Policies() string {
 // relatedView is a Related with the import name of its type.
 type relatedView struct{ Related }
 
-// Selection are the fields of the description that say which objects are meant.
+// Observed is the Go type of the objects as Sync sees them.
+func (r relatedView) Observed() string {
+	if r.Metadata {
+		return metadataType
+	}
+	return r.Type()
+}
+
+// Selection are the fields of the description that say which objects are meant, and how much of them.
 func (r relatedView) Selection() string {
 	var set []string
 	for _, f := range []struct{ name, value string }{
@@ -176,6 +188,9 @@ func (r relatedView) Selection() string {
 	}
 	if r.Dynamic {
 		set = append(set, "Dynamic: true")
+	}
+	if r.Metadata {
+		set = append(set, "Metadata: true")
 	}
 	if len(set) == 0 {
 		return ""

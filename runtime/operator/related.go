@@ -30,6 +30,9 @@ func newRelatedKind(mgr Manager, described RelatedKind) (*relatedKind, error) {
 	if err != nil {
 		return nil, err
 	}
+	if described.Metadata {
+		known = known.metadataOnly()
+	}
 	list, err := newList(mgr.GetScheme(), known)
 	return &relatedKind{kind: known, RelatedKind: described, list: list, index: related.NewIndex()}, err
 }
@@ -186,7 +189,7 @@ func (p *pass) find(ctx context.Context, kind *relatedKind, queries []related.Qu
 
 func (p *pass) findNamed(ctx context.Context, kind *relatedKind, namespace string, names []string, found []client.Object) ([]client.Object, error) {
 	for _, name := range names {
-		object := kind.new()
+		object := kind.cached.DeepCopyObject().(client.Object)
 		err := p.cache.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
 		if apierrors.IsNotFound(err) {
 			continue

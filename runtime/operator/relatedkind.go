@@ -28,6 +28,9 @@ type RelatedKind struct {
 	NamespacesFrom string
 	// Dynamic leaves the selection to Definition.Select.
 	Dynamic bool
+	// Metadata keeps only the metadata of these objects in memory. Their snapshot
+	// holds metav1.PartialObjectMetadata.
+	Metadata bool
 	// Fields is the field that holds this entry; see [BindRelated].
 	Fields RelatedFields
 }

@@ -151,7 +151,7 @@ func (l *loop) watch(mgr Manager, options Options, name string, reconciler recon
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
 	}
 	for _, kind := range l.related {
-		build.Watches(kind.empty, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
 	watched := l.controlled(build, options.Control, reconciler)
 	return build.WithOptions(controller.Options{

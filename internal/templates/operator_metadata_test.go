@@ -1,0 +1,25 @@
+package templates
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestImportsFollowWhatIsKeptOfRelatedObjects(t *testing.T) {
+	for name, metadata := range map[string]bool{"whole objects": false, "their metadata": true} {
+		t.Run(name, func(t *testing.T) {
+			o := echo()
+			o.API.Alias = "demov1"
+			o.Related = []Related{{Resource: Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget"}, Metadata: metadata}}
+			source, err := OperatorFile(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for imported, wanted := range map[string]bool{"meta/v1/unstructured": !metadata, `metav1 "k8s.io`: metadata} {
+				if strings.Contains(string(source), imported) != wanted {
+					t.Errorf("%s is imported: %v, want %v:\n%s", imported, !wanted, wanted, source)
+				}
+			}
+		})
+	}
+}
