@@ -71,7 +71,9 @@ func startServer(t *testing.T) *server {
 	s.namespace = namespace.Name
 	s.installCRDs()
 	t.Cleanup(func() {
-		if err := s.Client.Delete(context.WithoutCancel(t.Context()), namespace); err != nil {
+		ctx := context.WithoutCancel(t.Context())
+		s.endJobs(ctx)
+		if err := s.Client.Delete(ctx, namespace); err != nil {
 			t.Error(err)
 		}
 	})
