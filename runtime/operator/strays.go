@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -170,9 +171,13 @@ func (l *loop) pruneStray(ctx context.Context, stray child) error {
 	return nil
 }
 
+// admission is how long the API server may take between noting who makes an object,
+// and when it was made: admission plugins come between.
+const admission = time.Minute
+
 // isStray tells whether an object is what the cache shows, and carries the marks
 // of a child exactly as this controller has written them. What a backup tool has
-// made again does not, even if it brought the field managers back: those wrote
+// made again does not, even if it brought the field managers back: those wrote long
 // before the object was made. Its parent was made again, too, and so has another
 // UID than it says.
 func (l *loop) isStray(live, cached client.Object) bool {
@@ -181,5 +186,5 @@ func (l *loop) isStray(live, cached client.Object) bool {
 	_, named := apply.Wrote(live, l.manager, "annotations", keys.Parent)
 	return live.GetUID() == cached.GetUID() && live.GetDeletionTimestamp() == nil &&
 		l.uidOf(live) == l.uidOf(cached) && keys.Named(live) != "" && keys.Named(live) == keys.Named(cached) &&
-		named && !labelled.Before(live.GetCreationTimestamp().Time)
+		named && !labelled.Before(live.GetCreationTimestamp().Add(-admission))
 }
