@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
 // controllerGen runs controller-gen's CRD generator on the generated packages, which are loaded once.
@@ -53,8 +54,12 @@ func (g *controllerGen) crd(s *subject) (map[string]any, error) {
 		}
 	}
 	var out output
+	generator := g.generator
+	generator.GenerateEmbeddedObjectMeta = new(slices.ContainsFunc(s.crd.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool {
+		return kubetypes.NamesMetadata(v.Schema.OpenAPIV3Schema)
+	}))
 	ctx := &genall.GenerationContext{Collector: g.collector, Checker: g.checker, Roots: roots, OutputRule: &out}
-	if err := g.generator.Generate(ctx); err != nil {
+	if err := generator.Generate(ctx); err != nil {
 		return nil, err
 	}
 	for _, root := range roots {

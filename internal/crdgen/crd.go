@@ -6,6 +6,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -20,11 +21,18 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	if problem := tooLarge(api, crd); problem != nil {
 		return nil, append(schemas.problems, *problem)
 	}
-	problems := slices.Concat(schemas.problems, validate(api, crd, schemas.rules, minKubernetes))
+	problems := slices.Concat(schemas.problems, notAmong(schemas.problems, validate(api, crd, schemas.rules, minKubernetes)))
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return crd, nil
+}
+
+// notAmong returns the problems that are at other places than the known ones, which say it better.
+func notAmong(known, problems spec.Problems) spec.Problems {
+	return slices.DeleteFunc(problems, func(p spec.Problem) bool {
+		return slices.ContainsFunc(known, func(k spec.Problem) bool { return k.Pos == p.Pos && k.Path == p.Path })
+	})
 }
 
 // Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
@@ -60,7 +68,10 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 			Conversion: api.Conversion,
 		},
 	}
-	schemas := &schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
+	schemas := &schemaBuilder{
+		used: map[*spec.NamedType]apiextv1.JSONSchemaProps{},
+		kube: kubetypes.Reader{BareMetadata: api.BareMetadata},
+	}
 	for i := range api.Versions {
 		v := &api.Versions[i]
 		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{

@@ -28,7 +28,11 @@ func fromSource(t *spec.GoType) kubetypes.Type {
 // schema is shared: it must not be changed.
 func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type, *spec.Problem) {
 	if s.Go != nil {
-		return fromSource(s.Go), nil
+		t := fromSource(s.Go)
+		if b.kube.BareMetadata {
+			t.Schema = kubetypes.WithBareMetadata(t.Schema)
+		}
+		return t, nil
 	}
 	problem := &spec.Problem{Pos: at(s, "type"), Path: path}
 	if importPath, name, isGo := spec.SplitGoType(s.Type); isGo {

@@ -70,6 +70,8 @@ func load(source Source, importPaths []string) (*program, error) {
 		Collector:           &markers.Collector{Registry: p.registry},
 		Checker:             &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter(), embedded}},
 		AllowDangerousTypes: true, // the spec language has floats
+		// Or else the API server would drop the metadata of objects within objects, labels and all.
+		GenerateEmbeddedObjectMeta: true,
 	}
 	crd.AddKnownTypes(p.parser)
 	return p, nil

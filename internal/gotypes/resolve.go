@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -96,7 +97,7 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 		return result{trouble: &trouble{name + " has no schema: " + said(err.Msg), "see " + r.program.place(err.Pos)}}
 	}
 	schema := r.program.parser.FlattenedSchemata[ident]
-	goType.Schema = *withoutEmpty(schema.DeepCopy())
+	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))
 	if endless(named, nil) {
 		return result{trouble: &trouble{name + " holds itself, and a schema in a CRD has an end", "use a type that does not, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
 	}
@@ -201,8 +202,8 @@ func endless(t types.Type, outer []types.Type) bool {
 	return false
 }
 
-// withoutEmpty drops properties that are an empty map, as controller-gen does when it writes a CRD: elsewhere, empty
-// and absent are two things.
+// withoutEmpty drops properties that are an empty map, and allows the values that have a schema, as controller-gen does
+// when it writes a CRD: elsewhere, these are two things each.
 func withoutEmpty(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
 	if len(s.Properties) == 0 {
 		s.Properties = nil
@@ -214,6 +215,7 @@ func withoutEmpty(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
 		withoutEmpty(s.Items.Schema)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		s.AdditionalProperties.Allows = true
 		withoutEmpty(s.AdditionalProperties.Schema)
 	}
 	return s

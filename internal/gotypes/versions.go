@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -99,7 +100,19 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	k.check()
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fill(r.program.parser.FlattenedSchemata[ident])
+	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
+}
+
+// schema returns that of the kind as its CRD shall have it: the metadata of the kind itself belongs to the API server.
+func (k *kindReader) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+	if k.API.BareMetadata {
+		return kubetypes.WithBareMetadata(s)
+	}
+	s = kubetypes.WithLegalMetadata(s)
+	if own, found := s.Properties["metadata"]; found {
+		s.Properties["metadata"] = kubetypes.WithBareMetadata(own)
+	}
+	return s
 }
 
 func (r *reader) failKind(kind Kind, message, hint string) {

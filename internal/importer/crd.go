@@ -32,6 +32,7 @@ func (c *converter) known(n *yaml.Node, path string, names []string) {
 // crd returns the spec file of a CRD.
 func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	body, out := get(crd, "spec"), newMapping()
+	c.bareMetadata = c.hasBareMetadata(crd)
 	c.repeated(crd)
 	c.known(crd, "", crdKeys)
 	c.known(body, "spec", specKeys)
@@ -47,6 +48,9 @@ func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 		out.set("scope", scope)
 	}
 	out.set("conversion", clean(get(body, "conversion")))
+	if c.bareMetadata {
+		out.set("embeddedMetadata", boolean(false))
+	}
 	versions := &yaml.Node{Kind: yaml.SequenceNode}
 	all := elements(get(body, "versions"))
 	for _, v := range all {

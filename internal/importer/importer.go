@@ -49,6 +49,8 @@ type converter struct {
 	prints     prints
 	kubernetes map[digest]kubernetesType
 	repeats    repeats
+
+	bareMetadata bool // the Kubernetes types of the CRD name no fields of metadata
 }
 
 func newConverter(file string) *converter {

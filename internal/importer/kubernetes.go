@@ -15,8 +15,19 @@ import (
 // kubernetesType is a type of Kubernetes, as far as it matters whether a schema is its.
 type kubernetesType struct {
 	name        string // empty: none
-	shape       digest
+	shapes      shapes
 	description string // of the type
+}
+
+// shapes are those of a type whose schema names the fields of metadata where it holds an object, and does not.
+type shapes struct{ described, bare digest }
+
+// in returns the one that a file has.
+func (s shapes) in(bareMetadata bool) digest {
+	if bareMetadata {
+		return s.bare
+	}
+	return s.described
 }
 
 // kubernetesType returns the Kubernetes type whose schema an object has, description by description: what uses of
@@ -29,7 +40,7 @@ func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 	shape := c.prints.of(n).shape
 	known, found := c.kubernetes[shape]
 	if !found {
-		known = lookupKubernetes(fields, shape)
+		known = lookupKubernetes(fields, func(t kubernetesType) bool { return t.shapes.in(c.bareMetadata) == shape })
 		c.kubernetes[shape] = known
 	}
 	if known.description != "" && text(value(n, "description")) == "" {
@@ -38,13 +49,13 @@ func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 	return known
 }
 
-func lookupKubernetes(fields *yaml.Node, shape digest) kubernetesType {
+func lookupKubernetes(fields *yaml.Node, is func(kubernetesType) bool) kubernetesType {
 	var names []string
 	for _, e := range entries(fields) {
 		names = append(names, e.key.Value)
 	}
 	for _, candidate := range kubetypes.TypesWithFields(names) {
-		if t := knownType(candidate); t.shape == shape {
+		if t := knownType(candidate); is(t) {
 			return t
 		}
 	}
@@ -65,24 +76,35 @@ func knownType(name string) kubernetesType {
 	return known.of(name)
 }
 
-// of returns a type by name. Its shape is made once, from those of the types that it is made of.
+// of returns a type by name. Its shapes are made once, from those of the types that it is made of.
 func (k *knownTypes) of(name string) kubernetesType {
 	if t, found := k.byName[name]; found {
 		return t
 	}
 	t, _ := kubetypes.Referring(name)
 	made := kubernetesType{name: name, description: t.Schema.Description}
-	if n := schemaNode(&t.Schema); n != nil {
-		p := prints{}
-		k.referring(p, n)
-		made.shape = p.of(n).shape
+	made.shapes.described = k.shape(t.Schema, false)
+	if name == kubetypes.ObjectMeta {
+		t.Schema = kubetypes.WithBareMetadata(t.Schema)
 	}
+	made.shapes.bare = k.shape(t.Schema, true)
 	k.byName[name] = made
 	return made
 }
 
+// shape returns the shape of a schema with references.
+func (k *knownTypes) shape(s apiextv1.JSONSchemaProps, bareMetadata bool) digest {
+	n := schemaNode(&s)
+	if n == nil {
+		return digest{}
+	}
+	p := prints{}
+	k.referring(p, n, bareMetadata)
+	return p.of(n).shape
+}
+
 // referring notes the prints of the references in a schema: each has the shape of a type.
-func (k *knownTypes) referring(p prints, n *yaml.Node) {
+func (k *knownTypes) referring(p prints, n *yaml.Node, bareMetadata bool) {
 	if ref := value(n, "$ref"); ref != nil {
 		var own []byte
 		for _, e := range sortedEntries(n) {
@@ -90,15 +112,15 @@ func (k *knownTypes) referring(p prints, n *yaml.Node) {
 				own = appendValue(appendText(own, e.key.Value), e.value)
 			}
 		}
-		p[n] = newPrint(k.of(ref.Value).shape, own)
+		p[n] = newPrint(k.of(ref.Value).shapes.in(bareMetadata), own)
 		return
 	}
 	for _, e := range entries(value(n, "properties")) {
-		k.referring(p, e.value)
+		k.referring(p, e.value, bareMetadata)
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		if below := value(n, name); below != nil {
-			k.referring(p, below)
+			k.referring(p, below, bareMetadata)
 		}
 	}
 }

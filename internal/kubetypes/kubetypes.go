@@ -51,7 +51,8 @@ const (
 	CopyElements Copy = "elements"
 )
 
-// Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type.
+// Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type when it is asked to
+// name the fields of metadata, too.
 type Type struct {
 	GoPackage string `json:"goPackage"` // import path, such as k8s.io/api/core/v1
 	GoName    string `json:"goName"`

@@ -83,7 +83,11 @@ func Outline(name string) (Type, bool) {
 }
 
 // Reader reads types and remembers them, so that each is read once.
-type Reader struct{ known map[string]Type }
+type Reader struct {
+	BareMetadata bool // as WithBareMetadata
+
+	known map[string]Type
+}
 
 // Type returns a type by the name that spec files use. Schemas share their parts: the caller must not change them.
 func (r *Reader) Type(name string) (Type, bool) {
@@ -93,6 +97,9 @@ func (r *Reader) Type(name string) (Type, bool) {
 	t, found := Referring(name)
 	if !found {
 		return t, false
+	}
+	if name == ObjectMeta && r.BareMetadata {
+		t.Schema = bareMetadata(t.Schema.Description, t.Schema.Default)
 	}
 	r.inline(&t.Schema)
 	if r.known == nil {

@@ -87,5 +87,5 @@ func ofKubernetes(c spec.Child) *apiextv1.JSONSchemaProps {
 	if !ok {
 		return nil
 	}
-	return &known.Schema
+	return new(kubetypes.WithBareMetadata(known.Schema))
 }

@@ -19,6 +19,8 @@ func apiKeys() []key {
 		{name: "scope", value: word(spec.Namespaced, spec.Cluster).withDefault(spec.Namespaced), means: "`Namespaced` or `Cluster`"},
 		{name: "metadata", absent: "none", value: ref("metadata"), means: "annotations and labels of the CRD"},
 		{name: "conversion", absent: "none", value: ref("conversion"), means: "how objects are converted between versions, as in a CRD"},
+		{name: "embeddedMetadata", value: toggle(true), means: "where a Kubernetes type or a Go type holds an object, such as a pod template, the schema names the `name`, " +
+			"`namespace`, `labels`, `annotations` and `finalizers` of its metadata; with `false` it names none, and the API server drops them all"},
 		{name: "types", absent: "none", value: ref("types"), means: "schemas with a name of their own, to be used by it anywhere in the file"},
 		{name: "acceptWarnings", absent: "none", value: acceptWarnings(), means: "list of the warnings that are meant, of which nothing is said: " + warningNames()},
 		{name: "versions", required: true, value: versions(), means: "list of the versions, at least one"},

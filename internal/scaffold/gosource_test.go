@@ -132,7 +132,7 @@ func controllerGen(t *testing.T, dir string) map[string][]byte {
 		t.Fatal(err)
 	}
 	allow := true
-	crds, objects := crd.Generator{AllowDangerousTypes: &allow, OmitToolVersion: &allow}, deepcopy.Generator{}
+	crds, objects := crd.Generator{AllowDangerousTypes: &allow, OmitToolVersion: &allow, GenerateEmbeddedObjectMeta: &allow}, deepcopy.Generator{}
 	registry := &markers.Registry{}
 	outputs := outputs{}
 	for _, g := range []genall.Generator{objects, crds} {

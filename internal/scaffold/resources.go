@@ -101,7 +101,7 @@ func (c resource) wholeSchema() *apiextv1.JSONSchemaProps {
 	if !ok {
 		return nil
 	}
-	return &known.Schema
+	return new(kubetypes.WithBareMetadata(known.Schema)) // an object of the kind has all fields of metadata, wherever
 }
 
 func unknownKind(declared spec.Resource) *spec.Problem {

@@ -23,8 +23,10 @@ type API struct {
 	Operator *Operator    // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
-	Conversion          *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
-	AcceptWarnings      []Warning                          // of these, nothing is said
+	// BareMetadata says that where a Kubernetes type holds an object, the schema names no fields of its metadata.
+	BareMetadata   bool
+	Conversion     *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	AcceptWarnings []Warning                          // of these, nothing is said
 	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
 	// versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos

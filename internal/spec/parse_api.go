@@ -39,6 +39,8 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	known["names"] = d.names(&api.Names)
 	known["metadata"] = d.metadata(api)
 	known["conversion"] = d.conversion(&api.Conversion)
+	embedded := true
+	known["embeddedMetadata"] = d.flag(&embedded)
 	known["acceptWarnings"] = d.acceptWarnings(&api.AcceptWarnings)
 	known["scope"] = word(d, &api.Scope, Namespaced, Cluster)
 	known["versions"] = d.list(func(n *yaml.Node, path string) {
@@ -46,6 +48,7 @@ func ParsePart(file string, data []byte, shared ...*NamedType) (*API, Problems) 
 	})
 	known["operator"] = d.operator(&api.Operator)
 	d.mapping(root, "", known)
+	api.BareMetadata = !embedded
 	d.need(root, "", "apiVersion", "kind", "group", "names", "versions")
 	d.apiNames(root, api)
 	d.servedAndStored(root, api)

@@ -45,7 +45,7 @@ func TestLookupsAreExact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads every Go package of Kubernetes: not with -short")
 	}
-	k, err := load()
+	k, err := load(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +57,32 @@ func TestLookupsAreExact(t *testing.T) {
 		}
 		if text(t, got) != text(t, want) {
 			t.Errorf("%s: differs", name)
+		}
+	}
+}
+
+// TestBareMetadataIsExact shows the same of the schemas that controller-tools gives the types when it is not asked to
+// name the fields of metadata.
+func TestBareMetadataIsExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads every Go package of Kubernetes: not with -short")
+	}
+	k, err := load(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := kubetypes.Reader{BareMetadata: true}
+	for name, want := range k.types() {
+		if got, _ := reader.Type(name); text(t, got) != text(t, want) {
+			t.Errorf("%s: differs when it is read", name)
+		}
+		named, _ := kubetypes.TypeByName(name)
+		before := text(t, named)
+		if got := kubetypes.WithBareMetadata(named.Schema); text(t, got) != text(t, want.Schema) {
+			t.Errorf("%s: differs when it is made from the other", name)
+		}
+		if text(t, named) != before {
+			t.Errorf("%s: the schema that was given is another now", name)
 		}
 	}
 }

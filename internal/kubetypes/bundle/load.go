@@ -35,7 +35,9 @@ type kube struct {
 	parser   *crd.Parser
 }
 
-func load() (*kube, error) {
+// load reads the packages. The schemas that are made of them name the fields of metadata where an object holds another,
+// or else say that it is an object, which is all that controller-gen says of it by default.
+func load(embeddedMetadata bool) (*kube, error) {
 	packages, err := loader.LoadRoots(roots...)
 	if err != nil {
 		return nil, err
@@ -61,6 +63,8 @@ func load() (*kube, error) {
 		Checker:                &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter()}},
 		AllowDangerousTypes:    true, // some fields of Kubernetes are floats
 		IgnoreUnexportedFields: true,
+
+		GenerateEmbeddedObjectMeta: embeddedMetadata,
 	}}
 	crd.AddKnownTypes(k.parser)
 	for _, p := range packages {

@@ -29,7 +29,7 @@ func run(args []string) error {
 
 // bundle returns the archive that package kubetypes embeds. It is the same for the same modules.
 func bundle() ([]byte, error) {
-	k, err := load()
+	k, err := load(true)
 	if err != nil {
 		return nil, err
 	}
