@@ -43,12 +43,16 @@ var formats = map[string][]string{
 	"k8s-long-name":  {"example.com", "a"},
 }
 
-// quantities are what resource.Quantity reads, in and out of its canonical form.
-var quantities = []string{"0", "1", "100m", "1Gi", "1.5Gi", "1e3", "0.5", "2048Ki", "1000", "12E"}
-
-var quantityPattern = sync.OnceValue(func() string {
-	t, _ := kubetypes.Outline(spec.TypeQuantity)
-	return t.Schema.Pattern
+// patternTexts are texts of the patterns whose Go types read less than what the patterns match, or write it otherwise.
+var patternTexts = sync.OnceValue(func() map[string][]string {
+	quantities := []string{"0", "1", "100m", "1Gi", "1.5Gi", "1e3", "0.5", "2048Ki", "1000", "12E"}
+	quantity, _ := kubetypes.Outline(spec.TypeQuantity)
+	return map[string][]string{
+		quantity.Schema.Pattern: quantities,
+		spec.QuantityPattern:    quantities,
+		spec.DurationPattern:    {"0", "1h", "1h30m", "-1.5s", "+.5h", "1m0.000001s", "2562047h47m16.854775807s", "3µs", "3μs"},
+		spec.MicroTimePattern:   {"2026-01-02T03:04:05.678901Z", "1999-12-31T23:59:59.000000+01:00"},
+	}
 })
 
 // texts returns strings of a format, a pattern and a length: the shortest, the longest, and others.
@@ -58,16 +62,18 @@ func (m *Maker) texts(l limits) []any {
 		all = append(all, formats[format]...)
 	}
 	checked := len(all) > 0
+	for _, pattern := range l.patterns {
+		known, found := patternTexts()[pattern]
+		all, checked = append(all, known...), checked || found
+	}
 	switch {
-	case slices.Contains(l.patterns, quantityPattern()):
-		all = append(all, quantities...)
 	case len(l.patterns) > 0 && !checked:
 		all = append(all, m.matching(l)...)
 	case !checked:
 		all = append(all, "", "a", "example", "null", "1", "1.5", "true", "<&> \u2028 \"quoted\" \\", "ünïcödé 😀", "two\nlines\n", " ",
 			"/path", "https://example.com/a", "example.com", "10")
 	}
-	if !checked && !slices.Contains(l.patterns, quantityPattern()) {
+	if !checked {
 		all = append(all, m.atLengths(l)...)
 		all = append(all, m.fromLiterals(l)...)
 	}

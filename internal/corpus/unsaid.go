@@ -109,6 +109,9 @@ func leaveOutOne(object, root map[string]any, u crdgen.Unsaid) {
 	case u.What == "additionalProperties: true":
 		delete(node, "additionalProperties")
 		delete(node, "x-kubernetes-preserve-unknown-fields")
+	case u.What == "pattern": // over that of the type, for which controller-gen asks, too
+		delete(node, "pattern")
+		delete(node, "allOf")
 	case strings.HasPrefix(u.What, "keywords"):
 		clear(node)
 	default:

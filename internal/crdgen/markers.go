@@ -160,10 +160,11 @@ func jsonType(s *spec.Schema) string {
 // underlying tells controller-gen what a Kubernetes type with limits (which all are misplaced where there is no
 // type) is in JSON: it does not look at the type before it checks whether the limits fit.
 func (m *markers) underlying(s *spec.Schema) {
-	if goTypeName(s) == "" || len(misplaced("", &s.Keywords)) == 0 {
+	t := jsonType(s)
+	if goTypeName(s) == "" || len(misplaced("", &s.Keywords)) == len(misplaced(t, &s.Keywords)) {
 		return
 	}
-	switch t := jsonType(s); t {
+	switch t {
 	case "", "array":
 	case intOrString:
 		m.add(validationPrefix + "XIntOrString")

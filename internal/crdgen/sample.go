@@ -146,10 +146,10 @@ func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) 
 	if node == nil {
 		return nil, false
 	}
-	switch node.Declared().Type {
-	case spec.TypeDuration:
+	switch t := node.Declared().Type; {
+	case t == spec.TypeDuration && schema.Pattern == spec.DurationPattern: // and not one of the author's
 		return "1m0s", true
-	case spec.TypeQuantity:
+	case t == spec.TypeQuantity:
 		return "1Gi", true
 	}
 	return nil, false

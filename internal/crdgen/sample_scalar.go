@@ -47,7 +47,7 @@ func numberIn(schema apiextv1.JSONSchemaProps) float64 {
 func stringIn(name string, schema apiextv1.JSONSchemaProps) string {
 	candidates := []string{"example", name, strings.ToLower(name), "Example", "1", "1.0.0", "example.com"}
 	if value, found := formatValues[schema.Format]; found {
-		candidates = append([]string{value}, candidates...)
+		candidates = append([]string{value, "2026-01-01T00:00:00.000000Z"}, candidates...)
 	}
 	candidates = append(candidates, fromPattern(schema.Pattern)...)
 	pattern, err := regexp.Compile(schema.Pattern)

@@ -85,7 +85,7 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 		return b.named(s, path)
 	case s.Use != nil:
 		b.rules = append(b.rules, s.Keywords.XValidations...)
-		return overlay(b.use(s.Use), s.Keywords)
+		return embeddable(overlay(b.use(s.Use), s.Keywords))
 	}
 	b.rules = append(b.rules, s.Keywords.XValidations...)
 	out := s.Keywords
@@ -131,9 +131,17 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 	if s.Type == spec.TypeDuration {
 		b.durationDefault(s, path)
 	}
-	out := overlay(t.Schema, s.Keywords)
+	out := embeddable(overlay(t.Schema, s.Keywords))
 	b.noteRules(&out)
 	return out
+}
+
+// embeddable returns a schema of a type as it may be where the object is an embedded resource.
+func embeddable(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+	if !s.XEmbeddedResource {
+		return s
+	}
+	return kubetypes.WithLegalMetadata(s)
 }
 
 // noteRules notes the rules of a schema and of all below it.
@@ -165,9 +173,11 @@ func (b *schemaBuilder) durationDefault(s *spec.Schema, path string) {
 }
 
 // overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
-// top's rules come before those of base, and everything else that top says replaces what base says.
+// top's rules come before those of base, and everything else that top says replaces what base says, but for what keeps
+// out values that no operator could read.
 func overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	rules := slices.Concat(top.XValidations, base.XValidations)
+	spec.KeepReadable(&top, &base)
 	from, into := reflect.ValueOf(top), reflect.ValueOf(&base).Elem()
 	for i := range from.NumField() {
 		if field := from.Field(i); !field.IsZero() {

@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -45,9 +47,15 @@ func imported(t *testing.T, field string) string {
 }
 
 func TestFieldsInTheShorthand(t *testing.T) {
+	const gep2257 = `^([0-9]{1,5}(h|m|s|ms)){1,4}$`
 	for _, tc := range []struct{ field, want string }{
 		{`{type: string}`, `field: string`},
-		{`{type: string, format: date-time}`, `field: time`},
+		{`{type: string, format: date-time}`, `field: meta/v1.Time`},
+		{`{type: string, format: date-time, pattern: '` + spec.TimePattern + `'}`, `field: time`},
+		{`{type: string, format: date-time, pattern: '` + spec.MicroTimePattern + `'}`, `field: meta/v1.MicroTime`},
+		{`{type: string, pattern: '` + spec.DurationPattern + `', default: 1h}`, `field: duration | default=1h`},
+		{`{type: string, pattern: '` + spec.DurationPattern + `', format: x}`, "field: string | pattern=`" + spec.DurationPattern + "` format=x"},
+		{`{type: string, pattern: '` + gep2257 + `'}`, `field: string | pattern="` + gep2257 + `"`},
 		{`{type: string, format: uri}`, `field: string | format=uri`},
 		{`{type: string, enum: [a, "b c", ""]}`, `field: string | enum=[a, "b c", ""]`},
 		{`{type: string, pattern: "^[a b]$"}`, `field: string | pattern="^[a b]$"`},
@@ -57,7 +65,10 @@ func TestFieldsInTheShorthand(t *testing.T) {
 		{`{type: boolean, default: off}`, `field: bool | default=false`},
 		{`{type: integer, default: 014}`, `field: integer | default=12`},
 		{`{type: integer, format: int64, minimum: 1_000}`, `field: int64 | minimum=1000`},
-		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], default: "80"}`, `field: intOrString | default="80"`},
+		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], default: "80"}`, `field: intstr.IntOrString | default="80"`},
+		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], minimum: -2147483648, maximum: 2147483647}`, `field: intOrString`},
+		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], pattern: '` + spec.QuantityPattern + `'}`, `field: quantity`},
+		{`{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], pattern: '` + quantityPattern + `'}`, `field: resource.Quantity`},
 		{`{type: array, items: {type: array, items: {type: boolean}}, maxItems: 2}`, `field: "[][]bool | maxItems=2"`},
 		{`{type: array, items: {type: string, minLength: 1}}`, `items: string | minLength=1`},
 		{`{type: object, additionalProperties: {type: string}}`, `field: map[string]string`},
@@ -97,6 +108,46 @@ func TestKubernetesTypesOnlyWhereEverythingIsTheSame(t *testing.T) {
 	condition.Schema.Properties["status"] = status
 	if got := imported(t, text()); strings.Contains(got, "meta/v1.Condition") {
 		t.Errorf("another description: got %s", got)
+	}
+}
+
+// TestMetadataOfEmbeddedObjects shows that types which hold an object are known whether the CRD names the fields of its
+// metadata or not.
+func TestMetadataOfEmbeddedObjects(t *testing.T) {
+	template, _ := kubetypes.TypeByName("core/v1.PodTemplateSpec")
+	text := func(s apiextv1.JSONSchemaProps) string {
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	described, bare := text(template.Schema), text(kubetypes.WithBareMetadata(template.Schema))
+	for _, tc := range []struct {
+		given, field, want string
+		bare               bool
+	}{
+		{"described", described, "field: core/v1.PodTemplateSpec", false},
+		{"bare", bare, "field: core/v1.PodTemplateSpec", true},
+		{"metadata alone", text(template.Schema.Properties["metadata"]), "field: meta/v1.ObjectMeta", false},
+		{"no object", `{type: string}`, "field: string", false},
+	} {
+		specs, problems := Import("crd.yaml", []byte(crdWith(tc.field)))
+		if err := problems.Err(); err != nil {
+			t.Fatal(err)
+		}
+		got := string(specs[0].Text)
+		if !strings.HasSuffix(strings.TrimSpace(got), tc.want) || strings.Contains(got, "embeddedMetadata: false") != tc.bare {
+			t.Errorf("%s: got\n%s", tc.given, got)
+		}
+	}
+	both := `{type: object, properties: {a: ` + bare + `, b: ` + described + `}}`
+	specs, problems := Import("crd.yaml", []byte(crdWith(both)))
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(specs[0].Text); strings.Count(got, "core/v1.PodTemplateSpec") != 1 {
+		t.Errorf("one of two forms is not written out: got\n%.800s", got)
 	}
 }
 

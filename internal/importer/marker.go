@@ -29,7 +29,7 @@ func (w *lineWriter) marker(word, name string, n *yaml.Node) bool {
 			return false
 		}
 	case "minLength", "maxLength", "pattern":
-		if w.base != "string" || word == "time" {
+		if w.base != "string" || word != "string" {
 			return false
 		}
 	case "format":

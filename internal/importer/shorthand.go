@@ -1,10 +1,14 @@
 package importer
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // shorthand returns a schema as one line, if that loses nothing.
@@ -70,10 +74,7 @@ func (c *converter) typeWord(n *yaml.Node) (word string, used []string) {
 			return "any", []string{preserveKey}
 		}
 	case "string":
-		if format == "date-time" {
-			return "time", []string{"type", "format"}
-		}
-		return "string", []string{"type"}
+		return textWord(format, text(value(n, "pattern")))
 	case "boolean":
 		return "bool", []string{"type"}
 	case "integer":
@@ -114,23 +115,45 @@ func (c *converter) elementWord(n *yaml.Node) (string, bool) {
 	return word, ok && len(w.markers) == 0
 }
 
-// quantityPattern is the pattern of resource.Quantity.
+// textWord returns the word for a text of a format and with a pattern. The words for times and durations let in only
+// what Go reads; of a time that may be anything else, it is the name that the type has in Kubernetes.
+func textWord(format, pattern string) (word string, used []string) {
+	switch {
+	case format == "date-time" && pattern == spec.TimePattern:
+		return "time", []string{"type", "format", "pattern"}
+	case format == "date-time" && pattern == spec.MicroTimePattern:
+		return spec.TypeMicroTime, []string{"type", "format", "pattern"}
+	case format == "date-time":
+		return spec.TypeTime, []string{"type", "format"}
+	case format == "" && pattern == spec.DurationPattern:
+		return "duration", []string{"type", "pattern"}
+	}
+	return "string", []string{"type"}
+}
+
+// quantityPattern is the pattern that controller-gen gives a resource.Quantity.
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
-// intOrString returns the words for the usual pair of types, and for it with the pattern of quantities.
+// intOrString returns the words for the usual pair of types, and for it with the pattern of quantities; the names of the
+// types in Kubernetes where it lets in more than Go reads.
 func intOrString(n *yaml.Node) (word string, used []string) {
 	pair := elements(value(n, "anyOf"))
 	if len(pair) != 2 || !isType(pair[0], "integer") || !isType(pair[1], "string") {
 		return "", nil
 	}
 	used = []string{"x-kubernetes-int-or-string", "anyOf"}
-	if text(value(n, "pattern")) == quantityPattern {
+	switch text(value(n, "pattern")) {
+	case spec.QuantityPattern:
 		return "quantity", append(used, "pattern")
+	case quantityPattern:
+		return spec.TypeQuantity, append(used, "pattern")
+	case "":
+		if text(value(n, "minimum")) == strconv.Itoa(math.MinInt32) && text(value(n, "maximum")) == strconv.Itoa(math.MaxInt32) {
+			return "intOrString", append(used, "minimum", "maximum")
+		}
+		return spec.TypeIntOrString, used
 	}
-	if value(n, "pattern") != nil {
-		return "", nil
-	}
-	return "intOrString", used
+	return "", nil
 }
 
 func isType(n *yaml.Node, name string) bool {

@@ -24,6 +24,7 @@ var invisible = []struct{ message, reason string }{
 	{`YAML ends the value here`, "comments are gone before validation"},
 	{`is a boolean to many YAML readers|expected a name as key|got the date`, "text to editors, which read YAML 1.2"},
 	{`number that JSON has|finite decimal number|9223372036854775808 is out of range`, "numbers have no digits once they are read"},
+	{`is no integer of 32 bits`, "no regular expression compares numbers"},
 	{`is not an integer$`, "no regular expression counts to 64 bits or knows the items of a default"},
 	{`leads to no field|has no field|replicas are counted|the selector is text`, "it is a path through another part of the file"},
 	{`^duplicate (child|parent|marker|version)|is listed twice`, "what is repeated is only a part of the value"},

@@ -51,6 +51,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 	s := &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}
 	var m marks
 	var fields *yaml.Node
+	typeName := ""
 	d.entries(n, path, func(key, value *yaml.Node, keyPath string) {
 		if isNull(value) && key.Value != "default" && key.Value != "example" && slices.Contains(schemaKeys, key.Value) {
 			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
@@ -66,6 +67,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 			d.additionalProperties(s, value, path)
 		case "type":
 			d.typeName(s, value, keyPath)
+			typeName = value.Value
 		case "goName":
 			m.goNameAt = d.src.pos(value)
 			d.text(&m.goName)(value, keyPath)
@@ -79,6 +81,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 	if fields != nil { // after required, which markers of the fields add to
 		d.properties(s, fields, path)
 	}
+	d.readable(s, typeName, path)
 	d.implyType(s, path)
 	d.constantsOfEnum(s, path)
 	return s, m

@@ -9,6 +9,7 @@ import (
 
 // TestFields shows what fields mean: the OpenAPI keywords as JSON, and the nodes below them.
 func TestFields(t *testing.T) {
+	timePattern, duration := quoted(TimePattern), quoted(DurationPattern)
 	for _, tc := range []struct {
 		given string
 		want  string // as view renders it
@@ -32,13 +33,24 @@ func TestFields(t *testing.T) {
 		{"a: 'map[string]string | default={\"a\": \"b\"} maxProperties=3 mapType=atomic'", `{"type":"object","default":{"a":"b"},"maxProperties":3,"x-kubernetes-map-type":"atomic"} .* {"type":"string"}`},
 		{"a: any", `{"x-kubernetes-preserve-unknown-fields":true}`},
 		{"a: object", `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`},
-		{"a: time", `meta/v1.Time {}`},
-		{"a: duration | default=30s", `meta/v1.Duration {"default":"30s"}`},
-		{"a: quantity | default=100Mi", `resource.Quantity {"default":"100Mi"}`},
-		{"a: intOrString | default=80", `intstr.IntOrString {"default":80}`},
-		{"a: intOrString | default=80%", `intstr.IntOrString {"default":"80%"}`},
+		{"a: time", `meta/v1.Time {"pattern":` + timePattern + `}`},
+		{"a: meta/v1.Time", `meta/v1.Time {}`},
+		{"a: meta/v1.MicroTime", `meta/v1.MicroTime {"pattern":` + quoted(MicroTimePattern) + `}`},
+		{"a: duration | default=30s", `meta/v1.Duration {"default":"30s","pattern":` + duration + `}`},
+		{"a: meta/v1.Duration", `meta/v1.Duration {"pattern":` + duration + `}`},
+		{"a: '[]duration'", `{"type":"array"} [*] meta/v1.Duration {"pattern":` + duration + `}`},
+		{"a: duration | pattern=^[0-9]+h$ maxLength=4", `meta/v1.Duration {"maxLength":4,"pattern":"^[0-9]+h$","allOf":[{"pattern":` + duration + `}]}`},
+		{
+			"a: {pattern: ^1, allOf: [{pattern: h$}], type: duration}",
+			`meta/v1.Duration {"pattern":"^1","allOf":[{"pattern":"h$"},{"pattern":` + duration + `}]}`,
+		},
+		{"a: quantity | default=100Mi", `resource.Quantity {"default":"100Mi","pattern":` + quoted(QuantityPattern) + `}`},
+		{"a: resource.Quantity", `resource.Quantity {}`},
+		{"a: intOrString | default=80", `intstr.IntOrString {"default":80,"maximum":2147483647,"minimum":-2147483648}`},
+		{"a: intOrString | minimum=1 default=80%", `intstr.IntOrString {"default":"80%","maximum":2147483647,"minimum":1}`},
+		{"a: intstr.IntOrString", `intstr.IntOrString {}`},
 		{"a: core/v1.ResourceRequirements", `core/v1.ResourceRequirements {}`},
-		{"a: {type: quantity, x-kubernetes-validations: [{rule: self != '0'}]}", `resource.Quantity {"x-kubernetes-validations":[{"rule":"self != '0'"}]}`},
+		{"a: {type: quantity, x-kubernetes-validations: [{rule: self != '0'}]}", `resource.Quantity {"pattern":` + quoted(QuantityPattern) + `,"x-kubernetes-validations":[{"rule":"self != '0'"}]}`},
 		{"a: {type: core/v1.Pod, description: A pod.}", `core/v1.Pod {"description":"A pod."}`},
 		{"a: {properties: {}}", `{"type":"object"}`},
 		{"a: {items: string}", `{"type":"array"} [*] {"type":"string"}`},
@@ -113,3 +125,6 @@ func TestOrderOfFieldsIsKept(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// quoted returns a text as JSON.
+func quoted(text string) string { return string(quoteJSON(text)) }

@@ -9,6 +9,7 @@ import (
 // standard status lists.
 const (
 	TypeTime        = "meta/v1.Time"
+	TypeMicroTime   = "meta/v1.MicroTime"
 	TypeDuration    = "meta/v1.Duration"
 	TypeQuantity    = "resource.Quantity"
 	TypeIntOrString = "intstr.IntOrString"

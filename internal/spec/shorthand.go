@@ -65,6 +65,7 @@ func (d *decoder) shorthand(n *yaml.Node, text, path string) (*Schema, marks) {
 	}
 	r := &markerReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path, schema: s, typeText: strings.TrimSpace(typeText)}
 	r.read()
+	d.readable(s, r.typeText, path)
 	return s, r.marks
 }
 
@@ -116,6 +117,7 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 		d.badType(pos, text, path)
 		return nil
 	}
+	d.readable(s, text, path)
 	return s
 }
 

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
 // TestControllerGenAgrees runs controller-gen's generators on the generated Go types: they must make the very
@@ -43,7 +44,7 @@ func TestControllerGenAgrees(t *testing.T) {
 			ours := slices.DeleteFunc(slices.Clone(roots), func(p *loader.Package) bool {
 				return !strings.HasPrefix(p.PkgPath, oracleModule+"/"+c.name+"/")
 			})
-			outputs := controllerGen(t, ours)
+			outputs := controllerGen(t, ours, kubetypes.NamesMetadata(c.crd.Spec.Versions[0].Schema.OpenAPIV3Schema))
 			for _, pkg := range c.packages {
 				got := string(rendered(t, pkg)["zz_generated.deepcopy.go"])
 				want := strings.Replace(outputs[pkg.ImportPath], "by controller-gen.", "by opgen.", 1)
@@ -97,11 +98,11 @@ func vet(t *testing.T, dir string) {
 
 // controllerGen returns what controller-gen makes of packages: the deepcopy code by import path, and the CRD
 // under "crd".
-func controllerGen(t *testing.T, roots []*loader.Package) map[string]string {
+func controllerGen(t *testing.T, roots []*loader.Package, embeddedMetadata bool) map[string]string {
 	t.Helper()
 	registry := &markers.Registry{}
 	allow := true
-	crds := crd.Generator{AllowDangerousTypes: &allow, OmitToolVersion: &allow}
+	crds := crd.Generator{AllowDangerousTypes: &allow, OmitToolVersion: &allow, GenerateEmbeddedObjectMeta: &embeddedMetadata}
 	objects := deepcopy.Generator{}
 	for _, g := range []genall.Generator{crds, objects} {
 		if err := g.RegisterMarkers(registry); err != nil {
@@ -165,6 +166,8 @@ func clearKeyword(s *apiextv1.JSONSchemaProps, u crdgen.Unsaid) {
 	switch u.What {
 	case "description":
 		s.Description = ""
+	case "allOf":
+		s.AllOf = nil
 	case "anyOf":
 		s.AnyOf = nil
 	case "oneOf":
@@ -175,6 +178,12 @@ func clearKeyword(s *apiextv1.JSONSchemaProps, u crdgen.Unsaid) {
 		s.Example = nil
 	case "minimum":
 		s.Minimum = nil
+	case "maximum":
+		s.Maximum = nil
+	case "pattern": // over that of the type: controller-gen asks for both
+		s.Pattern, s.AllOf = "", nil
+	case "keywords of an element of a Kubernetes type":
+		*s = apiextv1.JSONSchemaProps{}
 	case "nullable":
 		s.Nullable = false
 	default:
@@ -189,6 +198,10 @@ func edit(s *apiextv1.JSONSchemaProps, steps []string, change func(*apiextv1.JSO
 	}
 	if steps[0] == "items" && s.Items != nil {
 		edit(s.Items.Schema, steps[1:], change)
+		return
+	}
+	if steps[0] == "additionalProperties" && s.AdditionalProperties != nil {
+		edit(s.AdditionalProperties.Schema, steps[1:], change)
 		return
 	}
 	property := s.Properties[steps[0]]

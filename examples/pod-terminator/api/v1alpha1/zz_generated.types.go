@@ -64,6 +64,8 @@ type PodTerminatorStatus struct {
 	Generation int64 `json:"generation"`
 	// When the current period ends.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	NextRun *metav1.Time `json:"nextRun,omitempty"`
 	// +optional
 	LastRun *Run `json:"lastRun,omitempty"`
@@ -84,6 +86,8 @@ type PodTerminatorStatus struct {
 type Run struct {
 	// When it was decided.
 	// +required
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	Time metav1.Time `json:"time"`
 	// How many Pods matched then.
 	// +required

@@ -34,6 +34,7 @@ type TempNamespaceSpec struct {
 	// +required
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be a duration above zero, such as 90s or 1h30m"
 	DeleteAfter metav1.Duration `json:"deleteAfter"`
 }
@@ -43,9 +44,13 @@ type TempNamespaceSpec struct {
 type TempNamespaceStatus struct {
 	// When the Namespace was asked for. Its life counts from here.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	CreatedAt *metav1.Time `json:"createdAt,omitempty"`
 	// When the Namespace was found to be gone, its life being over.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	DeletedAt *metav1.Time `json:"deletedAt,omitempty"`
 	// What keeps the Namespace from going.
 	// +optional
