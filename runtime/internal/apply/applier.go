@@ -176,7 +176,7 @@ func (a *Applier) holder(object client.Object) string {
 // update applies to the child that was observed, and to no other: with the UID
 // of a child that is gone the API server refuses to make a new one.
 func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	if err := a.upgrade(ctx, memo, d, live); err != nil {
+	if _, err := a.upgrade(ctx, memo, d, live); err != nil {
 		return Outcome{}, err
 	}
 	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))

@@ -94,9 +94,9 @@ func (a *Applier) judgeOutdated(memo *Memo, d Desired, live client.Object, stamp
 	case last != nil && last.outdated && last.desired == d.Hash && last.metadata == metadata:
 		last.version = live.GetResourceVersion()
 		return converged, nil
-	case v.matches(d):
+	case v.matches(d) && v.others == 0:
 		return changed, nil // as desired, and not known to be: stamp it
-	case stamp == "":
+	case v.matches(d), stamp == "":
 		return unstamped, nil
 	}
 	return converged, a.leave(memo, d, live)

@@ -46,7 +46,7 @@ func TestStrippedHash(t *testing.T) {
 		requests string
 	}{
 		{"it is given back", false, one, Updated, "apply 200"},
-		{"it is given back after a restart", true, one, Updated, "get 200, merge 200, apply 200"},
+		{"it is given back after a restart", true, one, Updated, "get 200, merge 200, dry apply 200, apply 200"},
 		{"a change still waits", false, two, Unchanged, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

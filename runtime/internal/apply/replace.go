@@ -10,8 +10,13 @@ import (
 
 // replace decides what to do with a child that must not be changed in place.
 // A dry run tells whether there is anything to change: other defaults, another
-// version of the operator or the loss of the memo replace nothing.
+// version of the operator or the loss of the memo replace nothing. It takes away
+// what desired drops only once that counts as applied.
 func (a *Applier) replace(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	live, err := a.upgrade(ctx, memo, d, live)
+	if err != nil {
+		return Outcome{}, err
+	}
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
 	if apierrors.IsInvalid(err) && a.creatable(ctx, d) {
 		return Outcome{Action: Replace, Object: live}, nil
@@ -29,6 +34,10 @@ func (a *Applier) replace(ctx context.Context, memo *Memo, d Desired, live clien
 // ask decides by a dry run whether a child that has lost its hash is of this
 // desired state. Then it gets the hash back; otherwise it stays as it is.
 func (a *Applier) ask(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	live, err := a.upgrade(ctx, memo, d, live)
+	if err != nil {
+		return Outcome{}, err
+	}
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
 	differs := apierrors.IsInvalid(err)
 	if !differs {

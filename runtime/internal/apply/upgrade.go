@@ -21,28 +21,32 @@ const beforeFirstApply = "before-first-apply"
 // only what was applied, so that what a plain create has set must count as
 // applied first; the defaults among it go, too, and come back. The cache holds
 // no managers but ours, so the child is read live. Once done, it is done for
-// good; while desired drops nothing, it is not needed.
-func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) error {
+// good; while desired drops nothing, it is not needed. It returns the child as it
+// is then.
+func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) (client.Object, error) {
 	v := a.look(d, live)
 	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash {
-		return nil
+		return live, nil
 	}
 	if last := memo.of(d.Key(), live); last != nil && !last.outdated && last.others == v.others {
-		return nil
+		return live, nil
 	}
 	full := a.New()
 	err := a.Live.Get(ctx, d.Name, full)
 	if apierrors.IsNotFound(err) || err == nil && full.GetUID() != live.GetUID() {
-		return ErrStale{d.Key()}
+		return nil, ErrStale{d.Key()}
 	}
 	if err != nil {
-		return err
+		return nil, err
+	}
+	// What becomes of this one is decided by what is in it.
+	if d.Strategy != InPlace && full.GetResourceVersion() != live.GetResourceVersion() {
+		return nil, ErrStale{d.Key()}
 	}
 	if err := csaupgrade.UpgradeManagedFields(full, sets.New(a.Manager), a.Manager); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = a.rewrite(ctx, d, full)
-	return err
+	return a.rewrite(ctx, d, full)
 }
 
 // reclaim takes what we have just applied from the manager that the API server
