@@ -22,8 +22,7 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if err != nil {
 		return Outcome{}, err
 	}
-	a.rememberCreated(memo, d, object)
-	return Outcome{Action: Created, Object: object}, nil
+	return Outcome{Action: Created, Object: object}, a.rememberCreated(memo, d, object)
 }
 
 // post sends a new child.

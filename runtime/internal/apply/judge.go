@@ -75,8 +75,21 @@ func (a *Applier) recognize(memo *Memo, d Desired, live client.Object, stamp str
 	v := a.look(d, live)
 	switch {
 	case stamp == d.Hash && !v.covers(d):
-		return drifted, nil
+		return a.doubt(memo, d, v)
 	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && !d.Rolls && v.matches(d):
+		return converged, a.rememberView(memo, d, v)
+	}
+	return changed, nil
+}
+
+// doubt judges a child that carries its hash, but of which we seem to own less. If
+// only its metadata is known, it may be as it was created: it is if nobody has ever
+// changed more than that, and otherwise an apply tells.
+func (a *Applier) doubt(memo *Memo, d Desired, v *view) (verdict, error) {
+	switch {
+	case !a.Metadata || !v.mayCover(d):
+		return drifted, nil
+	case v.object.GetGeneration() == 1:
 		return converged, a.rememberView(memo, d, v)
 	}
 	return changed, nil
@@ -119,6 +132,19 @@ func (v *view) covers(d Desired) bool {
 	}
 	content, err := v.content()
 	return err == nil && v.set.covers(d.fields(), content, true)
+}
+
+// mayCover is covers where no more than the metadata is cached: a path that ends
+// early may be an atomic value, or an object whose fields all belong to others.
+func (v *view) mayCover(d Desired) bool {
+	content, err := v.content()
+	if err != nil || v.set == nil || v.raw != nil {
+		return false
+	}
+	fields := d.fields()
+	metadata, ok := fields["metadata"]
+	delete(fields, "metadata")
+	return v.set.covers(fields, nil, false) && (!ok || v.set.covers(map[string]any{"metadata": metadata}, content, true))
 }
 
 // matches tells whether the object is as desired, compared field by field at

@@ -104,12 +104,17 @@ func (m *Memo) find(key Key) (int, bool) {
 }
 
 // rememberCreated records that a child was created as it is desired. Most are
-// never changed by anybody, so that what we own in it is looked at when it is.
-func (a *Applier) rememberCreated(memo *Memo, d Desired, live client.Object) {
+// never changed by anybody, so that what we own in it is looked at when it is;
+// unless that is more than the cache has of it then.
+func (a *Applier) rememberCreated(memo *Memo, d Desired, live client.Object) error {
+	if a.Metadata {
+		return a.remember(memo, d, live)
+	}
 	memo.set(&verified{
 		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), created: true,
 		others: a.created(live).beyond(d.complete("", "")), fight: memo.fightOf(d),
 	})
+	return nil
 }
 
 // remember records that a child fulfils its desired state now. The values of a
