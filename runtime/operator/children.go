@@ -103,7 +103,9 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			continue
 		}
 		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
-		result.health = p.healthOf(task.kind, outcome.Object)
+		if outcome.Object != nil {
+			result.health = p.healthOf(task.kind, outcome.Object)
+		}
 		ready[task.Key()] = !result.replaced && result.contest == nil && result.health.State == health.Ready
 		done.children = append(done.children, result)
 	}
@@ -161,6 +163,8 @@ func (p *pass) stateOf(child child) health.Health {
 		return health.Health{State: health.InProgress, Message: "is being replaced"}
 	case child.health != (health.Health{}):
 		return child.health
+	case child.object == nil:
+		return health.Health{State: health.InProgress, Message: "is missing"}
 	}
 	return p.healthOf(child.childKind, child.object)
 }

@@ -75,6 +75,9 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 
 // disputed says who keeps changing what of a child.
 func disputed(key apply.Key, contest apply.Contested) string {
+	if contest.Deleted {
+		return fmt.Sprintf("%s: somebody keeps deleting it, and it is made anew less and less often until that stops", key)
+	}
 	const most = 3
 	paths, more := contest.Paths, ""
 	if len(paths) > most {

@@ -54,3 +54,38 @@ func TestFightOverAFieldIsContested(t *testing.T) {
 		"patch sites/status web: 200",
 	)
 }
+
+func TestChildThatSomebodyKeepsDeletingIsContested(t *testing.T) {
+	f := start(t, &author{sync: wants(wantsOne)})
+	f.status("Ready", "Ready")
+	f.pass()
+	before := f.Settled()
+
+	child := named(&corev1.ConfigMap{}, "web")
+	for range 3 {
+		f.Exists(child)
+		f.Settled()
+		f.Delete(child)
+		f.Gone(child)
+	}
+	status := f.status("Ready", "Contested")
+	want := "ConfigMap " + f.Namespace + "/web: somebody keeps deleting it, and it is made anew less and less often until that stops"
+	if message := status.Conditions[0].Message; message != want {
+		t.Errorf("message is %q, want %q", message, want)
+	}
+	f.pass()
+	if f.Get(child) {
+		t.Error("the child was made anew at once")
+	}
+	f.status("Ready", "Ready") // once the rival rests
+	f.Exists(child)
+	f.pass()
+	f.expectRequests(before,
+		"create configmaps web: 201",
+		"create configmaps web: 201",
+		"get configmaps web: 404",
+		"patch sites/status web: 200",
+		"create configmaps web: 201",
+		"patch sites/status web: 200",
+	)
+}

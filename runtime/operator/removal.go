@@ -79,6 +79,7 @@ func (p *pass) delete(ctx context.Context, child child) error {
 		return err
 	}
 	p.hasRemoved(child)
+	p.state.memo.Removed(child.key())
 	if existed {
 		p.metrics.wrote(p.name, child.Kind, "deleted")
 		log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)

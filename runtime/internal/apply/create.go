@@ -15,6 +15,10 @@ import (
 // an apply does, and refuses a name that is taken just as well. It leaves defaults
 // among what we own; upgrade deals with that once desired drops something.
 func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
+	held, err := a.missed(ctx, now, memo, d)
+	if held != nil || err != nil {
+		return Outcome{Action: Unchanged, Contested: held}, err
+	}
 	object, err := a.post(ctx, d)
 	if apierrors.IsAlreadyExists(err) {
 		return a.taken(ctx, now, memo, d)
@@ -22,7 +26,12 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Action: Created, Object: object}, a.rememberCreated(memo, d, object)
+	fighting := memo.remade(now, d)
+	if err := a.rememberCreated(memo, d, object); err != nil {
+		return Outcome{}, err
+	}
+	memo.last(d.Key()).fight = fighting
+	return Outcome{Action: Created, Object: object}, nil
 }
 
 // post sends a new child.

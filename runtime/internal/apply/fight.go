@@ -4,15 +4,17 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Contested is a drift that is not repaired at once, since it came back after
-// repairs.
+// Contested is a drift or a deletion that is not repaired at once, since it came
+// back after repairs.
 type Contested struct {
 	Manager string    // who changes the child, as managedFields says
 	Paths   []string  // what we lost
+	Deleted bool      // the child is deleted, by whom nobody knows
 	Retry   time.Time // when the next repair is due
 }
 
@@ -83,6 +85,44 @@ func (a *Applier) contend(ctx context.Context, now time.Time, memo *Memo, d Desi
 	return outcome, nil
 }
 
+// missed returns what making a child anew waits for; nil when that is due. One that
+// exists, although it is out of sight, is the affair of contend.
+func (a *Applier) missed(ctx context.Context, now time.Time, memo *Memo, d Desired) (*Contested, error) {
+	f := memo.fightOf(d)
+	if f == nil || f.over(now) || f.due(now) {
+		return nil, nil
+	}
+	if last := memo.last(d.Key()); last.removed || f.replaced == last.uid {
+		return nil, nil
+	}
+	if f.held == nil {
+		err := a.Live.Get(ctx, d.Name, a.New())
+		if !apierrors.IsNotFound(err) {
+			return nil, err
+		}
+		f.held = &Contested{Deleted: true, Retry: f.retry()}
+	}
+	return f.held, nil
+}
+
+// remade counts that a child was made anew which somebody else had deleted.
+func (m *Memo) remade(now time.Time, d Desired) *fight {
+	last, fighting := m.last(d.Key()), m.fightOf(d)
+	if last == nil || last.desired != d.Hash || last.removed || fighting != nil && fighting.replaced == last.uid {
+		return fighting
+	}
+	if fighting == nil || fighting.over(now) {
+		fighting = new(fight)
+	}
+	fighting.repaired(now)
+	return fighting
+}
+
+func (f *fight) retry() time.Time { return f.last.Add(f.wait()) }
+
+// due tells whether a repair needs to wait no longer.
+func (f *fight) due(now time.Time) bool { return f.repairs < atOnce || !now.Before(f.retry()) }
+
 func (f *fight) repaired(now time.Time) {
 	f.repairs++
 	f.last, f.held = now, nil
@@ -90,9 +130,7 @@ func (f *fight) repaired(now time.Time) {
 
 // hold returns what a repair waits for; nil when it is due.
 func (a *Applier) hold(ctx context.Context, now time.Time, d Desired, live client.Object, f *fight) (*Contested, error) {
-	retry := f.last.Add(f.wait())
-	underway := f.replaced == live.GetUID()
-	if f.repairs < atOnce || underway || !now.Before(retry) {
+	if f.due(now) || f.replaced == live.GetUID() {
 		return nil, nil
 	}
 	if f.held == nil {
@@ -100,7 +138,7 @@ func (a *Applier) hold(ctx context.Context, now time.Time, d Desired, live clien
 		if err != nil {
 			return nil, err
 		}
-		f.held = &Contested{manager, paths, retry}
+		f.held = &Contested{Manager: manager, Paths: paths, Retry: f.retry()}
 	}
 	return f.held, nil
 }

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -108,6 +109,76 @@ func TestRivalThatRemoves(t *testing.T) {
 	remove()
 	contested := c.expect(one, Unchanged, "get 200").Contested
 	if contested == nil || contested.Manager != "rival" || !slices.Equal(contested.Paths, []string{"metadata.ownerReferences", "spec.ports"}) {
+		t.Errorf("contested: %+v", contested)
+	}
+}
+
+func TestChildThatIsDeletedAgainAndAgain(t *testing.T) {
+	for _, like := range []client.Object{configMap("key", "one"), deployment(nil)} {
+		t.Run(fmt.Sprintf("%T", like), func(t *testing.T) {
+			one := like
+			c := startServer(t).child(one, Desired{})
+			c.expect(one, Created, "post 201")
+			remove := func() {
+				t.Helper()
+				if err := c.server.Delete(t.Context(), c.live()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				remove()
+				c.expect(one, Created, "post 201")
+			}
+			for _, wait := range []int{10, 20, 40} {
+				remove()
+				want := &Contested{Deleted: true, Retry: c.now.Add(time.Duration(wait) * time.Second)}
+				outcome := c.expect(one, Unchanged, "get 404")
+				if diff := cmp.Diff(want, outcome.Contested); diff != "" || outcome.Object != nil {
+					t.Fatalf("%v, contested (-want +got):\n%s", outcome.Object, diff)
+				}
+				c.now = want.Retry.Add(-time.Second)
+				c.expect(one, Unchanged, "")
+				c.now = want.Retry
+				if outcome := c.expect(one, Created, "post 201"); outcome.Contested != nil {
+					t.Errorf("at the retry: %+v", outcome)
+				}
+			}
+			remove()
+			c.memo.Removed(c.desired(one).Key()) // by this operator
+			c.expect(one, Created, "post 201")
+			c.now = c.now.Add(3 * time.Minute) // calm
+			remove()
+			c.expect(one, Created, "post 201")
+			remove()
+			c.memo.Removed(c.desired(one).Key())
+			c.expect(one, Created, "post 201")
+			remove()
+			c.expect(one, Created, "post 201")
+		})
+	}
+}
+
+// Who takes the label of children away is named, although the child is out of
+// sight then.
+func TestChildOutOfSightIsNotDeleted(t *testing.T) {
+	one := configMap("key", "one")
+	c := startServer(t).child(one, Desired{})
+	c.expect(one, Created, "post 201")
+	unseen := func() Outcome {
+		t.Helper()
+		c.edit("rival", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
+		outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(one), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome
+	}
+	for range 2 {
+		if outcome := unseen(); outcome.Action != Updated {
+			t.Errorf("the outcome is %+v", outcome)
+		}
+	}
+	if contested := unseen().Contested; contested == nil || contested.Manager != "rival" || contested.Deleted {
 		t.Errorf("contested: %+v", contested)
 	}
 }

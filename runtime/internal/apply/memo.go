@@ -50,6 +50,7 @@ type verified struct {
 	version  string // resource version
 	outdated bool   // it does not fulfil the desired state, and is to stay so
 	created  bool   // it is as it was created, and what follows but others is not known
+	removed  bool   // by this operator
 
 	generation int64
 	metadata   sum  // our paths, and our values in the metadata
@@ -63,6 +64,13 @@ type verified struct {
 // Keep forgets every child but those in keys.
 func (m *Memo) Keep(keys map[Key]bool) {
 	m.children = slices.DeleteFunc(m.children, func(v *verified) bool { return !keys[v.key] })
+}
+
+// Removed notes that this operator has deleted a child, which is to be made anew.
+func (m *Memo) Removed(key Key) {
+	if last := m.last(key); last != nil {
+		last.removed = true
+	}
 }
 
 // last returns what is remembered of a child; nil when nothing is.
