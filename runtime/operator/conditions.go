@@ -49,9 +49,12 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 		return notReady(reconciling, "Finalizing", "is being deleted")
 	}
 	var failed, contested, waiting []string
+	if p.contest != nil {
+		contested = append(contested, disputed("the parent's own metadata", *p.contest))
+	}
 	for _, child := range children {
 		if child.contest != nil {
-			contested = append(contested, disputed(child.key(), *child.contest))
+			contested = append(contested, disputed(child.key().String(), *child.contest))
 		}
 		state := p.stateOf(child)
 		text := child.Kind + " " + child.name.Name + " " + state.Message
@@ -73,10 +76,10 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
 }
 
-// disputed says who keeps changing what of a child.
-func disputed(key apply.Key, contest apply.Contested) string {
+// disputed says who keeps changing what of an object.
+func disputed(object string, contest apply.Contested) string {
 	if contest.Deleted {
-		return fmt.Sprintf("%s: somebody keeps deleting it, and it is made anew less and less often until that stops", key)
+		return fmt.Sprintf("%s: somebody keeps deleting it, and it is made anew less and less often until that stops", object)
 	}
 	const most = 3
 	paths, more := contest.Paths, ""
@@ -84,7 +87,7 @@ func disputed(key apply.Key, contest apply.Contested) string {
 		paths, more = paths[:most], fmt.Sprintf(" and %d more", len(paths)-most)
 	}
 	what := cmp.Or(strings.Join(paths, ", ")+more, "fields of this operator's")
-	return fmt.Sprintf("%s: field manager %q keeps changing %s, which is repaired less and less often until it stops", key, contest.Manager, what)
+	return fmt.Sprintf("%s: field manager %q keeps changing %s, which is repaired less and less often until it stops", object, contest.Manager, what)
 }
 
 func notReady(why, reason, message string) []metav1.Condition {

@@ -1,12 +1,17 @@
 package operator_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 )
 
 func TestFightOverAFieldIsContested(t *testing.T) {
@@ -88,4 +93,41 @@ func TestChildThatSomebodyKeepsDeletingIsContested(t *testing.T) {
 		"create configmaps web: 201",
 		"patch sites/status web: 200",
 	)
+}
+
+func TestFightOverLabelsOfTheParentIsContested(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		return &Response{Children: new(Desired), Labels: map[string]string{"tier": "web"}, Status: &testapi.Status{Phase: "Synced"}}, nil
+	}})
+	f.status("Ready", "Ready")
+	f.Settled()
+	labelled := func(tier string) {
+		t.Helper()
+		f.Eventually("the label is "+tier, func() error {
+			if f.Get(f.site); f.site.Labels["tier"] != tier {
+				return fmt.Errorf("it is %q", f.site.Labels["tier"])
+			}
+			return nil
+		})
+	}
+	for range 3 { // each time when it is repaired
+		labelled("web")
+		f.Settled()
+		rival := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"tier":"theirs"}}}`))
+		if err := f.Client.Patch(t.Context(), f.site, rival, client.FieldOwner("rival")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := f.status("Ready", "Contested")
+	want := `the parent's own metadata: field manager "rival" keeps changing metadata.labels.tier, which is repaired less and less often until it stops`
+	if message := status.Conditions[0].Message; message != want {
+		t.Errorf("message is %q, want %q", message, want)
+	}
+	f.pass()
+	labelled("theirs")
+	before := f.Settled()
+	f.status("Ready", "Ready") // once the rival rests, the next repair holds
+	labelled("web")
+	f.pass()
+	f.expectRequests(before, "patch sites web: 200", "patch sites/status web: 200")
 }

@@ -12,11 +12,19 @@ import (
 
 // writeMetadata gives the parent the labels and annotations that the author
 // wants it to have, and takes those off that the author no longer does. It
-// reports whether the parent has changed meanwhile.
+// reports whether the parent has changed meanwhile. What somebody keeps changing back
+// is written less and less often.
 func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string]string) (stale bool, err error) {
-	wanted, differs := apply.Metadata{Labels: labels, Annotations: annotations}.Over(p.parent, p.manager)
+	said := apply.Metadata{Labels: labels, Annotations: annotations}
+	wanted, differs := said.Over(p.parent, p.manager)
 	if !differs || p.deleting() && len(p.parent.GetFinalizers()) == 0 {
 		return false, nil
+	}
+	if p.state.metadata == nil {
+		p.state.metadata = new(apply.Dispute)
+	}
+	if p.contest, err = p.state.metadata.Hold(ctx, p.now, p.live, said, p.parent, p.manager); p.contest != nil || err != nil {
+		return false, err
 	}
 	kind := p.loop.parent
 	body, err := wanted.Body(kind.GroupVersion().String(), kind.Kind, p.parent)
@@ -33,6 +41,7 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 	if err != nil {
 		return false, err
 	}
+	p.state.metadata.Wrote(p.now)
 	// What follows of our own write is nobody else's change.
 	p.parent.SetLabels(answer.GetLabels())
 	p.parent.SetAnnotations(answer.GetAnnotations())

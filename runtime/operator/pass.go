@@ -36,6 +36,7 @@ type pass struct {
 	overtaken bool               // the parent has changed since; another pass is due
 	removed   map[types.UID]bool // children that this pass has deleted or released
 	strayed   error              // what went wrong with children of an earlier parent
+	contest   *apply.Contested   // why the parent's metadata is not written yet; nil when it is
 }
 
 // deleting tells whether the parent is being deleted.
@@ -244,13 +245,17 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 }
 
 // earlier returns when the next pass is due: when the author asked for it, or
-// before that when a contested child is to be repaired.
+// before that when what is contested is to be repaired.
 func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
+	contests := []*apply.Contested{p.contest}
 	for _, child := range children {
-		if child.contest == nil {
+		contests = append(contests, child.contest)
+	}
+	for _, contest := range contests {
+		if contest == nil {
 			continue
 		}
-		if left := max(child.contest.Retry.Sub(p.now), time.Millisecond); requeue == 0 || left < requeue {
+		if left := max(contest.Retry.Sub(p.now), time.Millisecond); requeue == 0 || left < requeue {
 			requeue = left
 		}
 	}

@@ -23,15 +23,16 @@ import (
 // in a restart, costs time and never correctness. The work queue gives a
 // parent to one worker at a time, so it needs no lock.
 type state struct {
-	uid     types.UID
-	memo    apply.Memo
-	writes  consistency.Writes
-	events  []Event   // those of the last pass
-	vain    vainPatch // of the status
-	said    said
-	failure failure
-	lingers <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
-	strays  atomic.Bool     // there may be children of an earlier parent of this name
+	uid      types.UID
+	memo     apply.Memo
+	writes   consistency.Writes
+	events   []Event   // those of the last pass
+	vain     vainPatch // of the status
+	said     said
+	metadata *apply.Dispute // over the parent's own labels and annotations; nil while none was written
+	failure  failure
+	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
+	strays   atomic.Bool     // there may be children of an earlier parent of this name
 
 	finalized bool // the author's Finalize has said so
 }

@@ -24,16 +24,17 @@ func (a *Applier) rival(ctx context.Context, d Desired, observed client.Object) 
 	if err != nil {
 		return "", nil, err
 	}
-	manager, lost = a.rivalIn(d, live)
+	manager, lost = rivalIn(live, a.Manager, a.look(d, live).set, d.complete("", ""), d.fields())
 	return manager, lost, nil
 }
 
-func (a *Applier) rivalIn(d Desired, live client.Object) (manager string, lost []string) {
-	ours, desired := a.look(d, live).set, d.complete("", "")
+// rivalIn names the field manager that has taken what a manager desires and does not
+// own any more. fields is what desired holds beside an object's identity.
+func rivalIn(live client.Object, own string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
 	var taken, written time.Time
 	writer := ""
 	for _, entry := range live.GetManagedFields() {
-		if entry.Manager == a.Manager || entry.FieldsV1 == nil {
+		if entry.Manager == own || entry.FieldsV1 == nil {
 			continue
 		}
 		at := ptrTime(entry.Time)
@@ -48,9 +49,9 @@ func (a *Applier) rivalIn(d Desired, live client.Object) (manager string, lost [
 	if manager != "" {
 		return manager, lost
 	}
-	lost = ours.missing(d.fields(), "", nil) // what is removed belongs to nobody
+	lost = ours.missing(fields, "", nil) // what is removed belongs to nobody
 	if len(lost) == 0 {
-		return a.Manager, nil // someone who uses our name
+		return own, nil // someone who uses our name
 	}
 	return writer, lost
 }
