@@ -45,6 +45,12 @@ type custom struct {
 // completed its definition.
 func startCustom(t *testing.T, sync customFunction, change func(*definition)) *custom {
 	t.Helper()
+	return startCustomIn(t, sync, change, func(o *operator.Options) { o.Namespace = "" })
+}
+
+// startCustomIn is startCustom with other options.
+func startCustomIn(t *testing.T, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
+	t.Helper()
 	t.Parallel()
 	c := &custom{t: t, group: strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"}
 	c.setSync(sync)
@@ -71,7 +77,7 @@ func startCustom(t *testing.T, sync customFunction, change func(*definition)) *c
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Options: func(o *operator.Options) {
-			o.Namespace = ""
+			options(o)
 			if c.limit != nil {
 				c.limit(o)
 			}

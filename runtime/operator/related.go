@@ -3,6 +3,7 @@ package operator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
@@ -46,28 +48,62 @@ func (k *relatedKind) readers(_ context.Context, object client.Object) []reconci
 	return requests
 }
 
+// errRelated says that the related objects of an entry cannot be told.
+type errRelated struct{ error }
+
+func (e errRelated) Unwrap() error { return e.error }
+
+// relatedAttempts are how often the author's Related is called before a parent that is
+// to go goes without its answer.
+const relatedAttempts = 5
+
 // relate finds the related objects of a pass's parent, and has the parent synced
-// when they change. The objects are the cache's own.
+// when they change. The objects are the cache's own. Entries that cannot be told have
+// none for Finalize, which is not to keep a parent for ever.
 func (r *reconciler[P, S, C, D, R]) relate(ctx context.Context, p *pass) error {
 	if p.finalizing() && (r.definition.Finalize == nil || p.state.finalized) {
 		return nil // no code of the author's runs any more, and nothing is to keep the parent
 	}
 	selections, err := r.selectDynamic(ctx, p)
-	if err != nil {
+	if err != nil && !p.goesWithoutAnswer(ctx, err) {
 		return err
 	}
 	p.related = make([][]client.Object, len(p.loop.related))
 	for i, kind := range p.loop.related {
-		queries, err := p.queries(kind, selections[i])
-		if err != nil {
-			return err
-		}
-		kind.index.Set(client.ObjectKeyFromObject(p.parent), queries)
-		if p.related[i], err = p.find(ctx, kind, queries); err != nil {
+		p.related[i], err = p.read(ctx, kind, selections[i])
+		if err != nil && !p.goesWithout(ctx, kind, err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// read returns the related objects of one entry.
+func (p *pass) read(ctx context.Context, kind *relatedKind, dynamic []Selection) ([]client.Object, error) {
+	queries, err := p.queries(kind, dynamic)
+	if err != nil {
+		return nil, errRelated{err}
+	}
+	kind.index.Set(client.ObjectKeyFromObject(p.parent), queries)
+	return p.find(ctx, kind, queries)
+}
+
+// goesWithout tells whether a parent is to go although an entry cannot be told.
+func (p *pass) goesWithout(ctx context.Context, kind *relatedKind, err error) bool {
+	if !p.finalizing() || !errors.As(err, new(errRelated)) {
+		return false
+	}
+	log.FromContext(ctx).Error(err, "finalizing without related objects", "kind", kind.Kind)
+	return true
+}
+
+// goesWithoutAnswer is goesWithout for the author's Related, which may succeed later.
+func (p *pass) goesWithoutAnswer(ctx context.Context, err error) bool {
+	if !p.finalizing() || p.state.busy() || ctx.Err() != nil || !terminal(err) && p.state.failure.count+1 < relatedAttempts {
+		return false
+	}
+	log.FromContext(ctx).Error(err, "finalizing without dynamic related objects")
+	return true
 }
 
 // selectDynamic asks the author which objects the dynamic entries are: for each
@@ -83,7 +119,7 @@ func (r *reconciler[P, S, C, D, R]) selectDynamic(ctx context.Context, p *pass) 
 		return &selected, err
 	})
 	if err != nil {
-		return nil, err
+		return selections, err
 	}
 	rest := *answer
 	for i, kind := range p.loop.related {
@@ -168,7 +204,7 @@ func (p *pass) find(ctx context.Context, kind *relatedKind, queries []related.Qu
 			case namespace == related.AllNamespaces:
 				found, err = p.findAll(ctx, kind, "", query, found)
 			case kind.namespaced && p.watched != "" && namespace != p.watched:
-				err = fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, p.watched, namespace)
+				err = errRelated{fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, p.watched, namespace)}
 			case len(query.Names) > 0:
 				found, err = p.findNamed(ctx, kind, namespace, query.Names, found)
 			default:
