@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -80,12 +81,23 @@ func guarded[T any](ctx context.Context, call func() (T, error)) (answer T, err 
 	return call()
 }
 
-// kinds binds the kinds of children to a snapshot and a desired state.
+// kinds binds the kinds of children to a snapshot and a desired state. They are those
+// that the loop has.
 func (r *reconciler[P, S, C, D, R]) kinds(observed *C, desired *D) []ChildKind {
 	if r.definition.Kinds == nil {
 		return nil
 	}
-	return r.definition.Kinds(observed, desired)
+	kinds := r.definition.Kinds(observed, desired)
+	if !slices.Contains(r.absent, true) {
+		return kinds
+	}
+	var served []ChildKind
+	for i, kind := range kinds {
+		if !r.absent[i] {
+			served = append(served, kind)
+		}
+	}
+	return served
 }
 
 // relatedKinds binds the entries of related objects to a struct that holds them.

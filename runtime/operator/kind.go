@@ -22,6 +22,13 @@ type kind struct {
 
 func (k kind) new() client.Object { return k.empty.DeepCopyObject().(client.Object) }
 
+// errNotServed says that the API server does not know a kind.
+type errNotServed struct{ schema.GroupVersionKind }
+
+func (e errNotServed) Error() string {
+	return fmt.Sprintf("the API server does not know kind %s of %s: install its CRD (make install, for a kind of this project)", e.Kind, e.GroupVersion())
+}
+
 // newKind looks a kind up at the API server.
 func newKind(mgr Manager, empty client.Object) (kind, error) {
 	gvk, err := apiutil.GVKForObject(empty, mgr.GetScheme())
@@ -30,7 +37,7 @@ func newKind(mgr Manager, empty client.Object) (kind, error) {
 	}
 	mapping, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
-		return kind{}, fmt.Errorf("the API server does not know kind %s of %s: install its CRD (make install, for a kind of this project)", gvk.Kind, gvk.GroupVersion())
+		return kind{}, errNotServed{gvk}
 	}
 	if err != nil {
 		return kind{}, err

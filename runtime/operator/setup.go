@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,6 +35,7 @@ type loop struct {
 	selects   parentSelector
 	share     share
 	children  []*childKind
+	absent    []bool // of the kinds of the definition, those that are not among children
 	offspring *offspring
 	related   []*relatedKind
 	written   consistency.Source // where writes of parents are seen
@@ -64,8 +66,15 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *
 	shared.life, shared.ordered = life, definition.Teardown == TeardownOrdered
 	reconciler := reconciler[P, S, C, D, R]{loop: shared, definition: definition}
 	shared.hasConverged = reconciler.hasConverged
-	for _, described := range reconciler.kinds(new(C), new(D)) {
+	described := reconciler.kinds(new(C), new(D))
+	shared.absent = make([]bool, len(described))
+	for i, described := range described {
 		child, err := shared.offspring.add(mgr, described, shared.manager)
+		if unknown, ok := errors.AsType[errNotServed](err); ok && described.Retired {
+			shared.absent[i] = true
+			mgr.GetLogger().Info("nothing to prune of a retired kind: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
+			continue
+		}
 		if err != nil {
 			return err
 		}
