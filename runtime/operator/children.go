@@ -96,7 +96,7 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 		outcome, err := p.apply(ctx, task)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
-			done.stale = true
+			done.stale, p.conflict = true, errChild{task.Key(), err}
 			continue
 		case err != nil:
 			done.err = errors.Join(done.err, errChild{task.Key(), err})

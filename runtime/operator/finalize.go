@@ -107,6 +107,7 @@ func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, s
 	patch := client.MergeFromWithOptions(p.parent, client.MergeFromWithOptimisticLock{})
 	err = p.client.Patch(ctx, changed, patch, client.FieldOwner(p.manager))
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		p.conflict = fmt.Errorf("write the finalizer: %w", err)
 		return true, nil
 	}
 	if err != nil {

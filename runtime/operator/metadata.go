@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +37,7 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 	answer.SetNamespace(p.parent.GetNamespace())
 	err = p.client.Patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(p.manager), client.ForceOwnership)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		p.conflict = fmt.Errorf("write the parent's labels and annotations: %w", err)
 		return true, nil
 	}
 	if err != nil {

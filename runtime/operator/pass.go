@@ -33,6 +33,7 @@ type pass struct {
 	related  [][]client.Object // per entry of related objects; the cache's own
 	now      time.Time
 
+	conflict  error              // why the pass stopped half-way, where the API server said so
 	overtaken bool               // the parent has changed since; another pass is due
 	removed   map[types.UID]bool // children that this pass has deleted or released
 	strayed   error              // what went wrong with children of an earlier parent
@@ -108,7 +109,7 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	if wrong != nil {
 		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
-	return r.settle(ctx, p, input, r.run(ctx, p)), nil
+	return r.settle(ctx, p, input, r.unstick(ctx, p, r.run(ctx, p))), nil
 }
 
 // view looks at a parent once the cache holds all that earlier passes over it

@@ -52,7 +52,7 @@ func (p *pass) remove(ctx context.Context, children []child) (stale bool, err er
 		err := remove(ctx, child)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
-			stale = true
+			stale, p.conflict = true, errChild{child.key(), err}
 		case err != nil:
 			failures = append(failures, errChild{child.key(), err})
 		}

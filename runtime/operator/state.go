@@ -34,6 +34,8 @@ type state struct {
 	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
 	strays   atomic.Bool     // there may be children of an earlier parent of this name
 
+	conflicts int // passes in a row that stopped half-way, since something had changed
+
 	finalized bool // the author's Finalize has said so
 }
 

@@ -63,6 +63,16 @@ func (e ErrStale) Error() string {
 	return e.String() + " changed meanwhile"
 }
 
+// errConflict is ErrStale where the API server says more about it. Admission may
+// refuse by a conflict, too, however often the caller looks again.
+type errConflict struct {
+	ErrStale
+	err error
+}
+
+func (e errConflict) Error() string   { return e.err.Error() }
+func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
+
 // ErrTaken says that the name of a child is taken by an object that the parent
 // does not own.
 type ErrTaken struct {
@@ -182,7 +192,7 @@ func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client
 	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))
 	switch {
 	case apierrors.IsConflict(err):
-		return Outcome{}, ErrStale{d.Key()}
+		return Outcome{}, errConflict{ErrStale{d.Key()}, err}
 	case apierrors.IsInvalid(err):
 		return a.refused(ctx, d, live, err)
 	case err != nil:
@@ -208,7 +218,7 @@ func (a *Applier) Delete(ctx context.Context, key Key, live client.Object) (bool
 	case apierrors.IsNotFound(err):
 		return false, nil
 	case apierrors.IsConflict(err):
-		return false, ErrStale{key}
+		return false, errConflict{ErrStale{key}, err}
 	}
 	return err == nil, err
 }

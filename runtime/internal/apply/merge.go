@@ -22,7 +22,7 @@ func (a *Applier) merge(ctx context.Context, key Key, observed client.Object, me
 	}
 	answer, err := a.send(ctx, key.Name, types.MergePatchType, body)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil, ErrStale{key}
+		return nil, errConflict{ErrStale{key}, err}
 	}
 	return answer, err
 }

@@ -63,7 +63,7 @@ func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Objec
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return false, ErrStale{d.Key()}
+		return false, errConflict{ErrStale{d.Key()}, err}
 	case err != nil:
 		return false, err
 	case dry.GetResourceVersion() != live.GetResourceVersion():
