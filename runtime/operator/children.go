@@ -101,6 +101,10 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 		case err != nil:
 			done.err = errors.Join(done.err, errChild{task.Key(), err})
 			continue
+		case outcome.Action == apply.Replace && p.waitsToGo(task, tasks, turns, done.children):
+			result.waits, queues[task.Key()] = "has drifted and waits for its turn", p.healthy(task)
+			done.children = append(done.children, result)
+			continue
 		}
 		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
 		if outcome.Object != nil {

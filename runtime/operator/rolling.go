@@ -79,3 +79,18 @@ func (t task) rolls() bool { return t.update == RollingInPlace || t.update == Ro
 func (p *pass) outdated(t task) bool {
 	return t.live != nil && t.live.GetDeletionTimestamp() == nil && t.live.GetAnnotations()[p.offspring.keys.Hash] != t.Hash
 }
+
+// waitsToGo tells whether a child with a rolling strategy that has drifted is not to be
+// replaced yet, so that at most one is down: another of its kind is on its way, or it is
+// healthy and another is not.
+func (p *pass) waitsToGo(t task, tasks []task, turns map[schema.GroupVersionKind]apply.Key, done []child) bool {
+	if !t.rolls() || p.outdated(t) {
+		return false
+	}
+	leaves := func(c child) bool { return c.replaced && c.GroupVersionKind == t.Kind }
+	if turns[t.Kind] != (apply.Key{}) || slices.ContainsFunc(done, leaves) {
+		return true
+	}
+	down := func(other task) bool { return other.rolls() && other.Kind == t.Kind && !p.healthy(other) }
+	return p.healthy(t) && slices.ContainsFunc(tasks, down)
+}

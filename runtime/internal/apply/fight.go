@@ -57,7 +57,7 @@ func (a *Applier) contend(ctx context.Context, now time.Time, memo *Memo, d Desi
 	if fighting == nil || fighting.over(now) {
 		fighting = new(fight)
 	}
-	known := fighting.held != nil // so that a drift counts once
+	known := fighting.held != nil || fighting.replaced == live.GetUID() // so that a drift counts once
 	held, err := a.hold(ctx, now, d, live, fighting)
 	if err != nil {
 		return Outcome{}, err
