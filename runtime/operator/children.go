@@ -152,6 +152,9 @@ func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		p.state.writes.Wrote(&t.kind.written, outcome.Object, p.now)
+		if read := p.readAs(t.kind); read != nil {
+			p.state.writes.Wrote(read, outcome.Object, p.now)
+		}
 		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
@@ -23,8 +24,9 @@ import (
 type relatedKind struct {
 	kind
 	RelatedKind
-	list  client.ObjectList
-	index *related.Index
+	list    client.ObjectList
+	index   *related.Index
+	written consistency.Source // where writes of such objects are seen, if they are children, too
 }
 
 func newRelatedKind(mgr Manager, described RelatedKind) (*relatedKind, error) {
@@ -36,7 +38,19 @@ func newRelatedKind(mgr Manager, described RelatedKind) (*relatedKind, error) {
 		known = known.metadataOnly()
 	}
 	list, err := newList(mgr.GetScheme(), known)
-	return &relatedKind{kind: known, RelatedKind: described, list: list, index: related.NewIndex()}, err
+	written := consistency.Source{Kind: known.GroupVersionKind, Cache: mgr.GetCache(), Empty: known.cached}
+	return &relatedKind{kind: known, RelatedKind: described, list: list, index: related.NewIndex(), written: written}, err
+}
+
+// readAs is where children of a kind are seen as related objects; nil if they are not.
+// The cache of those is another, and must not be older than our own writes either.
+func (p *pass) readAs(kind *childKind) *consistency.Source {
+	for _, read := range p.loop.related {
+		if read.GroupVersionKind == kind.GroupVersionKind {
+			return &read.written
+		}
+	}
+	return nil
 }
 
 // readers maps a related object to the parents that read it.

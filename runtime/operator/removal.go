@@ -80,6 +80,9 @@ func (p *pass) delete(ctx context.Context, child child) error {
 	}
 	p.hasRemoved(child)
 	p.state.memo.Removed(child.key())
+	if read := p.readAs(child.childKind); read != nil {
+		p.state.writes.Deleted(read, child.object, p.now)
+	}
 	if existed {
 		p.metrics.wrote(p.name, child.Kind, "deleted")
 		log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)

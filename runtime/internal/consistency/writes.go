@@ -26,7 +26,7 @@ const patience = 5 * time.Second
 // Writes are the writes of one parent's passes that the cache may not have
 // seen yet. The zero value is empty. It is for one goroutine at a time.
 type Writes struct {
-	pending []write // the last of each object
+	pending []write // the last of each object in each source
 }
 
 // Source is where the objects of a kind are seen.
@@ -58,7 +58,7 @@ func (w *Writes) Deleted(source *Source, object client.Object, now time.Time) {
 }
 
 func (w *Writes) add(now write) {
-	i := slices.IndexFunc(w.pending, func(before write) bool { return before.name == now.name && before.source.Kind == now.source.Kind })
+	i := slices.IndexFunc(w.pending, func(before write) bool { return before.name == now.name && before.source == now.source })
 	if i < 0 {
 		w.pending = append(w.pending, now)
 		return
