@@ -1,14 +1,10 @@
 package operator
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -49,8 +45,12 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	if reflect.DeepEqual(before, after) {
 		return nil
 	}
-	patch, err := statusPatch(p.parent.GetUID(), before, after)
-	if err != nil || patch == nil || p.state.vain.again(before, patch) {
+	changes, err := statusChanges(before, after)
+	if err != nil || len(changes.steps) == 0 || p.state.vain.again(before, changes) {
+		return err
+	}
+	patch, err := changes.patch(p.parent)
+	if err != nil {
 		return err
 	}
 	answer := r.parent.new()
@@ -67,7 +67,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	}
 	p.state.vain = vainPatch{}
 	if answer.GetResourceVersion() == p.parent.GetResourceVersion() {
-		p.state.vain = vainPatch{before, patch}
+		p.state.vain = vainPatch{before, changes}
 	}
 	p.wroteParent(answer)
 	return nil
@@ -84,12 +84,12 @@ func outdated(err error) bool {
 // vainPatch is a patch that the API server took and that changed nothing: the
 // CRD does not know a field, or has a default for one that is to be removed.
 type vainPatch struct {
-	before any // the status
-	patch  []byte
+	before  any // the status
+	changes changes
 }
 
-func (v vainPatch) again(before any, patch []byte) bool {
-	return bytes.Equal(v.patch, patch) && reflect.DeepEqual(v.before, before)
+func (v vainPatch) again(before any, changes changes) bool {
+	return reflect.DeepEqual(v.changes, changes) && reflect.DeepEqual(v.before, before)
 }
 
 // showsPast tells whether a status shows an error of an earlier pass, or that
@@ -111,60 +111,4 @@ func (r *reconciler[P, S, C, D, R]) hasConverged(parent client.Object) bool {
 		return false
 	}
 	return isReady(*r.definition.Conditions(r.definition.Status(parent.(P))), parent.GetGeneration())
-}
-
-// operation is one step of a JSON patch.
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// statusPatch returns the JSON patch between two statuses, nil when they mean
-// the same. It changes whole fields of the status and leaves the others alone,
-// and it is refused if the parent has been replaced by another of its name.
-func statusPatch(parent types.UID, before, after any) ([]byte, error) {
-	was, err := jsonFields(before)
-	if err != nil {
-		return nil, err
-	}
-	is, err := jsonFields(after)
-	if err != nil {
-		return nil, err
-	}
-	operations := []operation{{"test", "/metadata/uid", parent}}
-	zero := func(status any) bool { return reflect.ValueOf(status).Elem().IsZero() }
-	if first := zero(before) && !zero(after); first && len(is) > 0 { // fields may be written although they are zero
-		operations = append(operations, operation{"add", "/status", is})
-		return json.Marshal(operations)
-	}
-	pointer := strings.NewReplacer("~", "~0", "/", "~1")
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		if !bytes.Equal(was[name], is[name]) {
-			operations = append(operations, operation{"add", "/status/" + pointer.Replace(name), is[name]})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if _, ok := is[name]; !ok {
-			operations = append(operations, operation{"remove", "/status/" + pointer.Replace(name), nil})
-		}
-	}
-	if len(operations) == 1 {
-		return nil, nil
-	}
-	return json.Marshal(operations)
-}
-
-// jsonFields returns the JSON of each field that a status sets.
-func jsonFields(status any) (map[string]json.RawMessage, error) {
-	data, err := json.Marshal(status)
-	if err != nil {
-		return nil, err
-	}
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-	return fields, nil
 }

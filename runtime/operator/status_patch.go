@@ -1,0 +1,160 @@
+package operator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// changes are the steps between two statuses.
+type changes struct {
+	steps []operation
+	// exact says that a step overwrites what it does not look at: a condition that
+	// came meanwhile would be lost.
+	exact bool
+}
+
+// operation is one step of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// patch is the JSON patch for a parent. It is refused if the parent has been
+// replaced by another of its name, and if it has to be exact, whenever the parent
+// is no longer what was seen.
+func (c changes) patch(parent client.Object) ([]byte, error) {
+	tests := []operation{{"test", "/metadata/uid", parent.GetUID()}}
+	if c.exact {
+		tests = append(tests, operation{"test", "/metadata/resourceVersion", parent.GetResourceVersion()})
+	}
+	return json.Marshal(append(tests, c.steps...))
+}
+
+// statusChanges returns the steps between two statuses, none when they mean the
+// same. They change whole fields and leave the others alone. Of lists like the
+// conditions they change single items, so that those of others stay as they are.
+func statusChanges(before, after any) (changes, error) {
+	was, err := jsonFields(before)
+	if err != nil {
+		return changes{}, err
+	}
+	is, err := jsonFields(after)
+	if err != nil {
+		return changes{}, err
+	}
+	zero := func(status any) bool { return reflect.ValueOf(status).Elem().IsZero() }
+	if first := zero(before) && !zero(after); first && len(is) > 0 { // fields may be written although they are zero
+		return changes{steps: []operation{{"add", "/status", is}}, exact: true}, nil
+	}
+	var made changes
+	pointer := strings.NewReplacer("~", "~0", "/", "~1")
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if !bytes.Equal(was[name], is[name]) {
+			made.set("/status/"+pointer.Replace(name), was[name], is[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if _, ok := is[name]; !ok {
+			made.steps = append(made.steps, operation{"remove", "/status/" + pointer.Replace(name), nil})
+			made.exact = made.exact || isTyped(was[name])
+		}
+	}
+	return made, nil
+}
+
+// set changes a field, which was absent if it was nil.
+func (c *changes) set(path string, was, is json.RawMessage) {
+	if steps, ok := itemSteps(path, was, is); ok {
+		c.steps = append(c.steps, steps...)
+		return
+	}
+	c.steps = append(c.steps, operation{"add", path, is})
+	c.exact = c.exact || isTyped(was) || was == nil && isTyped(is)
+}
+
+// item is one of a list whose items their types tell apart.
+type item struct {
+	json.RawMessage
+	kind string
+}
+
+// itemSteps returns the steps between two lists whose items their types tell
+// apart. It reports false for any other lists, and where items change places.
+func itemSteps(path string, was, is json.RawMessage) ([]operation, bool) {
+	before, wasTyped := typedItems(was)
+	after, isTyped := typedItems(is)
+	if !wasTyped || !isTyped {
+		return nil, false
+	}
+	var replaced, removed []operation
+	kept := 0
+	for i, old := range before {
+		at := fmt.Sprintf("%s/%d", path, i)
+		same := operation{"test", at + "/type", old.kind}
+		now := slices.IndexFunc(after, func(new item) bool { return new.kind == old.kind })
+		switch {
+		case now < 0: // the last goes first, so that those before stay where they are
+			removed = append([]operation{same, {"remove", at, nil}}, removed...)
+			continue
+		case now != kept:
+			return nil, false
+		case !bytes.Equal(old.RawMessage, after[now].RawMessage):
+			replaced = append(replaced, same, operation{"replace", at, after[now].RawMessage})
+		}
+		kept++
+	}
+	steps := slices.Concat(replaced, removed)
+	for _, added := range after[kept:] {
+		steps = append(steps, operation{"add", path + "/-", added.RawMessage})
+	}
+	return steps, true
+}
+
+func isTyped(list json.RawMessage) bool {
+	_, typed := typedItems(list)
+	return typed
+}
+
+// typedItems returns the items of a list. It reports false for anything but a
+// list of objects that have a type each, and each another.
+func typedItems(list json.RawMessage) ([]item, bool) {
+	var raw []json.RawMessage
+	if len(list) == 0 || list[0] != '[' || json.Unmarshal(list, &raw) != nil {
+		return nil, false
+	}
+	items, seen := make([]item, len(raw)), map[string]bool{}
+	for i, each := range raw {
+		var fields map[string]any
+		if json.Unmarshal(each, &fields) != nil {
+			return nil, false
+		}
+		kind, _ := fields["type"].(string)
+		if kind == "" || seen[kind] {
+			return nil, false
+		}
+		items[i], seen[kind] = item{each, kind}, true
+	}
+	return items, true
+}
+
+// jsonFields returns the JSON of each field that a status sets.
+func jsonFields(status any) (map[string]json.RawMessage, error) {
+	data, err := json.Marshal(status)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	return fields, nil
+}
