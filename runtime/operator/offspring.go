@@ -36,7 +36,7 @@ type offspring struct {
 
 // newOffspring makes the cache. It is limited to objects that carry the
 // controller's label, whatever else there is of their kinds.
-func newOffspring(mgr Manager, options Options, keys ownership.Keys) (*offspring, error) {
+func newOffspring(mgr Manager, options Options, controller string, keys ownership.Keys) (*offspring, error) {
 	labelled, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
 	if err != nil {
 		return nil, err
@@ -47,6 +47,9 @@ func newOffspring(mgr Manager, options Options, keys ownership.Keys) (*offspring
 	cached.SyncPeriod = ptr.To(noResync) // that of the parents sees to all
 	made, err := cache.New(mgr.GetConfig(), cached)
 	if err != nil {
+		return nil, err
+	}
+	if err := mgr.AddReadyzCheck("children-of-"+controller, whenFilled(made)); err != nil {
 		return nil, err
 	}
 	o := &offspring{Cache: made, keys: keys, parents: map[schema.GroupKind]bool{}}

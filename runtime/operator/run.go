@@ -123,17 +123,22 @@ func addControllers(mgr Manager, options Options, life *lifetime, controllers fu
 }
 
 // addProbes makes the process healthy once it runs, and ready once its caches
-// are filled.
+// are filled; those of children add themselves.
 func addProbes(mgr Manager) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	return mgr.AddReadyzCheck("caches", func(request *http.Request) error {
+	return mgr.AddReadyzCheck("caches", whenFilled(mgr.GetCache()))
+}
+
+// whenFilled is the probe that waits for a cache.
+func whenFilled(cache cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
 		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("caches are not filled yet")
+		if !cache.WaitForCacheSync(ctx) {
+			return errors.New("a cache is not filled yet")
 		}
 		return nil
-	})
+	}
 }

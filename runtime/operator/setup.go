@@ -107,7 +107,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	offspring, err := newOffspring(mgr, options, ownership.KeysOf(group, name))
+	offspring, err := newOffspring(mgr, options, name, ownership.KeysOf(group, name))
 	if err != nil {
 		return nil, err
 	}

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // lines collects a log.
@@ -47,6 +51,7 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 	config.Impersonate.Groups = []string{"system:authenticated"} // may look kinds up, and nothing else
 	var log lines
 	options := operator.Defaults()
+	options.HealthAddress = freeAddress(t)
 	options.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -65,6 +70,14 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 			t.Fatalf("nothing is said of the missing right:\n%s", log.String())
 		}
 	}
+	response, err := http.Get("http://" + options.HealthAddress + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusInternalServerError {
+		t.Errorf("a probe is answered %s, although no cache of children is filled", response.Status)
+	}
 	stop()
 	select {
 	case err := <-ended:
@@ -73,5 +86,22 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 		}
 	case <-time.After(30 * time.Second):
 		t.Error("did not stop within 30 s")
+	}
+}
+
+func TestReadyOnceTheCachesAreFilled(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	a := &author{sync: wants(func(*Desired) {})}
+	cluster := operatortest.Start(t, operatortest.Config{
+		Controllers: a.controllers,
+		CRDs:        []string{"../internal/testapi/crds.yaml"},
+		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
+		Options:     func(o *operator.Options) { o.HealthAddress = address },
+	})
+	for _, path := range []string{"/healthz", "/readyz", "/readyz/children-of-site"} {
+		cluster.Eventually(path+" says yes", func() error {
+			return missing("http://"+address+path, "ok")
+		})
 	}
 }
