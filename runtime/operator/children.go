@@ -234,16 +234,18 @@ func childOf(kind *childKind, object client.Object) child {
 	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
 }
 
-// parseName reads a name that the author gave: with a namespace, or without
-// where the parent's is meant.
-func (p *pass) parseName(kind *childKind, name string) types.NamespacedName {
+// kept reads the name of a child to keep: with a namespace, or without where
+// there is none or the parent's is meant.
+func (p *pass) kept(kind *childKind, name string) (apply.Key, error) {
+	said := identity{name: types.NamespacedName{Name: name}}
 	if namespace, name, ok := strings.Cut(name, "/"); ok {
-		return types.NamespacedName{Namespace: namespace, Name: name}
+		said.name = types.NamespacedName{Namespace: namespace, Name: name}
 	}
-	if !kind.namespaced {
-		return types.NamespacedName{Name: name}
+	whole, err := p.identify(kind, said)
+	if err != nil {
+		return apply.Key{}, fmt.Errorf("keep %q: %w", name, err)
 	}
-	return types.NamespacedName{Namespace: p.parent.GetNamespace(), Name: name}
+	return apply.Key{Kind: kind.GroupVersionKind, Name: whole}, nil
 }
 
 func byName(objects []client.Object) map[types.NamespacedName]client.Object {

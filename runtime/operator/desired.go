@@ -50,8 +50,9 @@ func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options 
 }
 
 // Keep leaves the children of these names as they are: they are neither
-// changed nor pruned, nor made when they are absent. Under a cluster-scoped
-// parent a name may be written as namespace/name.
+// changed nor pruned, nor made when they are absent. A child that does not lie
+// in the parent's namespace is named as namespace/name, as each of a
+// cluster-scoped parent that lies in one.
 func (s *DesiredSet[T]) Keep(names ...string) {
 	s.set.keep = append(s.set.keep, names...)
 }

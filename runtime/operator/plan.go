@@ -45,7 +45,12 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 			continue
 		}
 		for _, name := range set.keep {
-			made.keep[apply.Key{Kind: kind.GroupVersionKind, Name: p.parseName(kind, name)}] = true
+			key, err := p.kept(kind, name)
+			if err != nil {
+				wrong = append(wrong, errDesired{err})
+				continue
+			}
+			made.keep[key] = true
 		}
 		live := byName(p.observed[i])
 		for _, wanted := range set.children {

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,8 +10,10 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -32,11 +35,16 @@ type (
 
 // realms makes a controller for Realms that writes no status.
 func realms(sync func(context.Context, *realmRequest) (*realmResponse, error)) func(operator.Manager) ([]operator.Controller, error) {
+	return realmsOf(testapi.Version.Group, "", sync)
+}
+
+// realmsOf makes one under an API group of its own, for Realms with these labels.
+func realmsOf(group, labels string, sync func(context.Context, *realmRequest) (*realmResponse, error)) func(operator.Manager) ([]operator.Controller, error) {
 	return func(operator.Manager) ([]operator.Controller, error) {
 		return []operator.Controller{operator.NewController(operator.Definition[*testapi.Realm, struct{}, realmChildren, realmDesired, struct{}]{
 			Name:    "realm",
-			Group:   testapi.Version.Group,
-			Parents: []operator.ParentKind{{Object: &testapi.Realm{}}},
+			Group:   group,
+			Parents: []operator.ParentKind{{Object: &testapi.Realm{}, Labels: labels}},
 			Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 			Kinds: func(observed *realmChildren, desired *realmDesired) []operator.ChildKind {
 				return []operator.ChildKind{
@@ -99,6 +107,52 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// What a cluster-scoped parent keeps has to be named with its namespace, too.
+func TestKeepWithoutANamespaceIsAMistake(t *testing.T) {
+	t.Parallel()
+	const group = "keeping.test.opgen.dev"
+	cluster := operatortest.Start(t, operatortest.Config{
+		Controllers: realmsOf(group, group, func(_ context.Context, req *realmRequest) (*realmResponse, error) {
+			want := new(realmDesired)
+			if req.Parent.Spec.Text == "" {
+				want.ConfigMaps.Add(configMapIn(req.Parent.Name, "settings"))
+			} else {
+				want.ConfigMaps.Keep(req.Parent.Spec.Text)
+				want.Namespaces.Keep("a/b")
+			}
+			return &realmResponse{Children: want}, nil
+		}),
+		CRDs:    []string{"../internal/testapi/crds.yaml"},
+		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
+		Options: func(o *operator.Options) { o.Namespace = "" },
+	})
+	realm := &testapi.Realm{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace, Labels: map[string]string{group: ""}}}
+	cluster.Create(realm)
+	settings := configMapIn(realm.Name, "settings")
+	cluster.Exists(settings)
+	said := func(part string) {
+		t.Helper()
+		cluster.Eventually("an Event says "+part, func() error {
+			list := new(eventsv1.EventList)
+			if err := cluster.Client.List(t.Context(), list, client.InNamespace("default")); err != nil {
+				return err
+			}
+			for _, event := range list.Items {
+				if event.Regarding.UID == realm.UID && strings.Contains(event.Note, part) {
+					return nil
+				}
+			}
+			return errors.New("there is none")
+		})
+	}
+	cluster.Update(realm, func() { realm.Spec.Text = "settings" })
+	said(`keep "settings": ConfigMap settings has no namespace, which a child of a cluster-scoped parent needs`)
+	said(`keep "a/b": Namespace a/b has a namespace, but its kind is cluster-scoped`)
+	if uid := settings.UID; !cluster.Get(settings) || settings.UID != uid || settings.DeletionTimestamp != nil {
+		t.Error("the child was deleted")
+	}
 }
 
 func TestLeaderElectionLetsOneWork(t *testing.T) {
