@@ -110,7 +110,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Input:         input.with(made.byReference, wanted.WhenRemoved, made.update),
 		Source:        kind.source(wanted),
 	}
-	if described.Strategy == apply.CreateOnly {
+	if described.Strategy == apply.CreateOnly || described.Strategy == apply.OnDelete {
 		described.Ownership = p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }

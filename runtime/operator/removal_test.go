@@ -235,29 +235,45 @@ func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
 	c.released(kept)
 }
 
-func TestAnOptionReachesAChildThatIsOnlyCreated(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
-		options := []operator.ChildOption{operator.CreateOnly}
-		if req.Parent.Spec.Text == "orphan" {
-			options = append(options, operator.Orphan)
-		}
-		want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text), options...)
-	}), nil)
-	site, child := c.site("web"), configMap("web", "")
-	c.says(site, allReady)
-	c.Exists(child)
-	c.touch(site, "orphan")
-	c.Eventually("the parent waits for the release", func() error {
-		if c.Get(site); len(site.Finalizers) == 0 {
-			return errors.New("it has no finalizer")
-		}
-		return nil
-	})
-	c.Settled()
-	if c.Get(child); child.Data["key"] != "hello" || len(child.OwnerReferences) > 0 {
-		t.Errorf("it is %v of %v", child.Data, child.OwnerReferences)
+func TestAnOptionReachesAChildThatNoChangeReaches(t *testing.T) {
+	for _, strategy := range []operator.UpdateStrategy{operator.CreateOnly, operator.OnDelete} {
+		t.Run(string(strategy), func(t *testing.T) {
+			c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+				options := []operator.ChildOption{strategy}
+				if strings.HasPrefix(req.Parent.Spec.Text, "orphan") {
+					options = append(options, operator.Orphan)
+				}
+				want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text), options...)
+			}), nil)
+			site, child := c.site("web"), configMap("web", "")
+			c.says(site, allReady)
+			c.Exists(child)
+			// becomes waits until the child is to be orphaned, or is not any more.
+			becomes := func(text string, finalizers, owners int) {
+				t.Helper()
+				c.touch(site, text)
+				c.Eventually("the child is owned otherwise", func() error {
+					if c.Get(site); len(site.Finalizers) != finalizers {
+						return fmt.Errorf("the parent's finalizers are %v", site.Finalizers)
+					}
+					if c.Get(child); len(child.OwnerReferences) != owners {
+						return fmt.Errorf("the child's owners are %v", child.OwnerReferences)
+					}
+					return nil
+				})
+				c.Converged(site)
+				if c.Get(child); child.Data["key"] != "hello" {
+					t.Errorf("it holds %v", child.Data)
+				}
+			}
+			becomes("orphan", 1, 0)
+			becomes("as before", 0, 1)
+			becomes("orphan again", 1, 0)
+			c.Restart()
+			c.Converged(site)
+			c.Delete(site)
+			c.Gone(site)
+			c.released(child)
+		})
 	}
-	c.Delete(site)
-	c.Gone(site)
-	c.released(child)
 }

@@ -116,6 +116,9 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 		}
 		return a.contend(ctx, now, memo, d, live, a.claim)
 	}
+	if d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash && !d.owns(live) { // which waits for nothing
+		return a.contend(ctx, now, memo, d, live, a.claim)
+	}
 	verdict, err := a.judge(memo, d, live)
 	switch {
 	case err != nil || verdict == converged:

@@ -46,7 +46,8 @@ type Desired struct {
 	Hash    string
 	HashKey string
 	// Ownership is the metadata that alone makes an object the parent's child, as
-	// a merge patch: all that an existing child with the strategy CreateOnly gets.
+	// a merge patch: all that an existing child gets with the strategy CreateOnly,
+	// or with OnDelete while it waits.
 	Ownership map[string]any
 
 	// Input sums up all that the content is made from; zero: nothing is known of
