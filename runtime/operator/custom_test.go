@@ -52,6 +52,12 @@ func startCustom(t *testing.T, sync customFunction, change func(*definition)) *c
 func startCustomIn(t *testing.T, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
 	t.Helper()
 	t.Parallel()
+	return addCustom(t, sync, change, options)
+}
+
+// addCustom runs one more in the same test.
+func addCustom(t *testing.T, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
+	t.Helper()
 	c := &custom{t: t, group: strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"}
 	c.setSync(sync)
 	c.Cluster = operatortest.Start(t, operatortest.Config{

@@ -33,9 +33,11 @@ func (p *pass) lost(object client.Object) bool {
 // observes it: a roll, for one, has its turns.
 func (p *pass) takeBack(ctx context.Context, t task, live client.Object) (apply.Outcome, error) {
 	desired := t.Desired
-	if desired.Ownership == nil {
+	if desired.Strategy != apply.CreateOnly && desired.Strategy != apply.OnDelete { // to which no apply brings a new option
 		noted := live.GetAnnotations()[p.offspring.keys.WhenRemoved]
-		desired.Ownership = p.offspring.keys.Ownership(p.owner(), t.byReference, noted)
+		desired.Ownership = func() map[string]any {
+			return p.offspring.keys.Ownership(p.owner(), t.byReference, noted)
+		}
 	}
 	return t.kind.applier.Reclaim(ctx, &p.state.memo, desired, live)
 }

@@ -82,7 +82,7 @@ func (o *offspring) add(mgr Manager, described ChildKind, manager string) (*chil
 	described.WhenDeleted = cmp.Or(described.WhenDeleted, Delete)
 	described.WhenImmutable = cmp.Or(described.WhenImmutable, FailIfImmutable)
 	child := &childKind{kind: known, ChildKind: described}
-	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, Metadata: described.Metadata, Label: o.keys.Label, ParentOf: o.parentUID}
+	child.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: manager, New: known.new, Metadata: described.Metadata, Label: o.keys.Label, ParentOf: o.parentUID, Claims: o.claims}
 	child.written = consistency.Source{Kind: known.GroupVersionKind, Cache: o, Empty: known.cached, Holds: o.holds}
 	child.of, err = o.indexed(mgr.GetScheme(), known)
 	return child, err
@@ -101,4 +101,12 @@ func (o *offspring) parentUID(object client.Object) (types.UID, string) {
 func (o *offspring) holds(object client.Object) bool {
 	_, labelled := object.GetLabels()[o.keys.Label]
 	return labelled
+}
+
+// claims are those that other controllers have to an object.
+func (o *offspring) claims(object client.Object) (claims []apply.Claim) {
+	for _, claim := range ownership.Claims(object, o.keys.Label) {
+		claims = append(claims, apply.Claim{Holder: claim.Parent, Label: claim.Label, Annotations: claim.Annotations()})
+	}
+	return claims
 }

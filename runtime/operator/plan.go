@@ -110,8 +110,8 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Input:         input.with(made.byReference, wanted.WhenRemoved, made.update),
 		Source:        kind.source(wanted),
 	}
-	if described.Strategy == apply.CreateOnly || described.Strategy == apply.OnDelete {
-		described.Ownership = p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
+	described.Ownership = func() map[string]any {
+		return p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {

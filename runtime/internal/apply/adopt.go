@@ -24,6 +24,22 @@ const (
 	Force     Adoption = "Force"     // it is adopted, also from what controls it
 )
 
+// Claim is what another controller of this runtime has written on an object to
+// make it its child.
+type Claim struct {
+	Holder      string // the parent, for messages; empty where an owner reference names it
+	Label       string
+	Annotations []string
+}
+
+// claims are those of all controllers but ours.
+func (a *Applier) claims(object client.Object) []Claim {
+	if a.Claims == nil {
+		return nil
+	}
+	return a.Claims(object)
+}
+
 // adoptable tells whether the policy of a child allows to adopt an object
 // that something may control.
 func (d Desired) adoptable(live client.Object, holder string) bool {
@@ -55,19 +71,18 @@ func adopted(outcome Outcome, err error) (Outcome, error) {
 }
 
 // prepare rewrites the parts of an object that an apply cannot: the field
-// managers before, and the reference to the controller before. The write is
-// refused if the object is no longer what was decided about.
+// managers before, and whose it was. The write is refused if the object is no
+// longer what was decided about.
 func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, before sets.Set[string]) (client.Object, error) {
-	changed := live.DeepCopyObject().(client.Object)
-	if err := csaupgrade.UpgradeManagedFields(changed, before, a.Manager); err != nil {
-		return nil, err
-	}
-	dropController(changed)
 	metadata := map[string]any{}
-	if controller := metav1.GetControllerOf(live); controller != nil {
-		metadata["ownerReferences"] = changed.GetOwnerReferences()
+	if claims := a.claims(live); len(claims) > 0 || metav1.GetControllerOf(live) != nil {
+		metadata = d.takeOver(live, claims)
 	}
 	if len(before) > 0 {
+		changed := live.DeepCopyObject().(client.Object)
+		if err := csaupgrade.UpgradeManagedFields(changed, before, a.Manager); err != nil {
+			return nil, err
+		}
 		metadata["managedFields"] = changed.GetManagedFields()
 	}
 	if len(metadata) == 0 {
@@ -89,14 +104,34 @@ func clientSide(object client.Object) sets.Set[string] {
 	return managers
 }
 
-func dropController(object client.Object) {
-	var others []metav1.OwnerReference
-	for _, ref := range object.GetOwnerReferences() {
-		if ref.Controller == nil || !*ref.Controller {
-			others = append(others, ref)
+// takeOver is the metadata, as a merge patch, that makes an object the parent's
+// child and nobody else's. It does so in one write: whoever had the object would
+// take back what is nobody's for a moment.
+func (d Desired) takeOver(live client.Object, claims []Claim) map[string]any {
+	var ours map[string]any
+	if d.Ownership != nil {
+		ours = d.Ownership()
+	}
+	metadata, labels, annotations := map[string]any{}, map[string]any{}, map[string]any{}
+	for _, claim := range claims {
+		maps.Copy(labels, nulls([]string{claim.Label}, live.GetLabels()))
+		maps.Copy(annotations, nulls(claim.Annotations, live.GetAnnotations()))
+	}
+	for name, texts := range map[string]map[string]any{"labels": labels, "annotations": annotations} {
+		own, _ := ours[name].(map[string]any)
+		if maps.Copy(texts, own); len(texts) > 0 {
+			metadata[name] = texts
 		}
 	}
-	object.SetOwnerReferences(others)
+	references, _ := ours["ownerReferences"].([]any)
+	references = slices.Clone(references)
+	for _, ref := range live.GetOwnerReferences() {
+		if ref.UID != d.Owner && !ptr.Deref(ref.Controller, false) {
+			references = append(references, ref)
+		}
+	}
+	metadata["ownerReferences"] = references
+	return metadata
 }
 
 // Reclaim makes an object the parent's child again that has ceased to look like
@@ -113,17 +148,7 @@ func (a *Applier) Reclaim(ctx context.Context, memo *Memo, d Desired, live clien
 // claim makes an object the parent's child and changes nothing else in it. An
 // apply would also drop what this field manager has ever set there.
 func (a *Applier) claim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	metadata := map[string]any{}
-	maps.Copy(metadata, d.Ownership)
-	ours, _ := metadata["ownerReferences"].([]any)
-	references := slices.Clone(ours)
-	for _, ref := range live.GetOwnerReferences() {
-		if ref.UID != d.Owner && !ptr.Deref(ref.Controller, false) {
-			references = append(references, ref)
-		}
-	}
-	metadata["ownerReferences"] = references
-	answer, err := a.merge(ctx, d.Key(), live, metadata)
+	answer, err := a.merge(ctx, d.Key(), live, d.takeOver(live, a.claims(live)))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -137,9 +162,10 @@ func (d Desired) owns(live client.Object) bool {
 	if d.Ownership == nil {
 		return true
 	}
-	_, refers := d.Ownership["ownerReferences"]
+	ours := d.Ownership()
+	_, refers := ours["ownerReferences"]
 	referenced := slices.ContainsFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })
-	return refers == referenced && has(live.GetLabels(), d.Ownership["labels"]) && has(live.GetAnnotations(), d.Ownership["annotations"])
+	return refers == referenced && has(live.GetLabels(), ours["labels"]) && has(live.GetAnnotations(), ours["annotations"])
 }
 
 // has tells whether a merge patch changes nothing in a map.

@@ -24,6 +24,9 @@ type Applier struct {
 	// the parent's name for messages; empty when it is none's of this
 	// controller.
 	ParentOf func(client.Object) (types.UID, string)
+	// Claims returns those that other controllers of this runtime have to an
+	// object, in this project or another. Nil: nobody has any.
+	Claims func(client.Object) []Claim
 	// Label is the key under which every child carries its parent's UID; empty:
 	// they carry none.
 	Label string
@@ -182,8 +185,13 @@ func (a *Applier) holder(object client.Object) string {
 	if ref := metav1.GetControllerOf(object); ref != nil {
 		return ref.Kind + " " + ref.Name
 	}
-	_, name := a.ParentOf(object)
-	return name
+	if _, name := a.ParentOf(object); name != "" {
+		return name
+	}
+	for _, claim := range a.claims(object) {
+		return claim.Holder
+	}
+	return ""
 }
 
 // update applies to the child that was observed, and to no other: with the UID

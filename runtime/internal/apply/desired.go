@@ -45,10 +45,10 @@ type Desired struct {
 	// once carries it in the annotation HashKey.
 	Hash    string
 	HashKey string
-	// Ownership is the metadata that alone makes an object the parent's child, as
-	// a merge patch: all that an existing child gets with the strategy CreateOnly,
-	// or with OnDelete while it waits.
-	Ownership map[string]any
+	// Ownership returns the metadata that alone makes an object the parent's child,
+	// as a merge patch: all that an existing child gets with the strategy
+	// CreateOnly, or with OnDelete while it waits. Nil: there is none.
+	Ownership func() map[string]any
 
 	// Input sums up all that the content is made from; zero: nothing is known of
 	// it. See [Memo.Recall].

@@ -1,0 +1,78 @@
+package ownership
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Claim is what another controller with keys like ours, of this project or of
+// another, has written on an object to make it its child.
+type Claim struct {
+	Keys
+	Parent string // as a message names it, "Site web"; empty where an owner reference names it
+}
+
+// Claims are those of other controllers than the one with this label. A label
+// alone is none, since labels get copied: it holds a UID, and beside it the parent
+// is named under the same group, or it is the UID of the object's controller.
+func Claims(object client.Object, label string) (claims []Claim) {
+	var controller types.UID
+	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
+		controller = ref.UID
+	}
+	labels, annotations := object.GetLabels(), object.GetAnnotations()
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		group, name, below := strings.Cut(key, "/")
+		if !below || key == label || !isUID(labels[key]) {
+			continue
+		}
+		keys := KeysOf(group, name)
+		parent, named := nameIn(annotations[keys.Parent])
+		if named || labels[key] == string(controller) {
+			claims = append(claims, Claim{keys, parent})
+		}
+	}
+	return claims
+}
+
+// nameIn returns the kind and name of the parent that an annotation names, if it
+// is written as we write it.
+func nameIn(text string) (string, bool) {
+	parts := strings.Split(text, "/")
+	if len(parts) < 2 || len(parts) > 3 {
+		return "", false
+	}
+	kind := schema.ParseGroupKind(parts[0])
+	inGroup := kind.Group == "" || len(validation.IsDNS1123Subdomain(kind.Group)) == 0
+	isKind := len(validation.IsDNS1035Label(strings.ToLower(kind.Kind))) == 0 && kind.Kind[0] >= 'A' && kind.Kind[0] <= 'Z'
+	if !inGroup || !isKind {
+		return "", false
+	}
+	for _, name := range parts[1:] {
+		if len(validation.IsDNS1123Subdomain(name)) > 0 {
+			return "", false
+		}
+	}
+	return kind.Kind + " " + parts[len(parts)-1], true
+}
+
+// isUID tells whether a text is a UID as the API server makes them.
+func isUID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i, r := range text {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (r == '-') || !dash && !strings.ContainsRune("0123456789abcdef", r) {
+			return false
+		}
+	}
+	return true
+}
