@@ -58,18 +58,22 @@ func (a *arrivals) forget(parent client.Object) {
 	delete(a.byUID, parent.GetUID())
 }
 
-// watch notes generations as the cache sees them, before their passes; every
-// event goes on. A parent whose status says that it has converged already, as
-// after a restart, does not count.
-func (a *arrivals) watch(converged func(client.Object) bool) predicate.Predicate {
+// watch notes generations of our parents as the cache sees them, before their
+// passes; every event goes on. A parent whose status says that it has converged
+// already, as after a restart, does not count.
+func (a *arrivals) watch(isOurs, converged func(client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
-			if !converged(e.Object) {
+			if isOurs(e.Object) && !converged(e.Object) {
 				a.saw(e.Object)
 			}
 			return true
 		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
+			if !isOurs(e.ObjectNew) {
+				a.forget(e.ObjectNew)
+				return true
+			}
 			if e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || e.ObjectOld.GetUID() != e.ObjectNew.GetUID() {
 				a.saw(e.ObjectNew)
 			}

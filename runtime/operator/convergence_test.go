@@ -14,7 +14,8 @@ import (
 func TestConvergenceIsTimedFromTheFirstSightOfAGeneration(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := newArrivals(func() time.Time { return now })
-	watch := a.watch(func(o client.Object) bool { return o.GetName() == "old" })
+	isOurs := func(o client.Object) bool { return o.GetLabels()["theirs"] == "" }
+	watch := a.watch(isOurs, func(o client.Object) bool { return o.GetName() == "old" })
 	object := func(name string, generation int64) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Generation: generation}}
 	}
@@ -41,7 +42,15 @@ func TestConvergenceIsTimedFromTheFirstSightOfAGeneration(t *testing.T) {
 
 	watch.Update(event.UpdateEvent{ObjectOld: object("old", 9), ObjectNew: object("old", 10)})
 	watch.Delete(event.DeleteEvent{Object: object("old", 10)})
+
+	theirs := object("theirs", 1)
+	theirs.Labels = map[string]string{"theirs": "true"}
+	watch.Create(event.CreateEvent{Object: theirs})
+	watch.Create(event.CreateEvent{Object: object("leaves", 1)})
+	left := object("leaves", 2)
+	left.Labels = theirs.Labels
+	watch.Update(event.UpdateEvent{ObjectOld: object("leaves", 1), ObjectNew: left})
 	if len(a.byUID) > 0 {
-		t.Errorf("what is gone is remembered: %v", a.byUID)
+		t.Errorf("what is gone or not ours is remembered: %v", a.byUID)
 	}
 }

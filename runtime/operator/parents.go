@@ -53,6 +53,11 @@ func (s parentSelector) matches(object client.Object) bool {
 // everything tells whether every object of the kind is a parent.
 func (s parentSelector) everything() bool { return s.labels.Empty() && s.annotations.Empty() }
 
+// isOurs tells whether an object is a parent that this operator works on.
+func (l *loop) isOurs(object client.Object) bool {
+	return l.share.has(object) && l.selects.matches(object)
+}
+
 // parentEvents lets those events through that may matter: of objects that are parents,
 // or were and have something left to lose, or that a pass has to look at once,
 // since they may have been parents while the operator was down.

@@ -155,7 +155,7 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 // watch has a reconciler look at a parent when it, a child of it or an object
 // that it reads changes.
 func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
-	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.share.events(), l.parentEvents(), l.arrivals.watch(l.hasConverged)))
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.share.events(), l.parentEvents(), l.arrivals.watch(l.isOurs, l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
 	}
