@@ -49,6 +49,33 @@ func TestPausedParentIsLeftAlone(t *testing.T) {
 	}
 }
 
+func TestPausedParentThatIsDeletedWaits(t *testing.T) {
+	a := &author{sync: wants(wantsOne)}
+	finalized := make(chan struct{}, 100)
+	a.finalize = func(context.Context, *Request) (*Response, error) {
+		finalized <- struct{}{}
+		return &Response{Children: new(Desired), Finalized: true}, nil
+	}
+	f := start(t, a)
+	f.status("Ready", "Ready")
+	f.annotate(pauseKey, "true")
+	f.status("Suspended", "Paused")
+	before := f.Settled()
+	f.Delete(f.site)
+	f.Reconciled(f.site)
+	f.Settled()
+	f.expectRequests(before)
+	if f.Get(f.site); f.site.DeletionTimestamp == nil || len(f.site.Finalizers) != 1 || len(finalized) > 0 {
+		t.Errorf("deleted at %v, finalizers %v, finalized %d times; want it to wait", f.site.DeletionTimestamp, f.site.Finalizers, len(finalized))
+	}
+	f.Exists(configMap("web", ""))
+	f.annotate(pauseKey, "")
+	f.Gone(f.site, configMap("web", ""))
+	if len(finalized) == 0 {
+		t.Error("Finalize was never called")
+	}
+}
+
 func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 	a := &author{sync: wants(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))

@@ -1,0 +1,54 @@
+package operator_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// What is not desired any more may be what a child still needs that could not be
+// applied.
+func TestNothingIsPrunedWhileAChildCannotBeApplied(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("before", "one")) })})
+	f.status("Ready", "Ready")
+	before := configMap("before", "")
+	f.Exists(before)
+	f.setSync(wants(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("Not_A_Name", "two"))
+		want.ConfigMaps.Add(configMap("after", "two"))
+	}))
+	f.pass()
+	f.status("Ready", "InvalidChild")
+	f.Settled()
+	f.Exists(before, configMap("after", ""))
+	if uid := before.UID; !f.Get(before) || before.UID != uid || before.DeletionTimestamp != nil {
+		t.Error("it was pruned")
+	}
+	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("after", "two")) }))
+	f.pass()
+	f.Gone(before)
+}
+
+// The cache may not know yet that the parent is none of the operator's business.
+func TestTheLiveParentIsReadBeforeAChildIsDeleted(t *testing.T) {
+	f := start(t, &author{sync: wants(wantsOne)})
+	f.status("Ready", "Ready")
+	child := configMap("web", "")
+	f.Exists(child)
+	var once sync.Once
+	f.setSync(func(context.Context, *Request) (*Response, error) {
+		once.Do(func() {
+			current := site("web")
+			f.Update(current, func() { metav1.SetMetaDataAnnotation(&current.ObjectMeta, pauseKey, "true") })
+		})
+		return &Response{Children: new(Desired)}, nil
+	})
+	f.Update(f.site, func() { f.site.Spec.Text = "changed" })
+	f.status("Suspended", "Paused")
+	f.Settled()
+	if uid := child.UID; !f.Get(child) || child.UID != uid || child.DeletionTimestamp != nil {
+		t.Error("the child of a paused parent was deleted")
+	}
+}
