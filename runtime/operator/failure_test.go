@@ -211,7 +211,7 @@ func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
 	if path == "" {
-		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {

@@ -83,7 +83,7 @@ func TestHotLoop(t *testing.T) {
 
 func TestConvergedCatchesHotLoops(t *testing.T) {
 	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
-		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
 	}
 	for name, loop := range hotLoops() {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,7 @@ func TestMatchesAndChildren(t *testing.T) {
 
 func TestTheClientCountsWhatTheAuditLogSays(t *testing.T) {
 	if os.Getenv("OPGEN_AUDIT_LOG") == "" {
-		t.Skip("OPGEN_AUDIT_LOG is not set: run make test-e2e")
+		t.Skip("OPGEN_AUDIT_LOG is not set: run make test")
 	}
 	cluster, ledger := run(t, copyOut)
 	cluster.Converged(ledger)
