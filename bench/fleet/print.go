@@ -15,7 +15,7 @@ func (b *bench) print(out io.Writer, workers int) {
 		where = "the cluster of KUBECONFIG, whose own controllers may run"
 	}
 	fmt.Fprintf(out, "Medians of %d rounds, taking turns, each against %s", b.rounds, where)
-	fmt.Fprintf(out, ". Idle time %s, with a resync every %s; %d changes timed one by one.", b.idle, b.idle/2, b.changes)
+	fmt.Fprintf(out, ". Idle time %s, with a resync every %s; %d changes timed one by one.", b.idle, b.resync(), b.changes)
 	if workers > 0 {
 		fmt.Fprintf(out, " The floor is fastest with %d workers.", workers)
 	}

@@ -132,12 +132,9 @@ func typedItems(list json.RawMessage) ([]item, bool) {
 	}
 	items, seen := make([]item, len(raw)), map[string]bool{}
 	for i, each := range raw {
-		var fields map[string]any
-		if json.Unmarshal(each, &fields) != nil {
-			return nil, false
-		}
-		kind, _ := fields["type"].(string)
-		if kind == "" || seen[kind] {
+		var fields map[string]json.RawMessage
+		var kind string
+		if json.Unmarshal(each, &fields) != nil || json.Unmarshal(fields["type"], &kind) != nil || kind == "" || seen[kind] {
 			return nil, false
 		}
 		items[i], seen[kind] = item{each, kind}, true
