@@ -89,12 +89,8 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	made := task{
-		kind:        kind,
-		update:      cmp.Or(wanted.Update, kind.Update),
-		byReference: p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)),
-		replace:     wanted.Replace,
-	}
+	byReference := p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted))
+	made := task{kind: kind, update: cmp.Or(wanted.Update, kind.Update), byReference: byReference, replace: wanted.Replace}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
@@ -107,13 +103,13 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		Adoption:      apply.Adoption(cmp.Or(wanted.Adopt, kind.Adopt)),
 		WhenImmutable: apply.ImmutablePolicy(cmp.Or(wanted.WhenImmutable, kind.WhenImmutable)),
 		HashKey:       p.offspring.keys.Hash,
-		Input:         input.with(made.byReference, wanted.WhenRemoved, made.update),
+		Input:         input.with(byReference, wanted.WhenRemoved, made.update),
 		Source:        kind.source(wanted),
 	}
 	described.Ownership = func() map[string]any {
-		return p.offspring.keys.Ownership(p.owner(), made.byReference, string(wanted.WhenRemoved))
+		return p.offspring.keys.Ownership(p.owner(), byReference, string(wanted.WhenRemoved))
 	}
-	content := func() (map[string]any, error) { return p.content(wanted, made.byReference) }
+	content := func() (map[string]any, error) { return p.content(wanted, byReference) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
 		content, _ := content() // which it was possible to make before
 		return content

@@ -9,6 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// drift changes the Pods a, b and c by hand, and returns their UIDs.
+func (c *custom) drift() map[string]types.UID {
+	c.t.Helper()
+	uids := map[string]types.UID{}
+	for _, name := range []string{"a", "b", "c"} {
+		child := named(&corev1.Pod{}, name)
+		c.Update(child, func() { child.Spec.Containers[0].Image = "theirs" })
+		uids[name] = child.UID
+	}
+	return uids
+}
+
 // replaced waits until exactly one more of the Pods is another than in uids, which it
 // then updates.
 func (c *custom) replaced(uids map[string]types.UID) string {
@@ -46,20 +58,11 @@ func (c *custom) replaced(uids map[string]types.UID) string {
 }
 
 func TestDriftedChildrenAreReplacedOneByOne(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
-	c.says(site, allReady)
+	c, site := startRolled(t)
 	c.Settled()
 
 	c.Stop() // so that all are found to have drifted at once
-	uids := map[string]types.UID{}
-	for _, name := range []string{"a", "b", "c"} {
-		child := named(&corev1.Pod{}, name)
-		c.Update(child, func() { child.Spec.Containers[0].Image = "theirs" })
-		uids[name] = child.UID
-	}
+	uids := c.drift()
 	c.Restart()
 	first := c.replaced(uids)
 	c.ready(first)
@@ -72,18 +75,9 @@ func TestDriftedChildrenAreReplacedOneByOne(t *testing.T) {
 }
 
 func TestADriftedChildThatIsNotHealthyGoesFirst(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
-	c.says(site, allReady)
+	c, site := startRolled(t)
 	c.Stop()
-	uids := map[string]types.UID{}
-	for _, name := range []string{"a", "b", "c"} {
-		child := named(&corev1.Pod{}, name)
-		c.Update(child, func() { child.Spec.Containers[0].Image = "theirs" })
-		uids[name] = child.UID
-	}
+	uids := c.drift()
 	c.beReady(named(&corev1.Pod{}, "c"), corev1.ConditionFalse)
 	c.Restart()
 	if first := c.replaced(uids); first != "c" {

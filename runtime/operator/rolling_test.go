@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -22,6 +23,17 @@ func threePods(req *customRequest, want *Desired) {
 	for _, name := range []string{"a", "b", "c"} {
 		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate)
 	}
+}
+
+// startRolled starts an operator with a parent whose Pods a, b and c are ready.
+func startRolled(t *testing.T) (*custom, *testapi.Site) {
+	t.Helper()
+	c := startCustom(t, customWants(threePods), nil)
+	site := c.site("web")
+	c.images("hello hello hello")
+	c.ready("a", "b", "c")
+	c.says(site, allReady)
+	return c, site
 }
 
 // images waits until the Pods a, b and c run these images, "-" for none.
@@ -57,11 +69,7 @@ func (c *custom) ready(names ...string) {
 }
 
 func TestRollingRecreateGoesOneByOneAndWaitsForHealth(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
-	c.says(site, allReady)
+	c, site := startRolled(t)
 
 	c.touch(site, "v2")
 	c.images("v2 hello hello")
@@ -82,10 +90,7 @@ func TestRollingRecreateGoesOneByOneAndWaitsForHealth(t *testing.T) {
 }
 
 func TestARevertedSpecHealsAStuckRoll(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
+	c, site := startRolled(t)
 	c.touch(site, "broken")
 	c.images("broken hello hello")
 	c.Settled()
@@ -101,11 +106,7 @@ func TestARevertedSpecHealsAStuckRoll(t *testing.T) {
 }
 
 func TestAnUnhealthyOutdatedChildGoesFirst(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
-	c.says(site, allReady)
+	c, site := startRolled(t)
 	c.beReady(named(&corev1.Pod{}, "c"), corev1.ConditionFalse)
 	c.touch(site, "v2")
 	c.images("hello hello v2")
@@ -114,10 +115,7 @@ func TestAnUnhealthyOutdatedChildGoesFirst(t *testing.T) {
 }
 
 func TestABlipOfHealthLetsNoBadChangeThrough(t *testing.T) {
-	c := startCustom(t, customWants(threePods), nil)
-	site := c.site("web")
-	c.images("hello hello hello")
-	c.ready("a", "b", "c")
+	c, site := startRolled(t)
 	c.touch(site, "broken")
 	c.images("broken hello hello")
 	for _, name := range []string{"b", "c"} {

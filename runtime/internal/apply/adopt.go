@@ -134,10 +134,10 @@ func (d Desired) takeOver(live client.Object, claims []Claim) map[string]any {
 	return metadata
 }
 
-// Reclaim makes an object the parent's child again that has ceased to look like
+// TakeBack makes an object the parent's child again that has ceased to look like
 // one: what d.Ownership says, and nothing else, so that the next pass observes it
 // and deals with it as with any other child.
-func (a *Applier) Reclaim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) TakeBack(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	outcome, err := a.claim(ctx, memo, d, live)
 	if a.Metadata && err == nil {
 		outcome.Object = metadataOf(outcome.Object)

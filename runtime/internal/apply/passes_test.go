@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -117,89 +116,6 @@ func TestImmutableField(t *testing.T) {
 			c.expectAt("in the end", "spec.fixed", "one")
 		})
 	}
-}
-
-func TestMetadataOnly(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		one  client.Object
-		path string
-	}{
-		{"ConfigMap", configMap("key", "one"), "data.key"},
-		{"Deployment", container(fieldRef("spec.nodeName")), inContainer + "image"},
-	} {
-		for _, strategy := range []Strategy{InPlace, Recreate} {
-			t.Run(test.name+" "+string(strategy), func(t *testing.T) {
-				c := startServer(t).child(test.one, Desired{Strategy: strategy})
-				c.Metadata = true
-				if _, partial := c.expect(test.one, Created, "post 201").Object.(*metav1.PartialObjectMetadata); !partial {
-					t.Error("the outcome has more than the cache")
-				}
-				c.expect(test.one, Unchanged, "")
-				c.edit("someone", func(object client.Object) {
-					object.SetAnnotations(map[string]string{"a": "b", hashKey: object.GetAnnotations()[hashKey]})
-				})
-				c.expect(test.one, Unchanged, "")
-				c.edit("someone", func(object client.Object) { object.SetOwnerReferences(nil) })
-				if outcome := c.settle(test.one); outcome.Action != Updated || !outcome.Drift {
-					t.Errorf("drift in the metadata: %+v", outcome)
-				}
-				c.drift(test.path, "theirs")
-				want := map[Strategy]Action{InPlace: Updated, Recreate: Replace}[strategy]
-				if outcome := c.settle(test.one); outcome.Action != want || !outcome.Drift {
-					t.Errorf("drift elsewhere: %+v, want it %s", outcome, want)
-				}
-			})
-		}
-	}
-}
-
-// After a restart, atomic values and objects of which others have taken all fields
-// look alike as long as values are not seen.
-func TestMetadataOnlyAfterARestart(t *testing.T) {
-	role := named(&rbacv1.Role{Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}})
-	for _, test := range []struct {
-		name     string
-		one      client.Object
-		change   func(client.Object) // while the operator is down
-		requests string
-		drift    bool
-	}{
-		{"nothing to tell apart", configMap("key", "one"), nil, "", false},
-		{"as created", container(fieldRef("spec.nodeName")), nil, "", false},
-		{"its kind counts no generations", role, nil, "apply 200", false},
-		{"someone else's field", container(fieldRef("spec.nodeName")), func(o client.Object) { o.(*appsv1.Deployment).Spec.Paused = true }, "apply 200", false},
-		{"all fields taken", configMap("key", "one"), func(o client.Object) { o.(*corev1.ConfigMap).Data["key"] = "theirs" }, "apply 200", false},
-		{"one of two taken", configMap("key", "one", "other", "two"), func(o client.Object) { o.(*corev1.ConfigMap).Data["key"] = "theirs" }, "apply 200", true},
-		{"a label taken", labelled(container(fieldRef("spec.nodeName"))), func(o client.Object) { o.SetLabels(map[string]string{"app": "theirs"}) }, "apply 200", true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := startServer(t).child(test.one, Desired{})
-			c.Metadata = true
-			c.expect(test.one, Created, "post 201")
-			if test.change != nil {
-				c.edit("someone", test.change)
-			}
-			c.restart()
-			action := map[bool]Action{true: Unchanged, false: Updated}[test.requests == ""]
-			if outcome := c.expect(test.one, action, test.requests); outcome.Drift != test.drift {
-				t.Errorf("drift is %v", outcome.Drift)
-			}
-			c.restart()
-			c.expect(test.one, Unchanged, "")
-			if one, ok := test.one.(*corev1.ConfigMap); ok {
-				c.expectAt("in the end", "data.key", one.Data["key"])
-			}
-			if test.one.GetLabels() != nil {
-				c.expectAt("in the end", "metadata.labels.app", "web")
-			}
-		})
-	}
-}
-
-func labelled(object client.Object) client.Object {
-	object.SetLabels(map[string]string{"app": "web"})
-	return object
 }
 
 // Somebody may wipe managedFields. What the API server makes of that must not

@@ -2,11 +2,9 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -14,15 +12,11 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
@@ -139,201 +133,4 @@ func (s *server) made() string {
 	defer s.mu.Unlock()
 	defer func() { s.requests = nil }()
 	return strings.Join(s.requests, ", ")
-}
-
-// subject is one child on a server.
-type subject struct {
-	*server
-	*Applier
-	memo *Memo
-	now  time.Time
-	like client.Object // of the kind
-	wish Desired       // what is not in an object: strategy, policies
-
-	applied bool // the child is made by an apply
-}
-
-// child is a child of the kind that an object has.
-func (s *server) child(like client.Object, wish Desired) *subject {
-	s.t.Helper()
-	gvk, err := apiutil.GVKForObject(like, clientgoscheme.Scheme)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	wish.Kind, wish.Owner = gvk, s.owner.UID
-	if wish.Strategy == "" {
-		wish.Strategy = InPlace
-	}
-	wish.HashKey = hashKey
-	wish.Name = types.NamespacedName{Namespace: s.namespace, Name: like.GetName()}
-	applier := &Applier{Client: s.counted, Live: s.counted, Manager: manager, ParentOf: parentOf}
-	applier.New = func() client.Object {
-		if u, ok := like.(*unstructured.Unstructured); ok {
-			empty := new(unstructured.Unstructured)
-			empty.SetGroupVersionKind(u.GroupVersionKind())
-			return empty
-		}
-		empty, err := clientgoscheme.Scheme.New(gvk)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return empty.(client.Object)
-	}
-	return &subject{server: s, Applier: applier, memo: new(Memo), now: time.Unix(1e9, 0), like: like, wish: wish}
-}
-
-func parentOf(object client.Object) (types.UID, string) {
-	if ref := metav1.GetControllerOf(object); ref != nil {
-		return ref.UID, ref.Name
-	}
-	return "", ""
-}
-
-// restart loses what is remembered.
-func (c *subject) restart() { c.memo = new(Memo) }
-
-// live returns the child as somebody else reads it; nil when there is none.
-func (c *subject) live() client.Object {
-	c.t.Helper()
-	object := c.New()
-	err := c.Get(c.t.Context(), c.wish.Name, object)
-	if client.IgnoreNotFound(err) != nil {
-		c.t.Fatal(err)
-	}
-	if err != nil {
-		return nil
-	}
-	return object
-}
-
-// cached returns the child as a cache shows it: with our field managers only.
-func (c *subject) cached() client.Object {
-	c.t.Helper()
-	object := c.live()
-	if object == nil {
-		return nil
-	}
-	if c.Metadata {
-		object = metadataOf(object)
-	}
-	trimmed, err := NewTrimmer().Trim(object)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return trimmed.(client.Object)
-}
-
-func (c *subject) desired(object any) Desired {
-	c.t.Helper()
-	content, err := Canonical(object)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	child(content, "metadata")["ownerReferences"] = []any{map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "name": c.owner.Name, "uid": string(c.owner.UID), "controller": true, "blockOwnerDeletion": true,
-	}}
-	d, err := NewDesired(c.wish, content)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	d.Source = sourceOf(object)
-	return d
-}
-
-// sourceOf is the object that a plain create may send as it is.
-func sourceOf(object any) client.Object {
-	source, ok := object.(client.Object)
-	if _, dynamic := object.(runtime.Unstructured); !ok || dynamic {
-		return nil
-	}
-	if secret, ok := object.(*corev1.Secret); ok && len(secret.StringData) > 0 {
-		return nil
-	}
-	return source
-}
-
-// pass brings the child to a desired state, as one pass of an operator does.
-func (c *subject) pass(object any) (Outcome, error) {
-	c.t.Helper()
-	d, live := c.desired(object), c.cached()
-	if c.applied && live == nil {
-		return c.make(d)
-	}
-	if d.Source == nil {
-		return c.Do(c.t.Context(), c.now, c.memo, d, live)
-	}
-	before := d.Source.DeepCopyObject()
-	defer func() {
-		if !reflect.DeepEqual(d.Source, before) {
-			c.t.Errorf("the author's object has changed: %v, was %v", d.Source, before)
-		}
-	}()
-	return c.Do(c.t.Context(), c.now, c.memo, d, live)
-}
-
-// make makes the child by an apply. It looks then as one that was adopted, or has
-// been changed since it was created.
-func (c *subject) make(d Desired) (Outcome, error) {
-	c.t.Helper()
-	object, err := c.patch(c.t.Context(), d, "resourceVersion", "1")
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if c.Metadata {
-		object = metadataOf(object)
-	}
-	return Outcome{Action: Created, Object: object}, c.remember(c.memo, d, object)
-}
-
-// settle makes passes until one meets no write of the cluster's own controllers.
-func (c *subject) settle(object any) Outcome {
-	c.t.Helper()
-	for range 20 {
-		outcome, err := c.pass(object)
-		if err == nil {
-			return outcome
-		}
-		if !errors.As(err, new(ErrStale)) {
-			c.t.Fatal(err)
-		}
-	}
-	c.t.Fatal("the child never stays the same")
-	return Outcome{}
-}
-
-// expect makes a pass that must do this, with these requests.
-func (c *subject) expect(object any, action Action, requests string) Outcome {
-	c.t.Helper()
-	c.made()
-	outcome, err := c.pass(object)
-	for tries := 0; errors.As(err, new(ErrStale)) && tries < 20; tries++ { // the cluster's own controllers wrote to it
-		c.made()
-		outcome, err = c.pass(object)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if outcome.Action != action {
-		c.t.Errorf("the child is %s, want %s", outcome.Action, action)
-	}
-	if made := c.made(); made != requests {
-		c.t.Errorf("requests: %q, want %q", made, requests)
-	}
-	return outcome
-}
-
-// edit changes the child as somebody else.
-func (c *subject) edit(manager string, change func(client.Object)) {
-	c.t.Helper()
-	for {
-		object := c.live()
-		change(object)
-		err := c.Update(c.t.Context(), object, client.FieldOwner(manager))
-		if err == nil {
-			return
-		}
-		if !apierrors.IsConflict(err) {
-			c.t.Fatal(err)
-		}
-	}
 }

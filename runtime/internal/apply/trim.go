@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -107,8 +108,11 @@ func appendFields(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []
 }
 
 // keys has an object share the texts that most objects of its kind have. Setting a
-// key again replaces its memory.
+// key again replaces its memory. An unstructured object gives out but copies.
 func (t *Trimmer) keys(object client.Object) {
+	if _, dynamic := object.(runtime.Unstructured); dynamic {
+		return
+	}
 	references := object.GetOwnerReferences()
 	owner := ""
 	for i := range references {
