@@ -155,6 +155,7 @@ func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
 		if read := p.readAs(t.kind); read != nil {
 			p.state.writes.Wrote(read, outcome.Object, p.now)
 		}
+		p.wrote = append(p.wrote, t.Key().String())
 		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
 	}

@@ -113,7 +113,7 @@ func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, s
 	if err != nil {
 		return false, err
 	}
-	p.wroteParent(changed)
+	p.wroteParent(changed, "metadata.finalizers")
 	return false, nil
 }
 
@@ -124,8 +124,10 @@ func (p *pass) untouched() bool {
 	return len(p.all()) == 0 && !marked && !controllerutil.ContainsFinalizer(p.parent, p.finalizer)
 }
 
-// wroteParent goes on with the parent as the API server answered it.
-func (p *pass) wroteParent(answer client.Object) {
+// wroteParent goes on with the parent as the API server answered it, when it was
+// asked to change these fields.
+func (p *pass) wroteParent(answer client.Object, fields ...string) {
+	p.wrote = append(p.wrote, fields...)
 	p.overtaken = p.overtaken || overtaken(p.parent, answer)
 	p.parent = answer
 	if p.deleting() && len(answer.GetFinalizers()) == 0 {

@@ -47,7 +47,7 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 	// What follows of our own write is nobody else's change.
 	p.parent.SetLabels(answer.GetLabels())
 	p.parent.SetAnnotations(answer.GetAnnotations())
-	p.wroteParent(answer)
+	p.wroteParent(answer, "metadata.labels and metadata.annotations")
 	return false, nil
 }
 

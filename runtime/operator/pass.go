@@ -37,6 +37,9 @@ type pass struct {
 	removed   map[types.UID]bool // children that this pass has deleted or released
 	strayed   error              // what went wrong with children of an earlier parent
 	contest   *apply.Contested   // why the parent's metadata is not written yet; nil when it is
+	seen      sight              // what the pass saw
+	wants     uint64             // sums up the children that Sync wants
+	wrote     []string           // what the pass has written, as a person reads it
 }
 
 // deleting tells whether the parent is being deleted.
@@ -98,7 +101,8 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		return reconcile.Result{}, nil
 	}
 	input := fingerprint(append(p.observed, p.related...))
-	if left, waits := p.state.waits(p.parent, input, p.now); waits && !passes.In(ctx).Forced() {
+	p.seen = sight{input, p.parent.GetResourceVersion()}
+	if left, waits := p.waits(); waits && !passes.In(ctx).Forced() {
 		passes.In(ctx).Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
@@ -109,6 +113,15 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
 	return r.settle(ctx, p, input, r.unstick(ctx, p, r.run(ctx, p))), nil
+}
+
+// waits tells whether the pass has nothing to do before its time, which is that of
+// a retry, or of another try to come to rest.
+func (p *pass) waits() (time.Duration, bool) {
+	if left, waits := p.state.waits(p.parent, p.seen.input, p.now); waits {
+		return left, true
+	}
+	return p.state.restless.holds(p.seen, p.now)
 }
 
 // verdict is how a pass ended.
@@ -182,7 +195,11 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	if meta.FindStatusCondition(response.Conditions, ready) != nil {
 		conditions = response.Conditions
 	}
-	return verdict{requeue: p.earlier(response.RequeueAfter, children), ready: isReady(conditions, 0), err: err}
+	requeue := p.earlier(response.RequeueAfter, children)
+	if err == nil {
+		r.noteAnswer(ctx, p, response, children, requeue)
+	}
+	return verdict{requeue: requeue, ready: isReady(conditions, 0), err: err}
 }
 
 // earlier returns when the next pass is due: when the author asked for it, or

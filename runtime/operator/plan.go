@@ -109,6 +109,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	described.Ownership = func() map[string]any {
 		return p.offspring.keys.Ownership(p.owner(), byReference, string(wanted.WhenRemoved))
 	}
+	p.wants += described.Input
 	content := func() (map[string]any, error) { return p.content(wanted, byReference) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
 		content, _ := content() // which it was possible to make before

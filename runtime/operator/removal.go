@@ -108,6 +108,7 @@ func (l *loop) letGo(ctx context.Context, child child, parent types.UID) error {
 
 // hasRemoved notes that a child leaves the cache.
 func (p *pass) hasRemoved(child child) {
+	p.wrote = append(p.wrote, child.key().String())
 	p.state.writes.Deleted(&child.written, child.object, p.now)
 	if p.removed == nil {
 		p.removed = map[types.UID]bool{}

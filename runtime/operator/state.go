@@ -31,6 +31,7 @@ type state struct {
 	said     said
 	metadata *apply.Dispute // over the parent's own labels and annotations; nil while none was written
 	failure  failure
+	restless *restlessness   // nil once a pass has written nothing
 	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
 	strays   atomic.Bool     // there may be children of an earlier parent of this name
 

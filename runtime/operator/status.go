@@ -69,7 +69,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	if answer.GetResourceVersion() == p.parent.GetResourceVersion() {
 		p.state.vain = vainPatch{before, changes}
 	}
-	p.wroteParent(answer)
+	p.wroteParent(answer, changes.paths()...)
 	return nil
 }
 
