@@ -131,7 +131,8 @@ func (p *pass) wroteParent(answer client.Object, fields ...string) {
 	p.overtaken = p.overtaken || overtaken(p.parent, answer)
 	p.parent = answer
 	if p.deleting() && len(answer.GetFinalizers()) == 0 {
-		return // that was the last write: the parent is gone
+		p.state.gone = p.now // that was the last write
+		return
 	}
 	p.state.writes.Wrote(&p.written, answer, p.now)
 }

@@ -37,7 +37,8 @@ type state struct {
 
 	conflicts int // passes in a row that stopped half-way, since something had changed
 
-	finalized bool // the author's Finalize has said so
+	finalized bool      // the author's Finalize has said so
+	gone      time.Time // when the parent lost its last finalizer
 }
 
 // failure is what the last pass saw, which failed, and when to try again.
