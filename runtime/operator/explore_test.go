@@ -218,7 +218,9 @@ func (e *explorer) run(f *faults) (stop func()) {
 		select {
 		case <-f.crashed:
 			cancel()
-			_ = <-ended // the line was dead
+			if err := <-ended; err != nil {
+				e.t.Logf("the operator crashed: %v", err)
+			}
 			next := &faults{crashed: make(chan struct{})}
 			if f.what == travel {
 				next.past, _ = e.past.Load().(string)
