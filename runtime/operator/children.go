@@ -82,24 +82,25 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 	ready, queues := map[apply.Key]bool{}, map[apply.Key]bool{}
 	for _, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.live}
-		if why, waits := p.holds(task, turns, ready, queues); why != "" {
+		why, waits := p.holds(task, turns, ready, queues)
+		if waits || why == "" && task.replaces() {
 			result.waits, done.waiting = why, done.waiting || waits
-			queues[task.Key()] = !waits && p.healthy(task)
+			result.replaced = !waits
 			done.children = append(done.children, result)
 			continue
 		}
-		if task.replaces() {
-			result.replaced = true
-			done.children = append(done.children, result)
-			continue
-		}
-		outcome, err := p.apply(ctx, task)
+		outcome, err := p.apply(ctx, task, why != "")
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
 			done.stale, p.conflict = true, errChild{task.Key(), err}
 			continue
 		case err != nil:
 			done.err = errors.Join(done.err, errChild{task.Key(), err})
+			continue
+		case why != "":
+			result.object, result.waits, result.contest = outcome.Object, why, outcome.Contested
+			queues[task.Key()] = p.healthy(task)
+			done.children = append(done.children, result)
 			continue
 		case outcome.Action == apply.Replace && p.waitsToGo(task, tasks, turns, done.children):
 			result.waits, queues[task.Key()] = "has drifted and waits for its turn", p.healthy(task)
@@ -139,8 +140,14 @@ func (t task) replaces() bool {
 	return t.replace && t.live != nil && t.live.GetDeletionTimestamp() == nil
 }
 
-func (p *pass) apply(ctx context.Context, t task) (apply.Outcome, error) {
-	outcome, err := t.kind.applier.Do(ctx, p.now, &p.state.memo, t.Desired, t.live)
+// apply brings a child to its desired state. One that queues for its turn gets no
+// more than what makes it the parent's.
+func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, error) {
+	do := t.kind.applier.Do
+	if queues {
+		do = t.kind.applier.Own
+	}
+	outcome, err := do(ctx, p.now, &p.state.memo, t.Desired, t.live)
 	if taken, ok := errors.AsType[apply.ErrTaken](err); ok && p.lost(taken.Live) {
 		outcome, err = p.takeBack(ctx, t, taken.Live)
 	}

@@ -110,7 +110,11 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		return p.offspring.keys.Ownership(p.owner(), byReference, string(wanted.WhenRemoved))
 	}
 	p.wants += described.Input
-	content := func() (map[string]any, error) { return p.content(wanted, byReference) }
+	described.Own = func(metadata map[string]any) {
+		p.offspring.keys.Refer(metadata, p.owner(), byReference)
+		p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
+	}
+	content := func() (map[string]any, error) { return p.content(wanted) }
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
 		content, _ := content() // which it was possible to make before
 		return content
@@ -132,8 +136,8 @@ func isNil(object any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// content is what is desired of a child, with all that makes it a child.
-func (p *pass) content(wanted Wanted, byReference bool) (map[string]any, error) {
+// content is what the author desires of a child.
+func (p *pass) content(wanted Wanted) (map[string]any, error) {
 	content, err := apply.Canonical(wanted.source())
 	if err != nil {
 		return nil, err
@@ -142,8 +146,7 @@ func (p *pass) content(wanted Wanted, byReference bool) (map[string]any, error) 
 	if !ok {
 		return nil, errors.New("it has no metadata")
 	}
-	p.offspring.keys.Refer(metadata, p.owner(), byReference)
-	p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
+	p.offspring.keys.Disown(metadata, p.parent.GetUID())
 	return content, nil
 }
 

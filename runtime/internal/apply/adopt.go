@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -154,6 +155,28 @@ func (a *Applier) claim(ctx context.Context, memo *Memo, d Desired, live client.
 	}
 	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)})
 	return Outcome{Action: Updated, Object: answer}, nil
+}
+
+// Own brings up to date what makes a child the parent's, and nothing else in it,
+// which waits for its turn.
+func (a *Applier) Own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	if d.owns(live) {
+		return Outcome{Action: Unchanged, Object: live}, nil
+	}
+	outcome, err := a.own(ctx, now, memo, d, live)
+	if a.Metadata && err == nil {
+		outcome.Object = metadataOf(outcome.Object)
+	}
+	return outcome, err
+}
+
+// own claims a child that does not look like the parent's. Nobody is to be fought
+// for it if it is the author who wants to own it in another way.
+func (a *Applier) own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	if last := memo.of(d.Key(), live); last == nil || last.input != d.Input {
+		return a.claim(ctx, memo, d, live)
+	}
+	return a.contend(ctx, now, memo, d, live, a.claim)
 }
 
 // owns tells whether the metadata that makes an object the parent's child is in

@@ -117,10 +117,10 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 		if d.owns(live) {
 			return Outcome{Action: Unchanged, Object: live}, nil
 		}
-		return a.contend(ctx, now, memo, d, live, a.claim)
+		return a.own(ctx, now, memo, d, live)
 	}
 	if d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash && !d.owns(live) { // which waits for nothing
-		return a.contend(ctx, now, memo, d, live, a.claim)
+		return a.own(ctx, now, memo, d, live)
 	}
 	verdict, err := a.judge(memo, d, live)
 	switch {

@@ -47,8 +47,12 @@ type Desired struct {
 	HashKey string
 	// Ownership returns the metadata that alone makes an object the parent's child,
 	// as a merge patch: all that an existing child gets with the strategy
-	// CreateOnly, or with OnDelete while it waits. Nil: there is none.
+	// CreateOnly, or while it waits for its turn or for its deletion. Nil: there is
+	// none.
 	Ownership func() map[string]any
+	// Own adds the same to the metadata of what is desired. It is no part of what
+	// the hash sums up, so that no child counts as outdated for it. Nil: nothing.
+	Own func(metadata map[string]any)
 
 	// Input sums up all that the content is made from; zero: nothing is known of
 	// it. See [Memo.Recall].
@@ -68,6 +72,7 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 		sum := sumOf(text)
 		d.Hash = hex.EncodeToString(sum[:])
 	})
+	d.own(content)
 	d.content = func() map[string]any { return content }
 	return d, err
 }
@@ -86,6 +91,13 @@ func (d Desired) identify(content map[string]any) {
 	}
 }
 
+// own adds to the content of a desired child what makes it the parent's.
+func (d Desired) own(content map[string]any) {
+	if d.Own != nil {
+		d.Own(child(content, "metadata"))
+	}
+}
+
 // Recall completes a desired child like NewDesired, if the last desired state of
 // it was made from the same input. Its hash is known then, and its content is
 // made only when it is asked for.
@@ -98,6 +110,7 @@ func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) 
 	d.content = sync.OnceValue(func() map[string]any {
 		made := content()
 		d.identify(made)
+		d.own(made)
 		return made
 	})
 	return d, true

@@ -19,6 +19,9 @@ const (
 func (a *Applier) judge(memo *Memo, d Desired, live client.Object) (verdict, error) {
 	last := memo.of(d.Key(), live)
 	if last != nil && last.desired == d.Hash {
+		if last.input != d.Input && !d.owns(live) {
+			return changed, nil
+		}
 		last.input = d.Input
 		if last.version == live.GetResourceVersion() && (!last.outdated || d.Strategy == OnDelete) {
 			return converged, nil
@@ -74,6 +77,8 @@ func (a *Applier) compare(memo *Memo, last *verified, d Desired, live client.Obj
 func (a *Applier) recognize(memo *Memo, d Desired, live client.Object, stamp string) (verdict, error) {
 	v := a.look(d, live)
 	switch {
+	case !d.owns(live):
+		return changed, nil
 	case stamp == d.Hash && !v.covers(d):
 		return a.doubt(memo, d, v)
 	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && !d.Rolls && v.matches(d):

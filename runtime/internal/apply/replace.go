@@ -96,8 +96,9 @@ func (a *Applier) creatable(ctx context.Context, d Desired) bool {
 }
 
 // differ tells whether a dry run changed anything that calls for a new child:
-// any field outside of the metadata, or a label or annotation if the desired
-// state itself has changed. Drift in the metadata alone is repaired in place.
+// any field outside of the metadata, or a label or annotation of the author's if
+// the desired state itself has changed. Drift in the metadata alone is repaired in
+// place, and so is what makes an object the parent's child.
 func differ(d Desired, live, dry client.Object) (bool, error) {
 	before, err := contentOf(live)
 	if err != nil {
@@ -113,7 +114,9 @@ func differ(d Desired, live, dry client.Object) (bool, error) {
 	if live.GetAnnotations()[d.HashKey] == d.Hash {
 		return false, nil
 	}
-	return !maps.Equal(live.GetLabels(), dry.GetLabels()) || !maps.Equal(annotations(live, d.HashKey), annotations(dry, d.HashKey)), nil
+	liveLabels, liveAnnotations := d.authored(live)
+	dryLabels, dryAnnotations := d.authored(dry)
+	return !maps.Equal(liveLabels, dryLabels) || !maps.Equal(liveAnnotations, dryAnnotations), nil
 }
 
 // payload is an object's content without its identity, metadata and status.
@@ -125,8 +128,18 @@ func payload(content map[string]any) map[string]any {
 	return content
 }
 
-func annotations(object client.Object, without string) map[string]string {
-	annotations := maps.Clone(object.GetAnnotations())
-	delete(annotations, without)
-	return annotations
+// authored returns the labels and annotations of an object without those that this
+// runtime writes.
+func (d Desired) authored(object client.Object) (labels, annotations map[string]string) {
+	labels, annotations = maps.Clone(object.GetLabels()), maps.Clone(object.GetAnnotations())
+	delete(annotations, d.HashKey)
+	if d.Ownership == nil {
+		return labels, annotations
+	}
+	ours := d.Ownership()
+	for name, texts := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
+		own, _ := ours[name].(map[string]any)
+		maps.DeleteFunc(texts, func(key, _ string) bool { _, ok := own[key]; return ok })
+	}
+	return labels, annotations
 }

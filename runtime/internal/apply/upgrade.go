@@ -25,7 +25,7 @@ const beforeFirstApply = "before-first-apply"
 // is then.
 func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) (client.Object, error) {
 	v := a.look(d, live)
-	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash {
+	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash && d.owns(live) {
 		return live, nil
 	}
 	if last := memo.of(d.Key(), live); last != nil && !last.outdated && last.others == v.others {

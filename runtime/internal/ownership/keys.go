@@ -12,6 +12,7 @@
 package ownership
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,15 +67,28 @@ type Parent struct {
 	UID  types.UID
 }
 
+// Disown takes off a desired child's metadata what made an object a parent's: it
+// may be a copy of one that was observed.
+func (k Keys) Disown(metadata map[string]any, parent types.UID) {
+	drop(metadata, "labels", k.Label)
+	drop(metadata, "annotations", k.Parent, k.WhenRemoved)
+	references, _ := metadata["ownerReferences"].([]any)
+	references = slices.DeleteFunc(references, func(reference any) bool {
+		fields, _ := reference.(map[string]any)
+		return fields["uid"] == string(parent)
+	})
+	if len(references) == 0 {
+		delete(metadata, "ownerReferences")
+	} else {
+		metadata["ownerReferences"] = references
+	}
+}
+
 // Refer makes a child of a parent out of an object whose metadata these are. It
 // is a child by reference, or by label and annotation.
 func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 	field(metadata, "labels")[k.Label] = string(parent.UID)
 	references, _ := metadata["ownerReferences"].([]any)
-	references = slices.DeleteFunc(references, func(reference any) bool { // the author may have set ours, too
-		fields, _ := reference.(map[string]any)
-		return fields["uid"] == string(parent.UID)
-	})
 	if byReference {
 		references = append(references, map[string]any{
 			"apiVersion":         parent.Kind.GroupVersion().String(),
@@ -89,8 +103,6 @@ func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 	}
 	if len(references) > 0 {
 		metadata["ownerReferences"] = references
-	} else {
-		delete(metadata, "ownerReferences")
 	}
 }
 
@@ -156,6 +168,15 @@ func (p Parent) String() string {
 		return kind + "/" + p.Name.Name
 	}
 	return kind + "/" + p.Name.String()
+}
+
+// drop takes keys out of the object at name, which goes once it is empty.
+func drop(content map[string]any, name string, keys ...string) {
+	object, _ := content[name].(map[string]any)
+	maps.DeleteFunc(object, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	if len(object) == 0 {
+		delete(content, name)
+	}
 }
 
 // field returns the object at name, which it makes where there is none.

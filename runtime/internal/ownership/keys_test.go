@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,14 +67,28 @@ func TestWhatIsNoChild(t *testing.T) {
 func TestTheWayOfOwningChanges(t *testing.T) {
 	parent := Parent{schema.GroupVersionKind{Group: "demo.example.com", Version: "v1", Kind: "Site"}, types.NamespacedName{Namespace: "a", Name: "web"}, "1"}
 	metadata := map[string]any{"name": "child", "namespace": "a"}
-	keys.Refer(metadata, parent, true)
-	keys.Refer(metadata, parent, true)
-	if references := metadata["ownerReferences"].([]any); len(references) != 1 {
-		t.Errorf("referred to twice: %v", references)
+	before := fmt.Sprint(metadata)
+	for _, byReference := range []bool{true, false} {
+		keys.Refer(metadata, parent, byReference)
+		keys.Override(metadata, "Orphan")
+		keys.Disown(metadata, parent.UID)
+		if after := fmt.Sprint(metadata); after != before {
+			t.Errorf("left of a child by reference (%v): %s, want %s", byReference, after, before)
+		}
 	}
-	keys.Refer(metadata, parent, false)
-	if _, ok := metadata["ownerReferences"]; ok {
-		t.Errorf("still refers: %v", metadata)
+}
+
+func TestDisownLeavesWhatIsTheAuthors(t *testing.T) {
+	of := func(uid string) any { return map[string]any{"uid": uid} }
+	metadata := map[string]any{
+		"labels":          map[string]any{"app": "web", keys.Label: "1"},
+		"annotations":     map[string]any{"open": "yes", keys.Parent: "Site.demo.example.com/a/web", keys.WhenRemoved: "Orphan"},
+		"ownerReferences": []any{of("1"), of("2")},
+	}
+	keys.Disown(metadata, "1")
+	want := "map[annotations:map[open:yes] labels:map[app:web] ownerReferences:[map[uid:2]]]"
+	if got := fmt.Sprint(metadata); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
