@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -10,10 +12,12 @@ import (
 )
 
 // controlled lets the test that runs this operator, if one does, stand between
-// the work queue and the reconciler.
-func (l *loop) controlled(build *builder.Builder, control *passes.Control, reconciler reconcile.Reconciler) reconcile.Reconciler {
+// the work queue and the passes.
+func (l *loop) controlled(build *builder.Builder, control *passes.Control, run passes.Run) reconcile.Reconciler {
 	if control == nil {
-		return reconciler
+		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+			return run(ctx, request, nil)
+		})
 	}
 	watched := &passes.Loop{
 		Controller: l.name,
@@ -22,7 +26,7 @@ func (l *loop) controlled(build *builder.Builder, control *passes.Control, recon
 		Empty:      l.parent.empty,
 		Cache:      l.cache,
 		Children:   l.childKinds(),
-		Reconciler: reconciler,
+		Run:        run,
 	}
 	control.Add(watched)
 	build.WatchesRawSource(source.Func(watched.Start))

@@ -31,6 +31,7 @@ type pass struct {
 	observed [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own
 	now      time.Time
+	notes    *passes.Pass // for a test that looks on; nil where none does
 
 	conflict  error              // why the pass stopped half-way, where the API server said so
 	overtaken bool               // the parent has changed since; another pass is due
@@ -60,8 +61,8 @@ type reconciler[P client.Object, S, C, D, R any] struct {
 	definition Definition[P, S, C, D, R]
 }
 
-// Reconcile runs one pass over the parent that the request names.
-func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+// pass runs one pass over the parent that the request names, and notes how it goes.
+func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.Request, notes *passes.Pass) (reconcile.Result, error) {
 	ctx = r.life.passContext(ctx)
 	if ctx == nil {
 		return reconcile.Result{}, nil
@@ -69,12 +70,13 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	p, stale, err := r.view(ctx, request)
 	if stale {
 		r.metrics.stale(r.name)
-		passes.In(ctx).WasStale()
+		notes.WasStale()
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
 	if p == nil || err != nil {
 		return reconcile.Result{}, err
 	}
+	p.notes = notes
 	if p.deleting() && !controllerutil.ContainsFinalizer(p.parent, r.finalizer) {
 		r.unrelate(request.NamespacedName)
 		return reconcile.Result{}, nil // the garbage collector does the rest
@@ -102,8 +104,8 @@ func (r *reconciler[P, S, C, D, R]) Reconcile(ctx context.Context, request recon
 	}
 	input := fingerprint(append(p.observed, p.related...))
 	p.seen = sight{input, p.parent.GetResourceVersion()}
-	if left, waits := p.waits(); waits && !passes.In(ctx).Forced() {
-		passes.In(ctx).Waited()
+	if left, waits := p.waits(); waits && !notes.Forced() {
+		notes.Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
 	ctx, span := p.begin(ctx)
@@ -229,13 +231,13 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, input u
 			version = "" // as seen by no pass, so that none is put off
 		}
 		delay := p.state.fail(end.err, input, version, p.now)
-		passes.In(ctx).Failed(reason(end.err), end.err)
+		p.notes.Failed(reason(end.err), end.err)
 		p.ended(ctx, reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())
 		return reconcile.Result{RequeueAfter: delay}
 	}
 	if end.stale {
-		passes.In(ctx).WasStale()
+		p.notes.WasStale()
 		p.ended(ctx, "stale", nil)
 		return reconcile.Result{RequeueAfter: soon}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // loop is what the passes over one kind of parents need, whatever their type.
@@ -91,7 +92,7 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *
 		if len(definition.Parents) > 1 {
 			name += "-" + loop.parent.Kind
 		}
-		if err := loop.watch(mgr, options, name, &reconciler); err != nil {
+		if err := loop.watch(mgr, options, name, reconciler.pass); err != nil {
 			return err
 		}
 	}
@@ -152,9 +153,9 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 	return &l, nil
 }
 
-// watch has a reconciler look at a parent when it, a child of it or an object
+// watch has a pass look at a parent when it, a child of it or an object
 // that it reads changes.
-func (l *loop) watch(mgr Manager, options Options, name string, reconciler reconcile.Reconciler) error {
+func (l *loop) watch(mgr Manager, options Options, name string, run passes.Run) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.share.events(), l.parentEvents(), l.arrivals.watch(l.isOurs, l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
@@ -162,7 +163,7 @@ func (l *loop) watch(mgr Manager, options Options, name string, reconciler recon
 	for _, kind := range l.related {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
-	watched := l.controlled(build, options.Control, reconciler)
+	watched := l.controlled(build, options.Control, run)
 	return build.WithOptions(controller.Options{
 		MaxConcurrentReconciles: options.Workers,
 		// Run checks names itself; controller-runtime's check counts all the

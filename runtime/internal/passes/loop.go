@@ -16,7 +16,7 @@ import (
 )
 
 // Loop is the loop over one kind of parents. It stands between the work queue
-// and the reconciler.
+// and the passes.
 type Loop struct {
 	Controller string
 	ParentOf   func(child client.Object) (uid types.UID, name string) // of a parent; empty for an object that is no child
@@ -24,7 +24,7 @@ type Loop struct {
 	Empty      client.Object // of the parent's kind, as the cache holds it
 	Cache      client.Reader // of parents
 	Children   []schema.GroupVersionKind
-	Reconciler reconcile.Reconciler
+	Run        Run
 
 	clock   *Clock
 	mu      sync.Mutex
@@ -53,7 +53,7 @@ func (l *Loop) Start(_ context.Context, queue workqueue.TypedRateLimitingInterfa
 // Reconcile runs a pass and notes how it ended.
 func (l *Loop) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	pass := l.begin(request)
-	result, err := l.Reconciler.Reconcile(context.WithValue(ctx, passKey{}, pass), request)
+	result, err := l.Run(ctx, request, pass)
 	if err != nil {
 		pass.Failed("Error", err)
 	}

@@ -3,6 +3,8 @@ package passes
 import (
 	"context"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // Pass is what is known of one pass over a parent. A nil Pass, where no test
@@ -17,13 +19,8 @@ type Pass struct {
 	forced bool
 }
 
-type passKey struct{}
-
-// In returns the pass that this context belongs to, nil where no test looks on.
-func In(ctx context.Context) *Pass {
-	pass, _ := ctx.Value(passKey{}).(*Pass)
-	return pass
-}
+// Run runs one pass over the parent that a request names, and notes how it goes.
+type Run func(context.Context, reconcile.Request, *Pass) (reconcile.Result, error)
 
 // Failed notes the error that the pass ended with.
 func (p *Pass) Failed(reason string, err error) {
