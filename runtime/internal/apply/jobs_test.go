@@ -12,8 +12,8 @@ import (
 
 // endJobs deletes the Jobs of the namespace before the namespace is. The cluster
 // deletes the Pods of a namespace before anything else, and the controller of Jobs
-// keeps those of a living Job until they have ended: no Pod ever does that has no
-// node, so the namespace would stay.
+// keeps those of a living Job with a podFailurePolicy until they have ended: no Pod
+// ever does that has no node, so the namespace would stay.
 func (s *server) endJobs(ctx context.Context) {
 	s.t.Helper()
 	var jobs batchv1.JobList
