@@ -36,6 +36,8 @@ const (
 	reasonApply     = "ApplyFailed"
 )
 
+const reasonContested = "Contested" // of Ready, or of an Event where no condition can say so
+
 var errorReasons = []string{reasonPanicked, reasonTimedOut, reasonFailed, reasonInvalid, reasonTaken, reasonForbidden, reasonApply}
 
 // conditions returns the runtime's own conditions at the end of a pass.
@@ -48,14 +50,8 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	case p.finalizing():
 		return notReady(reconciling, "Finalizing", "is being deleted")
 	}
-	var failed, contested, waiting []string
-	if p.contest != nil {
-		contested = append(contested, disputed("the parent's own metadata", *p.contest))
-	}
+	var failed, waiting []string
 	for _, child := range children {
-		if child.contest != nil {
-			contested = append(contested, disputed(child.key().String(), *child.contest))
-		}
 		state := p.stateOf(child)
 		text := child.Kind + " " + child.name.Name + " " + state.Message
 		switch state.State {
@@ -65,15 +61,29 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 			waiting = append(waiting, text)
 		}
 	}
+	contested := p.contested(children)
 	switch {
 	case len(failed) > 0:
 		return notReady(stalled, "ChildFailed", listed(failed))
 	case len(contested) > 0:
-		return notReady(reconciling, "Contested", listed(contested))
+		return notReady(reconciling, reasonContested, listed(contested))
 	case len(waiting) > 0:
 		return notReady(reconciling, "Progressing", listed(waiting))
 	}
 	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
+}
+
+// contested says of each object that others keep changing who does.
+func (p *pass) contested(children []child) (texts []string) {
+	if p.contest != nil {
+		texts = append(texts, disputed("the parent's own metadata", *p.contest))
+	}
+	for _, child := range children {
+		if child.contest != nil {
+			texts = append(texts, disputed(child.key().String(), *child.contest))
+		}
+	}
+	return texts
 }
 
 // disputed says who keeps changing what of an object.
@@ -87,7 +97,11 @@ func disputed(object string, contest apply.Contested) string {
 		paths, more = paths[:most], fmt.Sprintf(" and %d more", len(paths)-most)
 	}
 	what := cmp.Or(strings.Join(paths, ", ")+more, "fields of this operator's")
-	return fmt.Sprintf("%s: field manager %q keeps changing %s, which is repaired less and less often until it stops", object, contest.Manager, what)
+	who := "somebody"
+	if contest.Manager != "" {
+		who = fmt.Sprintf("field manager %q", contest.Manager)
+	}
+	return fmt.Sprintf("%s: %s keeps changing %s, which is repaired less and less often until it stops", object, who, what)
 }
 
 func notReady(why, reason, message string) []metav1.Condition {

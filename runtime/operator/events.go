@@ -2,6 +2,7 @@ package operator
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // record records the author's events on the parent, and one about the error of
@@ -25,6 +27,17 @@ func (p *pass) record(author []Event, err error) {
 	}
 }
 
+// warnOf tells of what others keep changing, where no condition does: by an Event and
+// in the log, as often as of errors.
+func (p *pass) warnOf(ctx context.Context, contests ...string) {
+	for _, text := range contests {
+		if p.state.said.first(text, p.now) {
+			log.FromContext(ctx).Info("contested", "what", text)
+			p.event(corev1.EventTypeWarning, reasonContested, cut(text))
+		}
+	}
+}
+
 // event records one Event. Those that differ in nothing but their note would be
 // counted as one and shown with the first one's note, so that the note has a
 // part in the action.
@@ -34,7 +47,7 @@ func (p *pass) event(eventType, reason, note string) {
 	p.events.Eventf(p.parent, nil, eventType, reason, fmt.Sprintf("Sync-%08x", hash.Sum32()), "%s", note)
 }
 
-// said remembers which errors of a parent an Event told of lately.
+// said remembers which errors and contests of a parent an Event told of lately.
 type said map[string]time.Time
 
 const (

@@ -26,14 +26,20 @@ import (
 )
 
 // events returns the notes of the events about the Site.
-func (f *fixture) events() (notes []string) {
+func (f *fixture) events() []string {
 	f.t.Helper()
+	return eventsOn(f.t, f.Cluster, "Site")
+}
+
+// eventsOn returns the notes of the events about objects of a kind.
+func eventsOn(t *testing.T, cluster *operatortest.Cluster, kind string) (notes []string) {
+	t.Helper()
 	var list eventsv1.EventList
-	if err := f.Client.List(f.t.Context(), &list, client.InNamespace(f.Namespace)); err != nil {
-		f.t.Fatal(err)
+	if err := cluster.Client.List(t.Context(), &list, client.InNamespace(cluster.Namespace)); err != nil {
+		t.Fatal(err)
 	}
 	for _, event := range list.Items {
-		if event.Regarding.Kind == "Site" {
+		if event.Regarding.Kind == kind {
 			notes = append(notes, event.Type+" "+event.Reason+": "+event.Note)
 		}
 	}

@@ -22,7 +22,7 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 		return false, nil
 	}
 	if p.state.metadata == nil {
-		p.state.metadata = new(apply.Dispute)
+		p.state.metadata = new(apply.MetadataDispute)
 	}
 	if p.contest, err = p.state.metadata.Hold(ctx, p.now, p.live, said, p.parent, p.manager); p.contest != nil || err != nil {
 		return false, err

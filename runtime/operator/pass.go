@@ -38,6 +38,7 @@ type pass struct {
 	removed   map[types.UID]bool // children that this pass has deleted or released
 	strayed   error              // what went wrong with children of an earlier parent
 	contest   *apply.Contested   // why the parent's metadata is not written yet; nil when it is
+	unkept    *apply.Contested   // why its status is not repaired yet; nil when it is
 	seen      sight              // what the pass saw
 	wants     uint64             // sums up the children that Sync wants
 	wrote     []string           // what the pass has written, as a person reads it
@@ -194,6 +195,9 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	}
 	err = p.state.giveUp(errors.Join(err, refused), r.definition.Retries)
 	p.record(response.Events, err)
+	if r.definition.Conditions == nil {
+		p.warnOf(ctx, p.contested(children)...)
+	}
 	if meta.FindStatusCondition(response.Conditions, ready) != nil {
 		conditions = response.Conditions
 	}
@@ -207,7 +211,7 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 // earlier returns when the next pass is due: when the author asked for it, or
 // before that when what is contested is to be repaired.
 func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
-	contests := []*apply.Contested{p.contest}
+	contests := []*apply.Contested{p.contest, p.unkept}
 	for _, child := range children {
 		contests = append(contests, child.contest)
 	}

@@ -29,7 +29,8 @@ type state struct {
 	events   []Event   // those of the last pass
 	vain     vainPatch // of the status
 	said     said
-	metadata *apply.Dispute // over the parent's own labels and annotations; nil while none was written
+	status   statusMemory
+	metadata *apply.MetadataDispute // over the parent's own labels and annotations; nil while none was written
 	failure  failure
 	restless *restlessness   // nil once a pass has written nothing
 	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none

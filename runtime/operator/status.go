@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -42,12 +43,24 @@ func (r *reconciler[P, S, C, D, R]) writeStatus(ctx context.Context, p *pass, re
 
 // patchStatus writes the difference between two statuses, if there is any.
 func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
-	if reflect.DeepEqual(before, after) {
+	if p.unkept = nil; reflect.DeepEqual(before, after) && !p.state.status.disputed() {
 		return nil
 	}
-	changes, err := statusChanges(before, after)
-	if err != nil || len(changes.steps) == 0 || p.state.vain.again(before, changes) {
+	wanted, err := compare(before, after)
+	if err != nil {
 		return err
+	}
+	lost, err := p.holdBack(ctx, wanted)
+	if err != nil {
+		return fmt.Errorf("read the parent, whose status somebody keeps changing: %w", err)
+	}
+	changes := wanted.changes()
+	if len(changes.steps) == 0 {
+		p.state.status.keep(wanted.is, lost)
+		return nil
+	}
+	if p.state.vain.again(before, changes) {
+		return nil
 	}
 	patch, err := changes.patch(p.parent)
 	if err != nil {
@@ -70,7 +83,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 		p.state.vain = vainPatch{before, changes}
 	}
 	p.wroteParent(answer, changes.paths()...)
-	return nil
+	return p.keptStatus(r.definition.Status(answer.(P)), lost)
 }
 
 // outdated tells whether a JSON patch did not fit the object: it was made from

@@ -38,23 +38,32 @@ func (c changes) patch(parent client.Object) ([]byte, error) {
 	return json.Marshal(append(tests, c.steps...))
 }
 
-// statusChanges returns the steps between two statuses, none when they mean the
-// same. They change whole fields and leave the others alone. Of lists like the
-// conditions they change single items, so that those of others stay as they are.
-func statusChanges(before, after any) (changes, error) {
-	was, err := jsonFields(before)
-	if err != nil {
-		return changes{}, err
+// statuses are two states of a status by their fields' JSON: as it was, and as it is to be.
+type statuses struct {
+	was, is map[string]json.RawMessage
+	first   bool // there is none yet
+}
+
+func compare(before, after any) (made statuses, err error) {
+	if made.was, err = jsonFields(before); err != nil {
+		return statuses{}, err
 	}
-	is, err := jsonFields(after)
-	if err != nil {
-		return changes{}, err
+	if made.is, err = jsonFields(after); err != nil {
+		return statuses{}, err
 	}
 	zero := func(status any) bool { return reflect.ValueOf(status).Elem().IsZero() }
-	if first := zero(before) && !zero(after); first && len(is) > 0 { // fields may be written although they are zero
-		return changes{steps: []operation{{"add", "/status", is}}, exact: true}, nil
+	made.first = zero(before) && !zero(after) // fields may be written although they are zero
+	return made, nil
+}
+
+// changes returns the steps between two statuses, none when they mean the
+// same. They change whole fields and leave the others alone. Of lists like the
+// conditions they change single items, so that those of others stay as they are.
+func (s statuses) changes() (made changes) {
+	was, is := s.was, s.is
+	if s.first && len(is) > 0 {
+		return changes{steps: []operation{{"add", "/status", is}}, exact: true}
 	}
-	var made changes
 	pointer := strings.NewReplacer("~", "~0", "/", "~1")
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if !bytes.Equal(was[name], is[name]) {
@@ -67,7 +76,7 @@ func statusChanges(before, after any) (changes, error) {
 			made.exact = made.exact || isTyped(was[name])
 		}
 	}
-	return made, nil
+	return made
 }
 
 // set changes a field, which was absent if it was nil.
@@ -83,7 +92,8 @@ func (c *changes) set(path string, was, is json.RawMessage) {
 // item is one of a list whose items their types tell apart.
 type item struct {
 	json.RawMessage
-	kind string
+	kind   string
+	fields map[string]json.RawMessage
 }
 
 // itemSteps returns the steps between two lists whose items their types tell
@@ -137,7 +147,7 @@ func typedItems(list json.RawMessage) ([]item, bool) {
 		if json.Unmarshal(each, &fields) != nil || json.Unmarshal(fields["type"], &kind) != nil || kind == "" || seen[kind] {
 			return nil, false
 		}
-		items[i], seen[kind] = item{each, kind}, true
+		items[i], seen[kind] = item{each, kind, fields}, true
 	}
 	return items, true
 }

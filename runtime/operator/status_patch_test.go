@@ -44,11 +44,11 @@ func TestStatusPatch(t *testing.T) {
 		{"the last condition goes", have(condition{"A", "1"}), have(), exact + `{"op":"remove","path":"/status/conditions"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			changes, err := statusChanges(&test.before, &test.after)
+			compared, err := compare(&test.before, &test.after)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := changes.patch(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7"}})
+			got, err := compared.changes().patch(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,12 +65,12 @@ func TestZeroStatusIsNotWritten(t *testing.T) {
 	type status struct {
 		Phase string `json:"phase"`
 	}
-	changes, err := statusChanges(&status{}, &status{})
+	compared, err := compare(&status{}, &status{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(changes.steps) > 0 {
-		t.Errorf("changes are %v", changes.steps)
+	if steps := compared.changes().steps; len(steps) > 0 {
+		t.Errorf("changes are %v", steps)
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *reconciler[P, S, C, D, R]) suspend(ctx context.Context, p *pass, why me
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
 	p.state.failure, p.state.memo = failure{}, apply.Memo{}
-	return reconcile.Result{}, nil
+	return reconcile.Result{RequeueAfter: p.earlier(0, nil)}, nil
 }
 
 // disconnect releases the children, and lets the parent go without them.

@@ -24,13 +24,14 @@ func (a *Applier) rival(ctx context.Context, d Desired, observed client.Object) 
 	if err != nil {
 		return "", nil, err
 	}
-	manager, lost = rivalIn(live, a.Manager, a.look(d, live).set, d.complete("", ""), d.fields())
+	manager, lost = rivalIn(live, a.Manager, "", a.look(d, live).set, d.complete("", ""), d.fields())
 	return manager, lost, nil
 }
 
 // rivalIn names the field manager that has taken what a manager desires and does not
-// own any more. fields is what desired holds beside an object's identity.
-func rivalIn(live client.Object, own string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
+// own any more, through a subresource if one is named. fields is what desired holds
+// beside an object's identity.
+func rivalIn(live client.Object, own, subresource string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
 	var taken, written time.Time
 	writer := ""
 	for _, entry := range live.GetManagedFields() {
@@ -38,7 +39,7 @@ func rivalIn(live client.Object, own string, ours fieldset, desired, fields map[
 			continue
 		}
 		at := ptrTime(entry.Time)
-		if entry.Subresource == "" && !at.Before(written) {
+		if entry.Subresource == subresource && !at.Before(written) {
 			writer, written = entry.Manager, at
 		}
 		theirs := fieldsOf(entry.FieldsV1.GetRawBytes()).within(desired)
@@ -78,6 +79,24 @@ func (s fieldset) minus(other fieldset) fieldset {
 		}
 	}
 	return rest
+}
+
+// filled leaves out what is empty in an object: who has emptied a map or a list leaves
+// it to its owner.
+func (s fieldset) filled(object any) fieldset {
+	full := make(fieldset, 0, len(s))
+	for _, each := range s {
+		value, ok := descend(object, each.name)
+		list, isList := value.([]any)
+		if !ok || empty(value) || isList && len(list) == 0 {
+			continue
+		}
+		if each.below != nil {
+			each.below = each.below.filled(value)
+		}
+		full = append(full, each)
+	}
+	return full
 }
 
 // paths appends the ends of the paths, as a person writes them.

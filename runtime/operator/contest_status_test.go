@@ -1,0 +1,223 @@
+package operator_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+)
+
+// statusRival undoes what the operator writes into the status of a Site.
+type statusRival struct {
+	undone  func(testapi.Status) bool
+	kind    types.PatchType
+	patches []string
+}
+
+var phaseRival = statusRival{
+	undone:  func(s testapi.Status) bool { return s.Phase == "theirs" },
+	kind:    types.MergePatchType,
+	patches: []string{`{"status":{"phase":"theirs"}}`},
+}
+
+// fight has a rival undo every write of the operator's for two seconds. It returns
+// how many those were.
+func (f *fixture) fight(rival statusRival) (writes int) {
+	f.t.Helper()
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if f.Get(f.site); rival.undone(f.site.Status) {
+			continue
+		}
+		writes++
+		for _, patch := range rival.patches {
+			if err := f.Client.Status().Patch(f.t.Context(), f.site, client.RawPatch(rival.kind, []byte(patch)), client.FieldOwner("rival")); err != nil {
+				f.t.Fatal(err)
+			}
+		}
+	}
+	return writes
+}
+
+// statusWrites are the requests since the first n that wrote the status.
+func (f *fixture) statusWrites(n int) (writes int) {
+	f.t.Helper()
+	for _, request := range f.Requests()[n:] {
+		if request.Resource == "sites/status" {
+			writes++
+		}
+	}
+	return writes
+}
+
+func TestFightOverTheStatusIsContested(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		sync  Function
+		rival statusRival
+		told  string
+	}{
+		{"a field", nil, phaseRival, `field manager "rival" keeps changing status.phase,`},
+		{"a condition of the runtime's", nil, statusRival{
+			undone: func(s testapi.Status) bool { return meta.IsStatusConditionFalse(s.Conditions, "Ready") },
+			kind:   types.JSONPatchType,
+			patches: []string{`[{"op":"replace","path":"/status/conditions/0/status","value":"False"},
+				{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2026-01-02T03:04:05Z"}]`},
+		}, `field manager "rival" keeps changing status.conditions[type=Ready].lastTransitionTime, status.conditions[type=Ready].status,`},
+		{"two fields, one after the other", nil, statusRival{
+			undone:  func(s testapi.Status) bool { return s.Phase == "theirs" && s.ObservedGeneration == 7 },
+			kind:    types.MergePatchType,
+			patches: []string{`{"status":{"phase":"theirs"}}`, `{"status":{"observedGeneration":7}}`},
+		}, `field manager "rival" keeps changing status.`},
+		{"a field that Sync leaves out", wantsNoPhase, phaseRival, `field manager "rival" keeps changing status.phase,`},
+		{"a condition that is removed", nil, statusRival{
+			undone:  func(s testapi.Status) bool { return len(s.Conditions) == 0 },
+			kind:    types.JSONPatchType,
+			patches: []string{`[{"op":"remove","path":"/status/conditions/0"}]`},
+		}, `somebody keeps changing status.conditions,`},
+		{"the whole status", nil, statusRival{
+			undone:  func(s testapi.Status) bool { return s.Phase == "" },
+			kind:    types.JSONPatchType,
+			patches: []string{`[{"op":"replace","path":"/status","value":{}}]`},
+		}, `somebody keeps changing status,`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.sync == nil {
+				test.sync = wants(func(*Desired) {})
+			}
+			f := start(t, &author{sync: test.sync})
+			want := f.status("Ready", "Ready")
+			before := f.Settled()
+			if undone := f.fight(test.rival); undone > 4 {
+				t.Errorf("the rival had to undo %d writes", undone)
+			}
+			f.Settled()
+			if writes := f.statusWrites(before); writes < 2 || writes > 4 {
+				t.Errorf("%d writes of the status, want the 2 repairs that are free, and one more for what came meanwhile", writes)
+			}
+			f.Get(f.site)
+			if !test.rival.undone(f.site.Status) {
+				t.Errorf("status is %+v, though its repair is held back", f.site.Status)
+			}
+			events := f.events()
+			if len(events) != 1 || !strings.HasPrefix(events[0], "Warning Contested: the status: "+test.told) {
+				t.Errorf("events are %q, want one that begins with %q", events, "Warning Contested: the status: "+test.told)
+			}
+
+			before = f.Settled()
+			f.Advance(10 * time.Second) // the rival rests
+			f.Get(f.site)
+			if got := f.site.Status; got.Phase != want.Phase || got.ObservedGeneration != want.ObservedGeneration ||
+				len(got.Conditions) != 1 || got.Conditions[0].Status != "True" {
+				t.Errorf("status is %+v\nwant %+v", got, want)
+			}
+			f.Settled()
+			f.expectRequests(before, "patch sites/status web: 200")
+		})
+	}
+}
+
+func wantsNoPhase(context.Context, *Request) (*Response, error) {
+	return &Response{Children: new(Desired), Status: new(testapi.Status)}, nil
+}
+
+func TestWhatIsNewInTheStatusIsWrittenDuringAFight(t *testing.T) {
+	saying := func(phase, reason string) Function {
+		return func(context.Context, *Request) (*Response, error) {
+			conditions := []metav1.Condition{{Type: "Warm", Status: "True", Reason: reason}}
+			return &Response{Children: new(Desired), Status: &testapi.Status{Phase: phase}, Conditions: conditions}, nil
+		}
+	}
+	f := start(t, &author{sync: saying("one", "Heated")})
+	f.status("Warm", "Heated")
+	f.fight(phaseRival)
+	expect := func(phase, reason string) {
+		t.Helper()
+		f.pass()
+		if status := f.status("Warm", reason); status.Phase != phase {
+			t.Errorf("phase is %q, want %q", status.Phase, phase)
+		}
+	}
+	expect("theirs", "Heated")
+
+	f.setSync(saying("one", "StillHeated")) // which the rival leaves alone
+	expect("theirs", "StillHeated")
+	f.setSync(saying("two", "StillHeated"))
+	expect("two", "StillHeated")
+
+	f.fight(phaseRival)
+	expect("theirs", "StillHeated")
+	f.setSync(saying("theirs", "StillHeated")) // for a while both want the same
+	expect("theirs", "StillHeated")
+	f.setSync(saying("two", "StillHeated"))
+	expect("two", "StillHeated")
+
+	f.fight(phaseRival)
+	expect("theirs", "StillHeated")
+	f.Update(f.site, func() { f.site.Spec.Text = "another generation" })
+	f.Eventually("it is written", func() error {
+		if f.Get(f.site); f.site.Status.Phase != "two" || f.site.Status.ObservedGeneration != 2 {
+			return fmt.Errorf("status is %+v", f.site.Status)
+		}
+		return nil
+	})
+}
+
+// What flips because the world does is nobody's repair.
+func TestStatusThatFollowsTheWorldIsNotHeldBack(t *testing.T) {
+	f := start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
+		want, status := new(Desired), testapi.Status{Phase: "Waiting", Unknown: "pruned"}
+		want.Pods.Add(pod("web", "web:1"))
+		if req.Children.Pods.Ready("web") {
+			status.Phase = "Running"
+		}
+		return &Response{Children: want, Status: &status}, nil
+	}})
+	f.status("Ready", "Progressing")
+	child := named(&corev1.Pod{}, "web")
+	for i := range 10 {
+		isReady, phase := corev1.ConditionTrue, "Running"
+		if i%2 == 1 {
+			isReady, phase = corev1.ConditionFalse, "Waiting"
+		}
+		f.UpdateStatus(child, func() {
+			child.Status.Phase = corev1.PodRunning
+			child.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: isReady}}
+		})
+		f.pass()
+		if f.Get(f.site); f.site.Status.Phase != phase {
+			t.Errorf("flip %d: phase is %q, want %q", i, f.site.Status.Phase, phase)
+		}
+	}
+	if events := f.events(); len(events) > 0 {
+		t.Errorf("events are %q", events)
+	}
+}
+
+func TestFightOverASuspensionIsContested(t *testing.T) {
+	f := start(t, &author{sync: wants(func(*Desired) {})})
+	f.status("Ready", "Ready")
+	f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, testapi.Version.Group+"/paused", "true") })
+	f.status("Suspended", "Paused")
+	before := f.Settled()
+	rival := statusRival{
+		undone:  func(s testapi.Status) bool { return len(s.Conditions) < 2 },
+		kind:    types.JSONPatchType,
+		patches: []string{`[{"op":"test","path":"/status/conditions/1/type","value":"Suspended"},{"op":"remove","path":"/status/conditions/1"}]`},
+	}
+	f.fight(rival)
+	f.Settled()
+	if writes := f.statusWrites(before); writes != 2 {
+		t.Errorf("%d writes of the status, want the 2 that are free", writes)
+	}
+	f.Advance(10 * time.Second)
+	f.status("Suspended", "Paused")
+}
