@@ -56,7 +56,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	}
 	changes := wanted.changes()
 	if len(changes.steps) == 0 {
-		p.state.status.keep(wanted.is, lost)
+		p.state.status.keep(partsOf(wanted.is), lost)
 		return nil
 	}
 	if p.state.vain.again(before, changes) {
@@ -83,7 +83,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 		p.state.vain = vainPatch{before, changes}
 	}
 	p.wroteParent(answer, changes.paths()...)
-	return p.keptStatus(r.definition.Status(answer.(P)), lost)
+	return p.keptStatus(wanted, r.definition.Status(answer.(P)), lost)
 }
 
 // outdated tells whether a JSON patch did not fit the object: it was made from

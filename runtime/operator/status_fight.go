@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"maps"
-	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,14 +20,9 @@ type statusMemory struct {
 	dispute    *apply.Dispute // nil while nothing was lost
 }
 
-// part names a field of a status, or one item of a list whose items their types tell apart.
-type part struct{ field, item string }
-
 // keptPart is a part by the hashes of its name and of its value, since there is one
 // memory for every parent.
 type keptPart struct{ name, value uint64 }
-
-var partSeed = maphash.MakeSeed()
 
 // lost returns the parts that somebody else has changed since they were as wanted.
 func (m *statusMemory) lost(s statuses) (lost map[part]bool) {
@@ -60,9 +54,26 @@ func (m *statusMemory) value(name part) uint64 {
 	return 0
 }
 
-// keep remembers a status as it is after a pass, but for what was lost.
-func (m *statusMemory) keep(fields map[string]json.RawMessage, lost map[part]bool) {
-	parts := partsOf(fields)
+// wrote remembers a status as our write left it, by the API server's answer. What
+// somebody else has changed meanwhile is in there, too, and was as it is wanted.
+func (m *statusMemory) wrote(s statuses, answer map[string]json.RawMessage, lost map[part]bool) {
+	parts := partsOf(answer)
+	if s.first {
+		m.keep(parts, lost)
+		return
+	}
+	was, is := partsOf(s.was), partsOf(s.is)
+	maps.DeleteFunc(parts, func(name part, _ uint64) bool { return was[name] == is[name] })
+	for name, value := range is {
+		if was[name] == value {
+			parts[name] = value
+		}
+	}
+	m.keep(parts, lost)
+}
+
+// keep remembers the parts of a status as it is after a pass, but for what was lost.
+func (m *statusMemory) keep(parts map[part]uint64, lost map[part]bool) {
 	for name := range lost {
 		if parts[name] = m.value(name); parts[name] == 0 {
 			delete(parts, name)
@@ -77,29 +88,6 @@ func (m *statusMemory) keep(fields map[string]json.RawMessage, lost map[part]boo
 // disputed tells whether somebody else has changed the status since the parent's last
 // change.
 func (m *statusMemory) disputed() bool { return m.dispute != nil }
-
-// partsOf sums up each part. When a condition changed last says nothing of what it is.
-func partsOf(fields map[string]json.RawMessage) map[part]uint64 {
-	parts := make(map[part]uint64, len(fields))
-	for field, value := range fields {
-		items, _ := typedItems(value)
-		for _, item := range items {
-			var hash maphash.Hash
-			hash.SetSeed(partSeed)
-			for _, name := range slices.Sorted(maps.Keys(item.fields)) {
-				if name != "lastTransitionTime" {
-					maphash.WriteComparable(&hash, name)
-					hash.Write(item.fields[name])
-				}
-			}
-			parts[part{field, item.kind}] = hash.Sum64()
-		}
-		if len(items) == 0 {
-			parts[part{field, ""}] = maphash.Bytes(partSeed, value)
-		}
-	}
-	return parts
-}
 
 // holdBack finds what somebody else has changed in the status. What comes back again
 // and again is left as it is for now: that is taken out of what is to be written.
@@ -125,84 +113,14 @@ func (p *pass) holdBack(ctx context.Context, s statuses) (lost map[part]bool, er
 }
 
 // keptStatus remembers the status that the API server answered a write with.
-func (p *pass) keptStatus(status any, lost map[part]bool) error {
-	fields, err := jsonFields(status)
+func (p *pass) keptStatus(s statuses, answer any, lost map[part]bool) error {
+	fields, err := jsonFields(answer)
 	if err != nil {
 		return err
 	}
-	p.state.status.keep(fields, lost)
+	p.state.status.wrote(s, fields, lost)
 	if len(lost) > 0 && p.unkept == nil {
 		p.state.status.dispute.Repaired(p.now)
 	}
 	return nil
-}
-
-// only returns some parts of what is to be, or of what was where there is to be none.
-func (s statuses) only(parts map[part]bool) map[string]any {
-	chosen := map[string]any{}
-	for name := range parts {
-		value, ok := s.is[name.field]
-		if !ok {
-			value = s.was[name.field]
-		}
-		if name.item == "" {
-			chosen[name.field] = decoded(value)
-			continue
-		}
-		items, _ := typedItems(value)
-		i := slices.IndexFunc(items, func(i item) bool { return i.kind == name.item })
-		if i < 0 {
-			items, _ = typedItems(s.was[name.field])
-			i = slices.IndexFunc(items, func(i item) bool { return i.kind == name.item })
-		}
-		list, _ := chosen[name.field].([]any)
-		chosen[name.field] = append(list, decoded(items[i].RawMessage))
-	}
-	return chosen
-}
-
-func decoded(value json.RawMessage) (decoded any) {
-	_ = json.Unmarshal(value, &decoded) // it is JSON
-	return decoded
-}
-
-// leave takes parts out of what is to be written: they stay as they were.
-func (s statuses) leave(parts map[part]bool) {
-	for name := range parts {
-		left := s.was[name.field]
-		if !parts[part{name.field, ""}] {
-			left = leaveItems(left, s.is[name.field], func(kind string) bool { return parts[part{name.field, kind}] })
-		}
-		if s.is[name.field] = left; left == nil {
-			delete(s.is, name.field)
-		}
-	}
-}
-
-// leaveItems is what a list is to be, but for items that stay as they were; nil where
-// none is left, and there was none.
-func leaveItems(was, is json.RawMessage, stays func(kind string) bool) json.RawMessage {
-	before, _ := typedItems(was)
-	after, _ := typedItems(is)
-	of := func(items []item, kind string) int {
-		return slices.IndexFunc(items, func(i item) bool { return i.kind == kind })
-	}
-	left := []json.RawMessage{}
-	for _, old := range before {
-		if stays(old.kind) {
-			left = append(left, old.RawMessage)
-		} else if i := of(after, old.kind); i >= 0 {
-			left = append(left, after[i].RawMessage)
-		}
-	}
-	for _, new := range after {
-		if !stays(new.kind) && of(before, new.kind) < 0 {
-			left = append(left, new.RawMessage)
-		}
-	}
-	if len(left) == 0 && was == nil {
-		return nil
-	}
-	list, _ := json.Marshal(left) // it is JSON
-	return list
 }

@@ -33,7 +33,7 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var memory statusMemory
 			if test.kept != "" {
-				memory.keep(parsed(t, test.kept), nil)
+				memory.keep(partsOf(parsed(t, test.kept)), nil)
 			}
 			s := statuses{was: parsed(t, test.was), is: parsed(t, test.is)}
 			lost := memory.lost(s)
@@ -46,11 +46,26 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 			if string(got) != test.left {
 				t.Errorf("written is %s\nwant       %s", got, test.left)
 			}
-			memory.keep(s.is, lost)
+			memory.wrote(s, s.is, lost)
 			if again := memory.lost(statuses{was: s.is, is: parsed(t, test.is)}); !maps.Equal(again, lost) {
 				t.Errorf("lost are %v, and %v in the next pass", lost, again)
 			}
 		})
+	}
+}
+
+// What somebody else changes while our write is under way is lost, too.
+func TestWhatIsLostOfAStatusMeanwhile(t *testing.T) {
+	wanted := `{"a":1,"b":2,"l":[{"type":"A"}]}`
+	var memory statusMemory
+	memory.keep(partsOf(parsed(t, wanted)), nil)
+	s := statuses{was: parsed(t, `{"a":7,"b":2,"l":[{"type":"A"}]}`), is: parsed(t, wanted)}
+	lost := memory.lost(s)
+	answer := `{"a":1,"b":7,"c":7,"l":[{"type":"B"}]}`
+	memory.wrote(s, parsed(t, answer), lost)
+	lost = memory.lost(statuses{was: parsed(t, answer), is: parsed(t, wanted)})
+	if want := map[part]bool{{"b", ""}: true, {"c", ""}: true, {"l", "A"}: true, {"l", "B"}: true}; !maps.Equal(lost, want) {
+		t.Errorf("lost are %v, want %v", lost, want)
 	}
 }
 
@@ -71,6 +86,6 @@ func BenchmarkKeptStatus(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		fields, _ := jsonFields(of)
-		new(statusMemory).keep(fields, nil)
+		new(statusMemory).wrote(statuses{first: true}, fields, nil)
 	}
 }
