@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,12 @@ func TestRefusedStatusShowsInTheConditions(t *testing.T) {
 	if message := f.status("Ready", "SyncFailed").Conditions[0].Message; !strings.Contains(message, "Maybe") {
 		t.Errorf("message is %q", message)
 	}
+	f.Eventually("the error's Event is recorded", func() error {
+		if !slices.ContainsFunc(f.Requests(), func(r operatortest.Request) bool { return r.Resource == "events" }) {
+			return errors.New("it is not")
+		}
+		return nil
+	})
 	before := len(f.Requests())
 	f.pass()
 	for _, request := range f.Requests()[before:] {
