@@ -20,7 +20,7 @@ import (
 // name made by chance. Every write causes a pass, so that these would never end.
 type restlessness struct {
 	left   sight     // what the last pass left behind; zero: not known
-	answer uint64    // what Sync wanted then
+	answer uint64    // what Sync wanted then; zero: not known
 	due    time.Time // when it asked to be called; zero: it did not
 	at     time.Time // when that was
 	count  int       // such answers since a pass that wrote nothing
@@ -76,7 +76,11 @@ func (r *reconciler[P, S, C, D, R]) noteAnswer(ctx context.Context, p *pass, res
 		p.state.restless = new(restlessness)
 	}
 	restless := p.state.restless
-	restless.wrote(p.seen, p.leaves(children), p.wants+r.said(response), requeue, p.now)
+	var answer uint64
+	if restless.left == p.seen { // few ever get here
+		answer = p.wants + r.said(response)
+	}
+	restless.wrote(p.seen, p.leaves(children), answer, requeue, p.now)
 	if restless.count < mostRestless || !p.state.said.first("Restless", p.now) {
 		return
 	}

@@ -43,7 +43,7 @@ func (r *reconciler[P, S, C, D, R]) writeStatus(ctx context.Context, p *pass, re
 
 // patchStatus writes the difference between two statuses, if there is any.
 func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, before, after *S) error {
-	if p.unkept = nil; reflect.DeepEqual(before, after) && !p.state.status.disputed() {
+	if p.unkept = nil; reflect.DeepEqual(before, after) && p.state.status.contest == nil {
 		return nil
 	}
 	wanted, err := compare(before, after)
@@ -56,7 +56,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	}
 	changes := wanted.changes()
 	if len(changes.steps) == 0 {
-		p.state.status.keep(partsOf(wanted.is), lost)
+		p.keptAll(wanted, lost)
 		return nil
 	}
 	if p.state.vain.again(before, changes) {

@@ -6,18 +6,26 @@ import (
 	"hash/maphash"
 	"maps"
 
+	"github.com/cespare/xxhash/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
-// statusMemory tells repairs of a parent's status from what is new in it. A repair
+// statusMemory tells whether somebody else writes a parent's status, too. Mostly
+// nobody does, so that little is remembered until then.
+type statusMemory struct {
+	left    uint64         // sums up the status as our last write left it; zero: not known
+	contest *statusContest // nil while it was found as it was left
+}
+
+// statusContest tells repairs of a parent's status from what is new in it. A repair
 // gives a part the value that our last write left there and somebody else changed:
 // what flips because Sync wants something else is none.
-type statusMemory struct {
-	kept       []keptPart     // of the status as our last write left it; nil before
-	generation int64          // of the dispute
-	dispute    *apply.Dispute // nil while nothing was lost
+type statusContest struct {
+	generation int64      // of the parent
+	kept       []keptPart // of the status as our last write left it; nil before
+	dispute    apply.Dispute
 }
 
 // keptPart is a part by the hashes of its name and of its value, since there is one
@@ -25,7 +33,7 @@ type statusMemory struct {
 type keptPart struct{ name, value uint64 }
 
 // lost returns the parts that somebody else has changed since they were as wanted.
-func (m *statusMemory) lost(s statuses) (lost map[part]bool) {
+func (m *statusContest) lost(s statuses) (lost map[part]bool) {
 	if m.kept == nil {
 		return nil
 	}
@@ -44,7 +52,7 @@ func (m *statusMemory) lost(s statuses) (lost map[part]bool) {
 }
 
 // value is that of a part that was kept; zero when it was absent.
-func (m *statusMemory) value(name part) uint64 {
+func (m *statusContest) value(name part) uint64 {
 	hash := maphash.Comparable(partSeed, name)
 	for _, part := range m.kept {
 		if part.name == hash {
@@ -56,7 +64,7 @@ func (m *statusMemory) value(name part) uint64 {
 
 // wrote remembers a status as our write left it, by the API server's answer. What
 // somebody else has changed meanwhile is in there, too, and was as it is wanted.
-func (m *statusMemory) wrote(s statuses, answer map[string]json.RawMessage, lost map[part]bool) {
+func (m *statusContest) wrote(s statuses, answer map[string]json.RawMessage, lost map[part]bool) {
 	parts := partsOf(answer)
 	if s.first {
 		m.keep(parts, lost)
@@ -73,7 +81,7 @@ func (m *statusMemory) wrote(s statuses, answer map[string]json.RawMessage, lost
 }
 
 // keep remembers the parts of a status as it is after a pass, but for what was lost.
-func (m *statusMemory) keep(parts map[part]uint64, lost map[part]bool) {
+func (m *statusContest) keep(parts map[part]uint64, lost map[part]bool) {
 	for name := range lost {
 		if parts[name] = m.value(name); parts[name] == 0 {
 			delete(parts, name)
@@ -85,24 +93,29 @@ func (m *statusMemory) keep(parts map[part]uint64, lost map[part]bool) {
 	}
 }
 
-// disputed tells whether somebody else has changed the status since the parent's last
-// change.
-func (m *statusMemory) disputed() bool { return m.dispute != nil }
+// found takes in a status that differs from what is wanted: it returns the contest
+// over it, nil where nobody else has written to it since we did.
+func (m *statusMemory) found(seen uint64, generation int64) *statusContest {
+	if m.contest != nil && m.contest.generation != generation {
+		m.contest.generation, m.contest.dispute = generation, apply.Dispute{}
+	}
+	if m.contest == nil && m.left != 0 && m.left != seen {
+		m.contest = &statusContest{generation: generation}
+	}
+	return m.contest
+}
 
 // holdBack finds what somebody else has changed in the status. What comes back again
 // and again is left as it is for now: that is taken out of what is to be written.
 func (p *pass) holdBack(ctx context.Context, s statuses) (lost map[part]bool, err error) {
-	memory := &p.state.status
-	if memory.generation != p.parent.GetGeneration() {
-		memory.generation, memory.dispute = p.parent.GetGeneration(), nil
-	}
-	if lost = memory.lost(s); lost == nil {
+	contest := p.state.status.found(s.seen, p.parent.GetGeneration())
+	if contest == nil {
 		return nil, nil
 	}
-	if memory.dispute == nil {
-		memory.dispute = new(apply.Dispute)
+	if lost = contest.lost(s); lost == nil {
+		return nil, nil
 	}
-	p.unkept, err = memory.dispute.Hold(ctx, p.now, p.live, p.parent, func(live client.Object) (string, []string) {
+	p.unkept, err = contest.dispute.Hold(ctx, p.now, p.live, p.parent, func(live client.Object) (string, []string) {
 		return apply.StatusRival(live, p.manager, s.only(lost))
 	})
 	if p.unkept != nil {
@@ -112,15 +125,38 @@ func (p *pass) holdBack(ctx context.Context, s statuses) (lost map[part]bool, er
 	return lost, err
 }
 
-// keptStatus remembers the status that the API server answered a write with.
+// keptStatus remembers the status that the API server answered a write with. What was
+// written when a contest began counts as a repair: what was there before is not known.
 func (p *pass) keptStatus(s statuses, answer any, lost map[part]bool) error {
-	fields, err := jsonFields(answer)
+	text, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}
-	p.state.status.wrote(s, fields, lost)
-	if len(lost) > 0 && p.unkept == nil {
-		p.state.status.dispute.Repaired(p.now)
+	memory := &p.state.status
+	memory.left = xxhash.Sum64(text)
+	if memory.contest == nil {
+		return nil
 	}
+	fields, err := fieldsOf(text)
+	if err != nil {
+		return err
+	}
+	if began := memory.contest.kept == nil; began || len(lost) > 0 && p.unkept == nil {
+		memory.contest.dispute.Repaired(p.now)
+	}
+	memory.contest.wrote(s, fields, lost)
 	return nil
+}
+
+// keptAll takes in a status that is as it is to be, but for what was lost and is held
+// back. It ends a contest in which nothing was lost for a while.
+func (p *pass) keptAll(s statuses, lost map[part]bool) {
+	memory := &p.state.status
+	switch {
+	case memory.contest == nil:
+	case len(lost) == 0 && memory.contest.dispute.Over(p.now):
+		*memory = statusMemory{left: s.seen}
+	default:
+		memory.contest.keep(partsOf(s.is), lost)
+	}
 }

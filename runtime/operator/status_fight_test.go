@@ -31,7 +31,7 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 		{"an empty list", `{"l":[]}`, `{}`, `{"l":[]}`, `{}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var memory statusMemory
+			var memory statusContest
 			if test.kept != "" {
 				memory.keep(partsOf(parsed(t, test.kept)), nil)
 			}
@@ -57,7 +57,7 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 // What somebody else changes while our write is under way is lost, too.
 func TestWhatIsLostOfAStatusMeanwhile(t *testing.T) {
 	wanted := `{"a":1,"b":2,"l":[{"type":"A"}]}`
-	var memory statusMemory
+	var memory statusContest
 	memory.keep(partsOf(parsed(t, wanted)), nil)
 	s := statuses{was: parsed(t, `{"a":7,"b":2,"l":[{"type":"A"}]}`), is: parsed(t, wanted)}
 	lost := memory.lost(s)
@@ -75,17 +75,4 @@ func parsed(t *testing.T, text string) (fields map[string]json.RawMessage) {
 		t.Fatal(err)
 	}
 	return fields
-}
-
-func BenchmarkKeptStatus(b *testing.B) {
-	type status struct {
-		Phase      string           `json:"phase"`
-		Conditions []map[string]any `json:"conditions"`
-	}
-	of := status{"Synced", []map[string]any{{"type": "Ready", "status": "True", "reason": "Ready", "message": "every child is as desired and ready", "lastTransitionTime": "2026-01-02T03:04:05Z"}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		fields, _ := jsonFields(of)
-		new(statusMemory).wrote(statuses{first: true}, fields, nil)
-	}
 }

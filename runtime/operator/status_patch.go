@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -41,11 +42,17 @@ func (c changes) patch(parent client.Object) ([]byte, error) {
 // statuses are two states of a status by their fields' JSON: as it was, and as it is to be.
 type statuses struct {
 	was, is map[string]json.RawMessage
-	first   bool // there is none yet
+	seen    uint64 // sums up was
+	first   bool   // there is none yet
 }
 
 func compare(before, after any) (made statuses, err error) {
-	if made.was, err = jsonFields(before); err != nil {
+	text, err := json.Marshal(before)
+	if err != nil {
+		return statuses{}, err
+	}
+	made.seen = xxhash.Sum64(text)
+	if made.was, err = fieldsOf(text); err != nil {
 		return statuses{}, err
 	}
 	if made.is, err = jsonFields(after); err != nil {
@@ -154,12 +161,16 @@ func typedItems(list json.RawMessage) ([]item, bool) {
 
 // jsonFields returns the JSON of each field that a status sets.
 func jsonFields(status any) (map[string]json.RawMessage, error) {
-	data, err := json.Marshal(status)
+	text, err := json.Marshal(status)
 	if err != nil {
 		return nil, err
 	}
+	return fieldsOf(text)
+}
+
+func fieldsOf(text []byte) (map[string]json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err := json.Unmarshal(text, &fields); err != nil {
 		return nil, err
 	}
 	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })

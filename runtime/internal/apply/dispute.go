@@ -36,6 +36,10 @@ func (d *Dispute) Hold(ctx context.Context, now time.Time, live client.Reader, o
 	return d.fight.held, nil
 }
 
+// Over tells whether the last repair has held for so long that the next one is another
+// affair.
+func (d *Dispute) Over(now time.Time) bool { return d.fight.over(now) }
+
 // Repaired counts a repair.
 func (d *Dispute) Repaired(now time.Time) { d.fight.repaired(now) }
 
