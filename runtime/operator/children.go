@@ -162,9 +162,10 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 		if read := p.readAs(t.kind); read != nil {
 			p.state.writes.Wrote(read, outcome.Object, p.now)
 		}
-		p.wrote = append(p.wrote, t.Key().String())
+		key := t.Key().String()
+		p.wrote = append(p.wrote, key)
 		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
-		log.FromContext(ctx).V(1).Info("applied a child", "child", t.Key().String(), "action", outcome.Action, "drift", outcome.Drift)
+		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
 }

@@ -131,7 +131,7 @@ func (p *pass) wroteParent(answer client.Object, fields ...string) {
 	p.overtaken = p.overtaken || overtaken(p.parent, answer)
 	p.parent = answer
 	if p.deleting() && len(answer.GetFinalizers()) == 0 {
-		p.state.gone = p.now // that was the last write
+		p.state.writes.Gone(&p.written, answer, p.now)
 		return
 	}
 	p.state.writes.Wrote(&p.written, answer, p.now)

@@ -103,8 +103,7 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 	if ctx.Err() != nil {
 		return reconcile.Result{}, nil
 	}
-	input := fingerprint(append(p.observed, p.related...))
-	p.seen = sight{input, p.parent.GetResourceVersion()}
+	p.seen = sight{fingerprint(append(p.observed, p.related...)), p.parent.GetResourceVersion()}
 	if left, waits := p.waits(); waits && !notes.Forced() {
 		notes.Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
@@ -113,9 +112,9 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 	defer span.End()
 	p.strayed = p.pruneStrays(ctx)
 	if wrong != nil {
-		return r.settle(ctx, p, input, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
+		return r.settle(ctx, p, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
 	}
-	return r.settle(ctx, p, input, r.unstick(ctx, p, r.run(ctx, p))), nil
+	return r.settle(ctx, p, r.unstick(ctx, p, r.run(ctx, p))), nil
 }
 
 // waits tells whether the pass has nothing to do before its time, which is that of
@@ -228,13 +227,13 @@ func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
 
 // settle turns the end of a pass into when the next one is due. Retries are
 // the state's affair, so the work queue never sees an error.
-func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, input uint64, end verdict) reconcile.Result {
+func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, end verdict) reconcile.Result {
 	if end.err != nil {
 		version := p.parent.GetResourceVersion()
 		if p.overtaken {
 			version = "" // as seen by no pass, so that none is put off
 		}
-		delay := p.state.fail(end.err, input, version, p.now)
+		delay := p.state.fail(end.err, p.seen.input, version, p.now)
 		p.notes.Failed(reason(end.err), end.err)
 		p.ended(ctx, reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())

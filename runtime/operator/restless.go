@@ -56,7 +56,7 @@ func (r *restlessness) holds(seen sight, now time.Time) (time.Duration, bool) {
 // what it likes.
 func (r *restlessness) wrote(seen, left sight, answer uint64, requeue time.Duration, now time.Time) {
 	asked := !r.due.IsZero() && !now.Before(r.due)
-	if r.left == seen && r.answer != answer && !asked {
+	if r.left == seen && r.answer != 0 && r.answer != answer && !asked {
 		r.count++
 	}
 	r.left, r.answer, r.at, r.due = left, answer, now, time.Time{}

@@ -7,16 +7,17 @@ import (
 
 func TestOnlyAnswersThatDifferForNoReasonCountAsRestless(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		answer   func(n uint64) uint64
-		elsewise bool          // somebody else changes something between two passes
-		requeue  time.Duration // what Sync asks for
-		every    time.Duration // when passes come
-		counts   bool
+		name    string
+		answer  func(n uint64) uint64
+		others  uint64        // somebody else changes something before every nth pass; zero: never
+		requeue time.Duration // what Sync asks for
+		every   time.Duration // when passes come
+		counts  bool
 	}{
 		{name: "another answer each time", answer: func(n uint64) uint64 { return n }, every: time.Millisecond, counts: true},
 		{name: "a rolling update", answer: func(uint64) uint64 { return 1 }, every: time.Millisecond},
-		{name: "changes of others", answer: func(n uint64) uint64 { return n }, elsewise: true, every: time.Millisecond},
+		{name: "a rolling update, while others change things", answer: func(n uint64) uint64 { return n % 2 }, others: 2, every: time.Millisecond}, // 0: not known
+		{name: "changes of others", answer: func(n uint64) uint64 { return n }, others: 1, every: time.Millisecond},
 		{name: "passes that Sync asks for", answer: func(n uint64) uint64 { return n }, requeue: time.Second, every: time.Second},
 		{name: "echoes before the pass that Sync asks for", answer: func(n uint64) uint64 { return n }, requeue: time.Hour, every: time.Millisecond, counts: true},
 	} {
@@ -24,7 +25,7 @@ func TestOnlyAnswersThatDifferForNoReasonCountAsRestless(t *testing.T) {
 			r, now := new(restlessness), time.Unix(1000, 0)
 			for n := range uint64(20) {
 				seen := sight{input: n, parent: "1"}
-				if test.elsewise {
+				if test.others > 0 && n%test.others == 0 {
 					seen.parent = "2"
 				}
 				r.wrote(seen, sight{input: n + 1, parent: "1"}, test.answer(n), test.requeue, now)

@@ -38,8 +38,7 @@ type state struct {
 
 	conflicts int // passes in a row that stopped half-way, since something had changed
 
-	finalized bool      // the author's Finalize has said so
-	gone      time.Time // when the parent lost its last finalizer
+	finalized bool // the author's Finalize has said so
 }
 
 // failure is what the last pass saw, which failed, and when to try again.

@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"encoding/json"
-	"hash/maphash"
 	"maps"
 
 	"github.com/cespare/xxhash/v2"
@@ -23,14 +22,10 @@ type statusMemory struct {
 // gives a part the value that our last write left there and somebody else changed:
 // what flips because Sync wants something else is none.
 type statusContest struct {
-	generation int64      // of the parent
-	kept       []keptPart // of the status as our last write left it; nil before
+	generation int64           // of the parent
+	kept       map[part]uint64 // of the status as our last write left it; nil before
 	dispute    apply.Dispute
 }
-
-// keptPart is a part by the hashes of its name and of its value, since there is one
-// memory for every parent.
-type keptPart struct{ name, value uint64 }
 
 // lost returns the parts that somebody else has changed since they were as wanted.
 func (m *statusContest) lost(s statuses) (lost map[part]bool) {
@@ -40,7 +35,7 @@ func (m *statusContest) lost(s statuses) (lost map[part]bool) {
 	was, is := partsOf(s.was), partsOf(s.is)
 	for _, names := range []map[part]uint64{was, is} {
 		for name := range names {
-			if was[name] != is[name] && m.value(name) == is[name] {
+			if was[name] != is[name] && m.kept[name] == is[name] {
 				if lost == nil {
 					lost = map[part]bool{}
 				}
@@ -49,17 +44,6 @@ func (m *statusContest) lost(s statuses) (lost map[part]bool) {
 		}
 	}
 	return lost
-}
-
-// value is that of a part that was kept; zero when it was absent.
-func (m *statusContest) value(name part) uint64 {
-	hash := maphash.Comparable(partSeed, name)
-	for _, part := range m.kept {
-		if part.name == hash {
-			return part.value
-		}
-	}
-	return 0
 }
 
 // wrote remembers a status as our write left it, by the API server's answer. What
@@ -83,14 +67,11 @@ func (m *statusContest) wrote(s statuses, answer map[string]json.RawMessage, los
 // keep remembers the parts of a status as it is after a pass, but for what was lost.
 func (m *statusContest) keep(parts map[part]uint64, lost map[part]bool) {
 	for name := range lost {
-		if parts[name] = m.value(name); parts[name] == 0 {
+		if parts[name] = m.kept[name]; parts[name] == 0 {
 			delete(parts, name)
 		}
 	}
-	m.kept = make([]keptPart, 0, len(parts))
-	for name, value := range parts {
-		m.kept = append(m.kept, keptPart{maphash.Comparable(partSeed, name), value})
-	}
+	m.kept = parts
 }
 
 // found takes in a status that differs from what is wanted: it returns the contest

@@ -2,15 +2,15 @@ package operator
 
 import (
 	"encoding/json"
-	"hash/maphash"
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // part names a field of a status, or one item of a list whose items their types tell apart.
 type part struct{ field, item string }
-
-var partSeed = maphash.MakeSeed()
 
 // partsOf sums up each part. When a condition changed last says nothing of what it is.
 func partsOf(fields map[string]json.RawMessage) map[part]uint64 {
@@ -18,18 +18,16 @@ func partsOf(fields map[string]json.RawMessage) map[part]uint64 {
 	for field, value := range fields {
 		items, _ := typedItems(value)
 		for _, item := range items {
-			var hash maphash.Hash
-			hash.SetSeed(partSeed)
+			hash := xxhash.New()
 			for _, name := range slices.Sorted(maps.Keys(item.fields)) {
 				if name != "lastTransitionTime" {
-					maphash.WriteComparable(&hash, name)
-					hash.Write(item.fields[name])
+					fmt.Fprintf(hash, "%q: %s\n", name, item.fields[name])
 				}
 			}
 			parts[part{field, item.kind}] = hash.Sum64()
 		}
 		if len(items) == 0 {
-			parts[part{field, ""}] = maphash.Bytes(partSeed, value)
+			parts[part{field, ""}] = xxhash.Sum64(value)
 		}
 	}
 	return parts

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,21 +9,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// cacheLag is for how long the cache may show a parent that is gone. One that is
-// there after that has come back, as from a backup.
-const cacheLag = 5 * time.Second
-
 // view looks at a parent once the cache holds all that earlier passes over it
 // have written. It reports whether that is still to come.
 func (r *reconciler[P, S, C, D, R]) view(ctx context.Context, request reconcile.Request) (p *pass, stale bool, err error) {
 	p, stale, err = r.look(ctx, request)
-	switch {
-	case p == nil || err != nil:
-		return nil, stale, err
-	case p.now.Sub(p.state.gone) < cacheLag:
-		return nil, true, nil
-	case !p.state.writes.Pending():
-		return p, false, nil
+	if p == nil || err != nil || !p.state.writes.Pending() {
+		return p, stale, err
 	}
 	seen, err := p.state.writes.Seen(ctx, r.live, p.now)
 	if !seen || err != nil {

@@ -43,18 +43,24 @@ type write struct {
 	name    types.NamespacedName
 	uid     types.UID
 	version string // empty for a deletion
+	gone    bool   // so that a cache that shows it being deleted is too old, too
 	at      time.Time
 }
 
 // Wrote records that an object was created or changed; object is what the API
 // server answered.
 func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
-	w.add(write{source, client.ObjectKeyFromObject(object), object.GetUID(), object.GetResourceVersion(), now})
+	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), at: now})
 }
 
 // Deleted records that an object was deleted, or is none of the source's any more.
 func (w *Writes) Deleted(source *Source, object client.Object, now time.Time) {
-	w.add(write{source, client.ObjectKeyFromObject(object), object.GetUID(), "", now})
+	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), at: now})
+}
+
+// Gone records that an object that was being deleted lost its last finalizer.
+func (w *Writes) Gone(source *Source, object client.Object, now time.Time) {
+	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), gone: true, at: now})
 }
 
 func (w *Writes) add(now write) {
@@ -116,7 +122,7 @@ func (s *Source) holds(object client.Object) bool { return s.Holds == nil || s.H
 // write's own counts.
 func (w *write) reached(cached client.Object) bool {
 	if w.version == "" {
-		return cached == nil || cached.GetUID() != w.uid || cached.GetDeletionTimestamp() != nil
+		return cached == nil || cached.GetUID() != w.uid || !w.gone && cached.GetDeletionTimestamp() != nil
 	}
 	if cached == nil {
 		return false

@@ -17,6 +17,7 @@ func TestSeen(t *testing.T) {
 	wrote := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
 	opaque := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
 	deleted := func(w *Writes, in *Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
+	gone := func(w *Writes, in *Source) { w.Gone(in, pod("mine", "20"), time.Unix(0, 0)) }
 	labelled := func(w *Writes, in *Source) {
 		in.Holds = func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
 		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
@@ -58,6 +59,11 @@ func TestSeen(t *testing.T) {
 		{name: "deletion done, cache late", record: deleted, cache: pod("mine", "20"), after: time.Minute, want: false},
 		{name: "deletion not there yet", record: deleted, cache: pod("mine", "20"), want: false},
 		{name: "deletion under way", record: deleted, cache: leaving, want: true},
+		{name: "gone, cache late", record: gone, cache: leaving, want: false},
+		{name: "gone, cache late for long", record: gone, cache: leaving, after: time.Minute, want: false},
+		{name: "gone", record: gone, want: true},
+		{name: "gone, name reused", record: gone, cache: pod("new", "30"), want: true},
+		{name: "gone, brought back by a restore", record: gone, cache: leaving, live: leaving, after: time.Minute, want: true},
 		{name: "deletion done", record: deleted, want: true},
 		{name: "deletion done, name reused", record: deleted, cache: pod("new", "30"), want: true},
 	} {
