@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
 )
 
 // writeStatus writes what changes in the parent's status: the author's part if
@@ -73,7 +73,7 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
-	case outdated(err):
+	case jsonpatch.Unfit(err):
 		return apply.ErrStale{Key: apply.Key{Kind: r.parent.GroupVersionKind, Name: client.ObjectKeyFromObject(p.parent)}}
 	case err != nil:
 		return err
@@ -84,14 +84,6 @@ func (r *reconciler[P, S, C, D, R]) patchStatus(ctx context.Context, p *pass, be
 	}
 	p.wroteParent(answer, changes.paths()...)
 	return p.keptStatus(wanted, r.definition.Status(answer.(P)), lost)
-}
-
-// outdated tells whether a JSON patch did not fit the object: it was made from
-// an older state of it, or for another object of its name. The API server
-// names the object only where it is the outcome that is invalid.
-func outdated(err error) bool {
-	status, ok := errors.AsType[*apierrors.StatusError](err)
-	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
 }
 
 // vainPatch is a patch that the API server took and that changed nothing: the

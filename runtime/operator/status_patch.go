@@ -7,36 +7,30 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
 )
 
 // changes are the steps between two statuses.
 type changes struct {
-	steps []operation
+	steps []jsonpatch.Operation
 	// exact says that a step overwrites what it does not look at: a condition that
 	// came meanwhile would be lost.
 	exact bool
-}
-
-// operation is one step of a JSON patch.
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
 }
 
 // patch is the JSON patch for a parent. It is refused if the parent has been
 // replaced by another of its name, and if it has to be exact, whenever the parent
 // is no longer what was seen.
 func (c changes) patch(parent client.Object) ([]byte, error) {
-	tests := []operation{{"test", "/metadata/uid", parent.GetUID()}}
+	steps := c.steps
 	if c.exact {
-		tests = append(tests, operation{"test", "/metadata/resourceVersion", parent.GetResourceVersion()})
+		steps = slices.Insert(slices.Clone(steps), 0, jsonpatch.Operation{Op: "test", Path: "/metadata/resourceVersion", Value: parent.GetResourceVersion()})
 	}
-	return json.Marshal(append(tests, c.steps...))
+	return jsonpatch.For(parent.GetUID(), steps...)
 }
 
 // statuses are two states of a status by their fields' JSON: as it was, and as it is to be.
@@ -69,17 +63,16 @@ func compare(before, after any) (made statuses, err error) {
 func (s statuses) changes() (made changes) {
 	was, is := s.was, s.is
 	if s.first && len(is) > 0 {
-		return changes{steps: []operation{{"add", "/status", is}}, exact: true}
+		return changes{steps: []jsonpatch.Operation{{Op: "add", Path: "/status", Value: is}}, exact: true}
 	}
-	pointer := strings.NewReplacer("~", "~0", "/", "~1")
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if !bytes.Equal(was[name], is[name]) {
-			made.set("/status/"+pointer.Replace(name), was[name], is[name])
+			made.set("/status/"+jsonpatch.Escape(name), was[name], is[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, ok := is[name]; !ok {
-			made.steps = append(made.steps, operation{"remove", "/status/" + pointer.Replace(name), nil})
+			made.steps = append(made.steps, jsonpatch.Operation{Op: "remove", Path: "/status/" + jsonpatch.Escape(name)})
 			made.exact = made.exact || isTyped(was[name])
 		}
 	}
@@ -92,7 +85,7 @@ func (c *changes) set(path string, was, is json.RawMessage) {
 		c.steps = append(c.steps, steps...)
 		return
 	}
-	c.steps = append(c.steps, operation{"add", path, is})
+	c.steps = append(c.steps, jsonpatch.Operation{Op: "add", Path: path, Value: is})
 	c.exact = c.exact || isTyped(was) || was == nil && isTyped(is)
 }
 
@@ -105,32 +98,32 @@ type item struct {
 
 // itemSteps returns the steps between two lists whose items their types tell
 // apart. It reports false for any other lists, and where items change places.
-func itemSteps(path string, was, is json.RawMessage) ([]operation, bool) {
+func itemSteps(path string, was, is json.RawMessage) ([]jsonpatch.Operation, bool) {
 	before, wasTyped := typedItems(was)
 	after, isTyped := typedItems(is)
 	if !wasTyped || !isTyped {
 		return nil, false
 	}
-	var replaced, removed []operation
+	var replaced, removed []jsonpatch.Operation
 	kept := 0
 	for i, old := range before {
 		at := fmt.Sprintf("%s/%d", path, i)
-		same := operation{"test", at + "/type", old.kind}
+		same := jsonpatch.Operation{Op: "test", Path: at + "/type", Value: old.kind}
 		now := slices.IndexFunc(after, func(new item) bool { return new.kind == old.kind })
 		switch {
 		case now < 0: // the last goes first, so that those before stay where they are
-			removed = append([]operation{same, {"remove", at, nil}}, removed...)
+			removed = append([]jsonpatch.Operation{same, {Op: "remove", Path: at}}, removed...)
 			continue
 		case now != kept:
 			return nil, false
 		case !bytes.Equal(old.RawMessage, after[now].RawMessage):
-			replaced = append(replaced, same, operation{"replace", at, after[now].RawMessage})
+			replaced = append(replaced, same, jsonpatch.Operation{Op: "replace", Path: at, Value: after[now].RawMessage})
 		}
 		kept++
 	}
 	steps := slices.Concat(replaced, removed)
 	for _, added := range after[kept:] {
-		steps = append(steps, operation{"add", path + "/-", added.RawMessage})
+		steps = append(steps, jsonpatch.Operation{Op: "add", Path: path + "/-", Value: added.RawMessage})
 	}
 	return steps, true
 }
