@@ -138,6 +138,9 @@ func (a *Applier) change(ctx context.Context, memo *Memo, d Desired, live client
 	if d.Strategy == Recreate {
 		return a.replace(ctx, memo, d, live)
 	}
+	if steps, ok := a.revision(memo, d, live); ok {
+		return a.revise(ctx, memo, d, live, steps)
+	}
 	return a.update(ctx, memo, d, live)
 }
 
@@ -200,7 +203,20 @@ func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client
 	if _, err := a.upgrade(ctx, memo, d, live); err != nil {
 		return Outcome{}, err
 	}
-	object, err := a.patch(ctx, d, "uid", string(live.GetUID()))
+	answer, err := a.patch(ctx, d, "uid", string(live.GetUID()))
+	outcome, err := a.outcome(ctx, d, live, answer, err)
+	if err != nil || outcome.Action == Replace {
+		return outcome, err
+	}
+	if outcome.Object, err = a.reclaim(ctx, d, answer); err != nil {
+		return Outcome{}, err
+	}
+	return outcome, a.remember(memo, d, outcome.Object)
+}
+
+// outcome tells what a write to the child that was observed has done, by the API
+// server's answer.
+func (a *Applier) outcome(ctx context.Context, d Desired, live, answer client.Object, err error) (Outcome, error) {
 	switch {
 	case apierrors.IsConflict(err):
 		return Outcome{}, errConflict{ErrStale{d.Key()}, err}
@@ -208,15 +224,10 @@ func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client
 		return a.refused(ctx, d, live, err)
 	case err != nil:
 		return Outcome{}, err
+	case answer.GetResourceVersion() == live.GetResourceVersion():
+		return Outcome{Action: Unchanged, Object: answer}, nil
 	}
-	action := Updated
-	if object.GetResourceVersion() == live.GetResourceVersion() {
-		action = Unchanged
-	}
-	if object, err = a.reclaim(ctx, d, object); err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{Action: action, Object: object}, a.remember(memo, d, object)
+	return Outcome{Action: Updated, Object: answer}, nil
 }
 
 // Delete deletes the child that was observed, if it is still what it was then:

@@ -182,3 +182,22 @@ func BenchmarkCreation(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkChange is a change of one value of a child that was created plainly.
+func BenchmarkChange(b *testing.B) {
+	object := typicalDeployment().(*appsv1.Deployment)
+	live, memo := typicalLive(b, "Deployment", typicalDeployment()), new(Memo)
+	entries := live.GetManagedFields()
+	entries[0].Operation = metav1.ManagedFieldsOperationUpdate
+	live.SetManagedFields(entries)
+	if err := judging.rememberCreated(memo, typicalDesired(b, object), live); err != nil {
+		b.Fatal(err)
+	}
+	object.Spec.Template.Spec.Containers[0].Image = "echo:2"
+	changed := typicalDesired(b, object)
+	measure(b, func() {
+		if steps, ok := judging.revision(memo, changed, live); !ok || len(steps) != 3 {
+			b.Fatal(steps)
+		}
+	})
+}

@@ -150,37 +150,42 @@ func descend(value any, step string) (any, bool) {
 	return nil, false
 }
 
-// find returns the item of a list that a "k:" or "v:" step selects. An item
-// that leaves a key out matches if no other does better: the API server
-// defaults such keys (a port's protocol).
+// find returns the item of a list that a "k:" or "v:" step selects.
 func find(items []any, step string) (any, bool) {
+	at := place(items, step)
+	if at < 0 {
+		return nil, false
+	}
+	return items[at], true
+}
+
+// place returns where in a list the item is that a "k:" or "v:" step selects, -1
+// if it is not there. An item that leaves a key out matches if no other does
+// better: the API server defaults such keys (a port's protocol).
+func place(items []any, step string) int {
 	kind, text, _ := strings.Cut(step, ":")
 	if kind == "v" {
-		return findValue(items, text)
+		return placeOfValue(items, text)
 	}
 	keys, ok := listKeys(text)
 	if !ok {
-		return nil, false
+		return -1
 	}
-	best, bestScore := any(nil), 0
-	for _, item := range items {
+	best, bestScore := -1, 0
+	for i, item := range items {
 		if score := matching(item, keys); score > bestScore {
-			best, bestScore = item, score
+			best, bestScore = i, score
 		}
 	}
-	return best, bestScore > 0
+	return best
 }
 
-func findValue(items []any, text string) (any, bool) {
+func placeOfValue(items []any, text string) int {
 	var wanted any
 	if utiljson.Unmarshal([]byte(text), &wanted) != nil {
-		return nil, false
+		return -1
 	}
-	i := slices.IndexFunc(items, func(item any) bool { return equal(item, wanted) })
-	if i < 0 {
-		return nil, false
-	}
-	return items[i], true
+	return slices.IndexFunc(items, func(item any) bool { return equal(item, wanted) })
 }
 
 // matching counts the keys that an item has; one that differs makes it zero.
@@ -199,6 +204,10 @@ func matching(item any, keys []listKey) (n int) {
 }
 
 func equal(a, b any) bool {
+	if text, ok := a.(string); ok {
+		other, ok := b.(string)
+		return ok && text == other
+	}
 	if reflect.DeepEqual(a, b) {
 		return true
 	}

@@ -154,17 +154,25 @@ func (d Desired) body(precondition, value string) (body []byte, err error) {
 }
 
 // fields returns the desired state without its identity.
-func (d Desired) fields() map[string]any {
-	fields, metadata := d.cloned()
+func (d Desired) fields() map[string]any { return anonymous(d.cloned()) }
+
+// stampedFields returns the same with the hash.
+func (d Desired) stampedFields() map[string]any {
+	content := d.complete("", "")
+	return anonymous(content, content["metadata"].(map[string]any))
+}
+
+// anonymous takes the identity from a content that may be changed.
+func anonymous(content, metadata map[string]any) map[string]any {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		delete(fields, name)
+		delete(content, name)
 	}
 	delete(metadata, "name")
 	delete(metadata, "namespace")
 	if len(metadata) > 0 {
-		fields["metadata"] = metadata
+		content["metadata"] = metadata
 	}
-	return fields
+	return content
 }
 
 func dropAnnotation(metadata map[string]any, key string) {

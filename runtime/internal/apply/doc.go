@@ -2,7 +2,7 @@
 // possible, and with none when it is there already.
 //
 //	NewDesired   object          → Desired   canonical, hashed
-//	Applier.Do   Desired + live  → Outcome   server-side apply where the memo asks for it
+//	Applier.Do   Desired + live  → Outcome   a create, then server-side apply where the memo asks for it
 //	Applier.Delete                           by UID
 //
 // Desired and live objects never compare equal field by field, because the
@@ -22,10 +22,13 @@
 // right hash and all its paths is as desired. Only a child without a hash, as
 // older versions made it, is compared value by value.
 //
+// A child that was created, and of which only values change, gets them by a JSON
+// patch: it goes on as created. Everything else is an apply.
+//
 // A repair that others undo is not repeated at once: see [Contested].
 //
 // The files follow a child's way: canonical.go and desired.go say what it
 // should be, fieldset.go, view.go and cover.go what we own in it, memo.go
-// judges, and applier.go, create.go, replace.go, adopt.go, fight.go and
-// upgrade.go act; merge.go writes what an apply cannot.
+// judges, and applier.go, create.go, revise.go, replace.go, adopt.go, fight.go
+// and upgrade.go act; merge.go writes what an apply cannot.
 package apply

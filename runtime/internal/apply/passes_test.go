@@ -99,7 +99,7 @@ func TestImmutableField(t *testing.T) {
 			c := startServer(t).child(one, Desired{WhenImmutable: policy})
 			c.expect(one, Created, "post 201")
 			if policy == RecreateIfImmutable {
-				c.expect(two, Replace, "apply 422, dry apply 201")
+				c.expect(two, Replace, "revise 422, dry apply 201")
 			} else {
 				_, err := c.pass(two)
 				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would replace the child: Invalid value: \"two\": fixed is immutable"
@@ -178,8 +178,8 @@ func TestPlainCreateCosts(t *testing.T) {
 		}
 	}
 	pass(image("web:1"), "post 201")
-	pass(image("web:2"), "apply 200")
-	pass(image("web:3"), "apply 200")
+	pass(image("web:2"), "revise 200")
+	pass(image("web:3"), "revise 200")
 	pass(replicas(3), "get 200, merge 200, apply 200") // takes a default, which might as well be a drop
 	pass(image("web:3"), "apply 200")
 	c.expectAt("dropped", "spec.replicas", int64(1))
@@ -230,7 +230,7 @@ func TestAnotherStrategyTakesOverAnOutdatedChild(t *testing.T) {
 		action   Action
 		requests string
 	}{
-		InPlace:  {Updated, "apply 200"},
+		InPlace:  {Updated, "revise 200"},
 		Recreate: {Replace, "dry apply 200"},
 	} {
 		t.Run(string(strategy), func(t *testing.T) {

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -73,9 +74,12 @@ func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Objec
 }
 
 // refused decides about an update that the API server calls invalid: the child
-// is replaced if that helps and is allowed.
+// is replaced if that helps and is allowed. It calls the UID invalid if the child
+// is another of its name by now.
 func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, refusal error) (Outcome, error) {
 	switch {
+	case slices.Contains(newErrImmutable(refusal).Fields, "metadata.uid"):
+		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
 	case !a.creatable(ctx, d):
 		return Outcome{}, refusal
 	case d.WhenImmutable == RecreateIfImmutable:

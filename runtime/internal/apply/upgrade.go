@@ -24,11 +24,7 @@ const beforeFirstApply = "before-first-apply"
 // good; while desired drops nothing, it is not needed. It returns the child as it
 // is then.
 func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) (client.Object, error) {
-	v := a.look(d, live)
-	if v.others == 0 || d.stamped() && live.GetAnnotations()[d.HashKey] == d.Hash && d.owns(live) {
-		return live, nil
-	}
-	if last := memo.of(d.Key(), live); last != nil && !last.outdated && last.others == v.others {
+	if !a.look(d, live).mayDrop(memo, d) {
 		return live, nil
 	}
 	full := a.New()
@@ -47,6 +43,16 @@ func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live clien
 		return nil, err
 	}
 	return a.rewrite(ctx, d, full)
+}
+
+// mayDrop tells whether a plain create may have set fields of a child that are
+// desired no more.
+func (v *view) mayDrop(memo *Memo, d Desired) bool {
+	if v.others == 0 || d.stamped() && v.object.GetAnnotations()[d.HashKey] == d.Hash && d.owns(v.object) {
+		return false
+	}
+	last := memo.of(d.Key(), v.object)
+	return last == nil || last.outdated || last.others != v.others
 }
 
 // reclaim takes what we have just applied from the manager that the API server

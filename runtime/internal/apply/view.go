@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -13,9 +14,10 @@ import (
 
 // view is what this field manager owns in a live object.
 type view struct {
-	object client.Object
-	set    fieldset
-	raw    []byte // as managedFields has it; nil where set is a part of that
+	object  client.Object
+	created fieldset // the paths in the entry of a plain create
+	set     fieldset
+	raw     []byte // as managedFields has it; nil where set is a part of that
 	// others sums up the paths that we hold beside those that are desired: the
 	// defaults that came with a plain create, and what desired has dropped.
 	others uint64
@@ -30,15 +32,14 @@ func (a *Applier) look(d Desired, live client.Object) *view {
 	v := &view{object: live}
 	v.raw = entryOf(live, a.Manager, metav1.ManagedFieldsOperationApply, "")
 	v.set = fieldsOf(v.raw)
-	created := a.created(live)
-	if created == nil {
+	if v.created = a.created(live); v.created == nil {
 		return v
 	}
 	desired := d.complete("", "")
 	if v.raw == nil {
-		v.set = created.within(desired)
+		v.set = v.created.within(desired)
 	}
-	v.others = created.beyond(desired)
+	v.others = v.created.beyond(desired)
 	return v
 }
 
@@ -216,10 +217,16 @@ func (v *view) content() (map[string]any, error) {
 	return v.fields, err
 }
 
-// contentOf returns an object's fields, not to be changed.
+// contentOf returns an object's fields, not to be changed. Those of a typed object
+// come without managedFields, which are JSON in themselves and dear to take apart.
 func contentOf(object client.Object) (map[string]any, error) {
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		return u.Object, nil
 	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	typed := reflect.ValueOf(object).Elem()
+	shallow := reflect.New(typed.Type())
+	shallow.Elem().Set(typed)
+	bare := shallow.Interface().(client.Object)
+	bare.SetManagedFields(nil)
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(bare)
 }
