@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -27,7 +24,8 @@ var ways = []struct {
 		return user.Create(ctx, child, client.FieldOwner("fleet"))
 	}},
 	{`apply with resourceVersion "1"`, func(ctx context.Context, user client.Client, child client.Object) error {
-		body, err := creating(user, child)
+		child.SetResourceVersion("1") // which is older than any object's
+		body, err := applying(user, child)
 		if err != nil {
 			return err
 		}
@@ -35,13 +33,10 @@ var ways = []struct {
 	}},
 }
 
-// created is what creation has cost.
-type created struct{ rate, apiServer, etcd, own float64 }
-
 // createCost measures what the creation of children costs in each way, with 10 workers, and prints it.
 func (b *bench) createCost(ctx context.Context) error {
 	for _, size := range b.sizes {
-		costs := map[string]map[string][]created{}
+		costs := map[string]map[string][]cost{}
 		for round := range b.rounds {
 			for _, way := range ways {
 				b.progress.Begin(fmt.Sprintf("%d parents, round %d of %d, %s", size, round+1, b.rounds, way.name))
@@ -62,40 +57,26 @@ func (b *bench) createCost(ctx context.Context) error {
 }
 
 // createEach creates the children of all parents, one kind after the other.
-func (t *trial) createEach(ctx context.Context, way string, create func(context.Context, client.Client, client.Object) error, costs map[string]map[string][]created) error {
-	if err := t.fleet.create(ctx); err != nil {
-		return err
-	}
-	parents := new(v1alpha1.EchoServerList)
-	if err := t.fleet.user.List(ctx, parents, client.InNamespace(t.fleet.namespace)); err != nil {
+func (t *trial) createEach(ctx context.Context, way string, create func(context.Context, client.Client, client.Object) error, costs map[string]map[string][]cost) error {
+	parents, err := t.parents(ctx)
+	if err != nil {
 		return err
 	}
 	for _, kind := range kindsOfChildren {
-		begin, apiServer, etcd, own := time.Now(), t.cluster.cpu("kube-apiserver"), t.cluster.cpu("etcd"), cpuOf(os.Getpid())
-		group, each := errgroup.WithContext(ctx)
-		group.SetLimit(creators)
-		for i := range parents.Items {
-			group.Go(func() error {
-				child := kind.of(&parents.Items[i])
-				if err := controllerutil.SetControllerReference(&parents.Items[i], child, t.fleet.user.Scheme()); err != nil {
-					return err
-				}
-				return create(each, t.fleet.user, child)
-			})
-		}
-		if err := group.Wait(); err != nil {
+		made, err := t.costOf(ctx, len(parents), func(ctx context.Context, i int) error {
+			child := kind.of(&parents[i])
+			if err := controllerutil.SetControllerReference(&parents[i], child, t.fleet.user.Scheme()); err != nil {
+				return err
+			}
+			return create(ctx, t.fleet.user, child)
+		})
+		if err != nil {
 			return err
 		}
-		n := float64(len(parents.Items))
 		if costs[kind.name] == nil {
-			costs[kind.name] = map[string][]created{}
+			costs[kind.name] = map[string][]cost{}
 		}
-		costs[kind.name][way] = append(costs[kind.name][way], created{
-			rate:      n / time.Since(begin).Seconds(),
-			apiServer: milliseconds(t.cluster.cpu("kube-apiserver")-apiServer) / n,
-			etcd:      milliseconds(t.cluster.cpu("etcd")-etcd) / n,
-			own:       milliseconds(cpuOf(os.Getpid())-own) / n,
-		})
+		costs[kind.name][way] = append(costs[kind.name][way], made)
 	}
 	return t.allCreated()
 }
@@ -126,14 +107,13 @@ var kindsOfChildren = []struct {
 	{"Deployment", func(e *v1alpha1.EchoServer) client.Object { return children.Deployment(e) }},
 }
 
-// creating returns the body of an apply that creates a child: the resource version is older than any object's.
-func creating(user client.Client, child client.Object) ([]byte, error) {
+// applying returns the body of an apply of a child.
+func applying(user client.Client, child client.Object) ([]byte, error) {
 	kind, err := apiutil.GVKForObject(child, user.Scheme())
 	if err != nil {
 		return nil, err
 	}
 	child.GetObjectKind().SetGroupVersionKind(kind)
-	child.SetResourceVersion("1")
 	body, err := json.Marshal(child)
 	if err != nil {
 		return nil, err
@@ -146,21 +126,15 @@ func creating(user client.Client, child client.Object) ([]byte, error) {
 	return json.Marshal(content)
 }
 
-func printCosts(size, rounds int, costs map[string]map[string][]created) {
+func printCosts(size, rounds int, costs map[string]map[string][]cost) {
 	fmt.Printf("Medians of %d rounds, taking turns, each against a fresh control plane; %d objects of each kind, %d workers.\n\n", rounds, size, creators)
 	fmt.Println("| | | requests/s | CPU ms of kube-apiserver per object | of etcd | of the client |\n|---|---|---|---|---|---|")
 	for _, kind := range kindsOfChildren {
 		for _, way := range ways {
-			of := func(get func(created) float64) float64 {
-				var samples []float64
-				for _, c := range costs[kind.name][way.name] {
-					samples = append(samples, get(c))
-				}
-				return median(samples)
-			}
+			of := func(get func(cost) float64) float64 { return medianOf(costs[kind.name][way.name], get) }
 			fmt.Printf("| %s | %s | %.0f | %.2f | %.2f | %.2f |\n", kind.name, way.name,
-				of(func(c created) float64 { return c.rate }), of(func(c created) float64 { return c.apiServer }),
-				of(func(c created) float64 { return c.etcd }), of(func(c created) float64 { return c.own }))
+				of(func(c cost) float64 { return c.rate }), of(func(c cost) float64 { return c.apiServer }),
+				of(func(c cost) float64 { return c.etcd }), of(func(c cost) float64 { return c.own }))
 		}
 	}
 	fmt.Println()

@@ -55,7 +55,7 @@ func run() (err error) {
 	b := bench{progress: progress.New(os.Stderr), requests: tally{}, results: results{}}
 	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "Usage: fleet [flags], or fleet [flags] create-cost")
+		fmt.Fprintln(flags.Output(), "Usage: fleet [flags], or fleet [flags] create-cost | change-cost")
 		flags.PrintDefaults()
 	}
 	parents := flags.String("parents", "200,1000,10000", "how many parents: `numbers` with commas between them")
@@ -94,6 +94,8 @@ func run() (err error) {
 		return b.compare(ctx)
 	case "create-cost":
 		return b.createCost(ctx)
+	case "change-cost":
+		return b.changeCost(ctx)
 	}
 	return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 }
