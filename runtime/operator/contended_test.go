@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,9 +59,12 @@ func TestTwoParentsThatForceTheSameChildGiveEachOtherTime(t *testing.T) {
 		}
 		return errors.New("neither does")
 	})
-	shared := configMap("shared", "")
-	c.Get(shared)
-	if controller := metav1.GetControllerOf(shared); controller == nil || controller.Name != shared.Data["key"] {
-		t.Errorf("it belongs to %v and says %v", controller, shared.Data)
-	}
+	c.Eventually("the child says whose it is", func() error {
+		shared := configMap("shared", "")
+		c.Get(shared)
+		if controller := metav1.GetControllerOf(shared); controller == nil || controller.Name != shared.Data["key"] {
+			return fmt.Errorf("it belongs to %v and says %v", controller, shared.Data)
+		}
+		return nil
+	})
 }

@@ -75,13 +75,17 @@ func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Objec
 
 // refused decides about an update that the API server calls invalid: the child
 // is replaced if that helps and is allowed. It calls the UID invalid if the child
-// is another of its name by now.
+// is another of its name by now, and the owner references if another parent has
+// taken the child.
 func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, refusal error) (Outcome, error) {
+	fields := newErrImmutable(refusal).Fields
 	switch {
-	case slices.Contains(newErrImmutable(refusal).Fields, "metadata.uid"):
+	case slices.Contains(fields, "metadata.uid"):
 		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
 	case !a.creatable(ctx, d):
 		return Outcome{}, refusal
+	case slices.Contains(fields, "metadata.ownerReferences"):
+		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
 	case d.WhenImmutable == RecreateIfImmutable:
 		return Outcome{Action: Replace, Object: live}, nil
 	}

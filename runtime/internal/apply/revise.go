@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // and add a second entry to the managedFields that every event carries. An apply
 // follows where the child has another shape by now, or is gone.
 func (a *Applier) revise(ctx context.Context, memo *Memo, d Desired, live client.Object, steps []jsonpatch.Operation) (Outcome, error) {
-	body, err := jsonpatch.For(live.GetUID(), steps...)
+	body, err := jsonpatch.For(live.GetUID(), append(a.claimed(d, live), steps...)...)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -34,6 +35,20 @@ func (a *Applier) revise(ctx context.Context, memo *Memo, d Desired, live client
 		return outcome, err
 	}
 	return outcome, a.rememberCreated(memo, d, answer)
+}
+
+// claimed are the steps by which the API server tests that a child is the parent's
+// still: another parent may have taken it since it was observed.
+func (a *Applier) claimed(d Desired, live client.Object) (tests []jsonpatch.Operation) {
+	for i, ref := range live.GetOwnerReferences() {
+		if ref.UID == d.Owner {
+			tests = append(tests, jsonpatch.Operation{Op: "test", Path: fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), Value: ref.UID})
+		}
+	}
+	if value, ok := live.GetLabels()[a.Label]; ok {
+		tests = append(tests, jsonpatch.Operation{Op: "test", Path: "/metadata/labels/" + jsonpatch.Escape(a.Label), Value: value})
+	}
+	return tests
 }
 
 // revision returns the steps from a child to its desired state, if these only

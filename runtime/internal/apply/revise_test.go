@@ -141,6 +141,49 @@ func TestRevisionReachesNoOtherChild(t *testing.T) {
 	}
 }
 
+// The cache may show a child as ours that is another parent's by now. Nothing of it
+// is changed then.
+func TestTakenChildIsNotChanged(t *testing.T) {
+	for _, test := range []struct {
+		name, requests string
+		applied        bool
+		change         client.Object
+		policy         ImmutablePolicy
+	}{
+		{"by a revision", "revise 422, apply 422, dry apply 201", false, configMap("key", "two"), FailIfImmutable},
+		{"by an apply", "apply 422, dry apply 201", true, configMap("key", "two"), FailIfImmutable},
+		{"by a new one", "apply 422, dry apply 201", false, configMap("key", "one", "other", "1"), RecreateIfImmutable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := startServer(t).child(configMap(), Desired{WhenImmutable: test.policy})
+			c.applied = test.applied
+			if _, err := c.pass(configMap("key", "one")); err != nil {
+				t.Fatal(err)
+			}
+			seen := c.cached()
+			other := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: "other"}}
+			if err := c.Create(t.Context(), other); err != nil {
+				t.Fatal(err)
+			}
+			c.edit("other", func(object client.Object) {
+				object.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(other, corev1.SchemeGroupVersion.WithKind("ConfigMap"))})
+			})
+			before := c.live()
+			c.made()
+			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(test.change), seen)
+			if !errors.As(err, new(ErrStale)) {
+				t.Errorf("%+v, %v, want it to be stale", outcome, err)
+			}
+			if made := c.made(); made != test.requests {
+				t.Errorf("requests: %q, want %q", made, test.requests)
+			}
+			if diff := cmp.Diff(before, c.live()); diff != "" {
+				t.Errorf("the child has changed:\n%s", diff)
+			}
+		})
+	}
+}
+
 // What somebody else has taken over is taken back by an apply.
 func TestValueOfOthersIsNotRevised(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
