@@ -43,8 +43,8 @@ var changeWays = []struct {
 
 // applied applies all that is desired to a Deployment.
 func applied(ctx context.Context, user client.Client, live *appsv1.Deployment, echo *v1alpha1.EchoServer) error {
-	child := children.Deployment(echo)
-	if err := controllerutil.SetControllerReference(echo, child, user.Scheme()); err != nil {
+	child, err := deployment(user, echo)
+	if err != nil {
 		return err
 	}
 	child.SetUID(live.UID)
@@ -53,6 +53,12 @@ func applied(ctx context.Context, user client.Client, live *appsv1.Deployment, e
 		return err
 	}
 	return user.Patch(ctx, live, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("fleet"), client.ForceOwnership)
+}
+
+// deployment is the Deployment that a parent wants.
+func deployment(user client.Client, echo *v1alpha1.EchoServer) (*appsv1.Deployment, error) {
+	child := children.Deployment(echo)
+	return child, controllerutil.SetControllerReference(echo, child, user.Scheme())
 }
 
 // changed is what changes have cost.
@@ -98,9 +104,8 @@ func (t *trial) changeEach(ctx context.Context, way int) (made changed, err erro
 		parents[i].Spec.Image = image(to)
 		return changeWays[way].change(ctx, t.fleet.user, live[i], &parents[i])
 	}
-	create := func(ctx context.Context, i int) error {
-		live[i] = children.Deployment(&parents[i])
-		if err := controllerutil.SetControllerReference(&parents[i], live[i], t.fleet.user.Scheme()); err != nil {
+	create := func(ctx context.Context, i int) (err error) {
+		if live[i], err = deployment(t.fleet.user, &parents[i]); err != nil {
 			return err
 		}
 		return changeWays[way].create(ctx, t.fleet.user, live[i])

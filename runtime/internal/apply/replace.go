@@ -78,18 +78,18 @@ func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Objec
 // is another of its name by now, and the owner references if another parent has
 // taken the child.
 func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, refusal error) (Outcome, error) {
-	fields := newErrImmutable(refusal).Fields
+	immutable := newErrImmutable(refusal)
 	switch {
-	case slices.Contains(fields, "metadata.uid"):
+	case slices.Contains(immutable.Fields, "metadata.uid"):
 		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
 	case !a.creatable(ctx, d):
 		return Outcome{}, refusal
-	case slices.Contains(fields, "metadata.ownerReferences"):
+	case slices.Contains(immutable.Fields, "metadata.ownerReferences"):
 		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
 	case d.WhenImmutable == RecreateIfImmutable:
 		return Outcome{Action: Replace, Object: live}, nil
 	}
-	return Outcome{}, newErrImmutable(refusal)
+	return Outcome{}, immutable
 }
 
 // creatable tells whether the API server would take the desired state for a
