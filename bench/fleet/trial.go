@@ -100,10 +100,16 @@ func (t *trial) written(ctx context.Context, p *process, mark, parents int) (las
 
 // settled waits until the contender makes no more requests and has no more passes to run.
 func (t *trial) settled(ctx context.Context, p *process) error {
+	_, err := t.rested(ctx, p, func(float64) bool { return false })
+	return err
+}
+
+// rested waits for the same, or until enough, which is given the number of passes, says that waiting is of no use. It
+// returns how many passes there were.
+func (t *trial) rested(ctx context.Context, p *process, enough func(passes float64) bool) (passes float64, err error) {
 	var made int
-	var passes float64
 	since := time.Now()
-	return until(ctx, t.patience(), 100*time.Millisecond, "nothing more happened", func() (bool, error) {
+	err = until(ctx, t.patience(), 100*time.Millisecond, "nothing more happened", func() (bool, error) {
 		if err := errors.Join(p.failed(), t.audit.read()); err != nil {
 			return false, err
 		}
@@ -115,8 +121,9 @@ func (t *trial) settled(ctx context.Context, p *process) error {
 		if busy || len(t.audit.requests) != made || now[passesTotal] != passes {
 			made, passes, since = len(t.audit.requests), now[passesTotal], time.Now()
 		}
-		return time.Since(since) > quiet, nil
+		return time.Since(since) > quiet || enough(passes), nil
 	})
+	return passes, err
 }
 
 // The metrics of controller-runtime that say what passes there were.
