@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -76,6 +77,33 @@ func (f *fixture) holder(before string) string {
 		return nil
 	})
 	return *lease.Spec.HolderIdentity
+}
+
+// asked collects what a replica asks the API server for.
+type asked struct {
+	next  http.RoundTripper
+	lines *lines
+}
+
+func (a asked) RoundTrip(request *http.Request) (*http.Response, error) {
+	fmt.Fprintln(a.lines, request.URL)
+	return a.next.RoundTrip(request)
+}
+
+func TestStandbyFillsTheCacheOfParents(t *testing.T) {
+	f := alone(t)
+	f.replica(&author{sync: wantsWeb})
+	f.holder("")
+	var requests lines
+	f.replica(&author{sync: wantsWeb}, func(config *rest.Config) {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return asked{next, &requests} })
+	})
+	f.Eventually("the replica that waits for the lease watches parents", func() error {
+		if requests.count("/sites?allowWatchBookmarks") == 0 {
+			return errors.New("it has asked for none")
+		}
+		return nil
+	})
 }
 
 func TestReplicasHandOverInOrder(t *testing.T) {

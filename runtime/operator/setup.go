@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -150,7 +151,23 @@ func (l loop) forParents(mgr Manager, described ParentKind, related []RelatedKin
 		l.related = append(l.related, kind)
 	}
 	l.states = newStates()
-	return &l, nil
+	return &l, l.fill(mgr)
+}
+
+// fill has the manager fill the caches of parents and related objects with those
+// of children, before a controller starts: a start waits once for all of them,
+// and a replica that takes over has them full.
+func (l *loop) fill(mgr Manager) error {
+	read := []client.Object{l.parent.cached}
+	for _, kind := range l.related {
+		read = append(read, kind.cached)
+	}
+	for _, object := range read {
+		if _, err := mgr.GetCache().GetInformer(context.Background(), object, cache.BlockUntilSynced(false)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // watch has a pass look at a parent when it, a child of it or an object
