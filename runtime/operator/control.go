@@ -5,19 +5,20 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// controlled lets the test that runs this operator, if one does, stand between
-// the work queue and the passes.
-func (l *loop) controlled(build *builder.Builder, control *passes.Control, run passes.Run) reconcile.Reconciler {
+// control lets the test that runs this operator, if one does, stand between the
+// work queue and the passes.
+func (l *loop) control(build *builder.Builder, control *passes.Control, run passes.Run, options controller.Options) (reconcile.Reconciler, controller.Options) {
 	if control == nil {
 		return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 			return run(ctx, request, nil)
-		})
+		}), options
 	}
 	watched := &passes.Loop{
 		Controller: l.name,
@@ -30,7 +31,8 @@ func (l *loop) controlled(build *builder.Builder, control *passes.Control, run p
 	}
 	control.Add(watched)
 	build.WatchesRawSource(source.Func(watched.Start))
-	return watched
+	options.NewQueue = watched.NewQueue
+	return watched, options
 }
 
 func (l *loop) childKinds() []schema.GroupVersionKind {

@@ -44,7 +44,9 @@ func (p *pass) warnOf(ctx context.Context, contests ...string) {
 func (p *pass) event(eventType, reason, note string) {
 	hash := fnv.New32a()
 	hash.Write([]byte(note))
-	p.events.Eventf(p.parent, nil, eventType, reason, fmt.Sprintf("Sync-%08x", hash.Sum32()), "%s", note)
+	action := fmt.Sprintf("Sync-%08x", hash.Sum32())
+	p.notes.Recorded(fmt.Sprintln(p.parent.GetUID(), p.parent.GetResourceVersion(), eventType, reason, action))
+	p.events.Eventf(p.parent, nil, eventType, reason, action, "%s", note)
 }
 
 // said remembers which errors and contests of a parent an Event told of lately.

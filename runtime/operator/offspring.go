@@ -45,7 +45,7 @@ func newOffspring(mgr Manager, options Options, controller string, keys ownershi
 	cached.Scheme, cached.Mapper, cached.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
 	cached.DefaultLabelSelector = labels.NewSelector().Add(*labelled)
 	cached.SyncPeriod = ptr.To(noResync) // that of the parents sees to all
-	made, err := cache.New(mgr.GetConfig(), cached)
+	made, err := options.Control.NewCache(mgr.GetConfig(), cached)
 	if err != nil {
 		return nil, err
 	}

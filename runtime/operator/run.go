@@ -43,6 +43,7 @@ func Run(ctx context.Context, config *rest.Config, options Options, controllers 
 	if err := addControllers(mgr, options, life, controllers); err != nil {
 		return err
 	}
+	options.Control.Complete()
 	if err := addProbes(mgr); err != nil {
 		return err
 	}
@@ -74,6 +75,7 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 	mgr, err := manager.New(config, manager.Options{
 		Scheme:                              scheme,
 		Cache:                               cached,
+		NewCache:                            options.Control.NewCache,
 		Logger:                              logr.FromSlogHandler(logger.Handler()),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              options.HealthAddress,

@@ -180,13 +180,13 @@ func (l *loop) watch(mgr Manager, options Options, name string, run passes.Run) 
 	for _, kind := range l.related {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
-	watched := l.controlled(build, options.Control, run)
-	return build.WithOptions(controller.Options{
+	reconciler, settings := l.control(build, options.Control, run, controller.Options{
 		MaxConcurrentReconciles: options.Workers,
 		// Run checks names itself; controller-runtime's check counts all the
 		// managers of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),
-	}).Complete(watched)
+	})
+	return build.WithOptions(settings).Complete(reconciler)
 }
 
 // parentOf maps a child to its parent, if that is of this loop's kind and lies

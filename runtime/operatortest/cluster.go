@@ -109,10 +109,11 @@ func (c *Cluster) Delete(objects ...client.Object) {
 // error after half a minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()
-	c.within(patience, what, check)
+	c.within(patience, interval, what, check)
 }
 
-func (c *Cluster) within(patience time.Duration, what string, check func() error) {
+// within is Eventually with a time limit, and a pause between two checks.
+func (c *Cluster) within(patience, pause time.Duration, what string, check func() error) {
 	c.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
@@ -126,7 +127,7 @@ func (c *Cluster) within(patience time.Duration, what string, check func() error
 		if time.Now().After(deadline) {
 			c.t.Fatalf("waiting until %s: %v", what, err)
 		}
-		time.Sleep(interval)
+		time.Sleep(pause)
 	}
 }
 
@@ -171,7 +172,7 @@ func (c *Cluster) Gone(objects ...client.Object) {
 		if _, ok := object.(*corev1.Namespace); ok {
 			patience = emptying
 		}
-		c.within(patience, object.GetName()+" is gone", func() error {
+		c.within(patience, interval, object.GetName()+" is gone", func() error {
 			if c.Get(object) && (uid == "" || object.GetUID() == uid) {
 				return errors.New("it still exists")
 			}

@@ -5,16 +5,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// flaps is how often an operator may write one object while a test waits for it
-// to settle.
-const flaps = 20
+// attempts are how often Converged begins again because something else than the
+// operator changed an object meanwhile.
+const attempts = 10
 
 // Converged waits until the operator is settled and then has it run passes over
 // the parents, or over all that it knows of if none is named. It fails the test
@@ -23,19 +20,27 @@ const flaps = 20
 // changed from one write of an object to the next.
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
-	c.settle(quiet / 2)
-	mark, logged := c.sent.count(), len(c.Requests())
-	for range 2 {
-		c.passOverAll(parents)
-	}
-	c.settle(quiet / 8)
-	after := c.sent.since(mark)
-	if len(after) == 0 && len(c.Requests()) > logged { // not through the client that the runtime has
-		c.t.Fatalf("not converged: forced passes made requests:\n%s", lines(c.Requests()[logged:]))
-	}
-	if len(after) > 0 {
+	c.loops() // of an operator that runs
+	for range attempts {
+		c.settle(soon / 2)
+		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
+		for range 2 {
+			c.passOverAll(parents)
+		}
+		c.settle(0)
+		requests := c.Requests()[logged:]
+		if c.sent.count() == mark && len(requests) == 0 {
+			return
+		}
+		if changedByOthers(live, c.readLive(), c.sent.since(mark)) != "" {
+			continue
+		}
+		if c.sent.count() == mark { // not through the client that the runtime has
+			c.t.Fatalf("not converged: forced passes made requests:\n%s", lines(requests))
+		}
 		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", c.report(mark))
 	}
+	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, c.report(0))
 }
 
 func (c *Cluster) passOverAll(parents []client.Object) {
@@ -58,61 +63,6 @@ func (c *Cluster) passOverAll(parents []client.Object) {
 		}
 	}
 	c.Reconciled(parents...)
-}
-
-// settle waits until the operator is quiet.
-func (c *Cluster) settle(quiet time.Duration) {
-	c.t.Helper()
-	from, deadline := c.sent.count(), time.Now().Add(patience)
-	var made int
-	since := time.Now()
-	for {
-		if ended := c.failed(); ended != nil {
-			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
-		}
-		if now := c.sent.count() + c.audited(); now != made {
-			made, since = now, time.Now()
-		}
-		if time.Since(since) >= quiet && c.isQuiet(quiet) {
-			return
-		}
-		if c.flapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle:\n%s", c.report(from))
-		}
-		time.Sleep(interval)
-	}
-}
-
-// audited counts the requests in the audit log, where other processes than this
-// test's may run the operator; zero where there is no log.
-func (c *Cluster) audited() int {
-	c.t.Helper()
-	if c.audit == nil {
-		return 0
-	}
-	return len(c.Requests())
-}
-
-func (c *Cluster) isQuiet(quiet time.Duration) bool {
-	if c.running == nil {
-		return true
-	}
-	loops := c.running.control.Loops()
-	return !slices.ContainsFunc(loops, func(l *passes.Loop) bool { return l.Quiet() < quiet })
-}
-
-// flapping tells whether one object was written again and again.
-func (c *Cluster) flapping(from int) bool {
-	writes := map[string]int{}
-	for _, e := range c.sent.since(from) {
-		if e.object == nil || e.Code >= 300 {
-			continue
-		}
-		if writes[e.key()]++; writes[e.key()] > flaps {
-			return true
-		}
-	}
-	return false
 }
 
 // key names the object that a request is about.

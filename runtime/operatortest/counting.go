@@ -20,13 +20,16 @@ import (
 type sent struct {
 	mu       sync.Mutex
 	requests []exchange
+	waiting  int // requests that are not answered yet
+	events   int // requests that were about Events
 }
 
 // exchange is a request, and for a write the object that the API server
 // answered with.
 type exchange struct {
 	Request
-	object map[string]any
+	object  map[string]any
+	version string // the resource version of object
 }
 
 // since returns the requests after the first n.
@@ -40,6 +43,35 @@ func (s *sent) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
+}
+
+// begin notes that a request is on its way.
+func (s *sent) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+}
+
+// end notes how a request was answered; nil: it was not.
+func (s *sent) end(answered *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	if answered == nil {
+		return
+	}
+	s.requests = append(s.requests, *answered)
+	if answered.Resource == "events" {
+		s.events++
+	}
+}
+
+// underWay returns how many requests are not answered yet, and how many about
+// Events were.
+func (s *sent) underWay() (waiting, events int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting, s.events
 }
 
 func (s *sent) plain() []Request {
@@ -58,28 +90,29 @@ type counting struct {
 
 // RoundTrip notes a request once it is answered.
 func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := c.next.RoundTrip(request)
-	if err != nil {
-		return response, err
-	}
 	made, counts := parseRequest(request)
 	if !counts {
-		return response, nil
+		return c.next.RoundTrip(request)
+	}
+	c.sent.begin()
+	response, err := c.next.RoundTrip(request)
+	if err != nil {
+		c.sent.end(nil)
+		return response, err
 	}
 	made.Code = response.StatusCode
 	e := exchange{Request: made}
 	if made.Verb != "get" && !made.DryRun {
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
+			c.sent.end(nil)
 			return nil, err
 		}
 		response.Body = io.NopCloser(bytes.NewReader(body))
-		e.object = decode(body)
+		e.object, e.version = decode(body)
 		e.Name = cmp.Or(e.Name, nameOf(e.object)) // a path of what is created does not have it
 	}
-	c.sent.mu.Lock()
-	defer c.sent.mu.Unlock()
-	c.sent.requests = append(c.sent.requests, e)
+	c.sent.end(&e)
 	return response, nil
 }
 
@@ -139,25 +172,27 @@ func verb(request *http.Request, named bool) string {
 	return "get"
 }
 
-// decode reads an object from the body of an answer, nil if there is none.
-func decode(body []byte) map[string]any {
+// decode reads an object and its resource version from the body of an answer, nil
+// if there is none.
+func decode(body []byte) (map[string]any, string) {
 	var content map[string]any
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 		if err != nil {
-			return nil
+			return nil, ""
 		}
 		content, _ = runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	} else if yaml.Unmarshal(body, &content) != nil {
-		return nil
+		return nil, ""
 	}
 	if content["kind"] == "Status" {
-		return nil
+		return nil, ""
 	}
+	version, _, _ := unstructured.NestedString(content, "metadata", "resourceVersion")
 	if metadata, ok := content["metadata"].(map[string]any); ok {
 		for _, key := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
 			delete(metadata, key)
 		}
 	}
-	return content
+	return content, version
 }

@@ -37,19 +37,25 @@ func (c *Cluster) Reconcile(parent client.Object) Pass {
 		if !ok {
 			c.t.Fatal("the operator has not started")
 		}
-		var ended passes.Pass
-		c.Eventually("a pass over "+describeObject(c.Client, parent)+" ends", func() error {
-			var ok bool
-			if ended, ok = done(); !ok {
-				return errors.New("it has not")
-			}
-			return nil
-		})
+		ended := c.awaitPass("a pass over "+describeObject(c.Client, parent)+" ends", done)
 		if !ended.Stale {
 			return Pass{ended.Reason, ended.Err, ended.Requeue}
 		}
-		time.Sleep(interval)
+		time.Sleep(glance)
 	}
+}
+
+// awaitPass waits until a pass that was ordered has ended.
+func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+	c.t.Helper()
+	c.within(patience, glance, what, func() (err error) {
+		var ok bool
+		if ended, ok = done(); !ok {
+			err = errors.New("it has not")
+		}
+		return err
+	})
+	return ended
 }
 
 // Reconciled is [Cluster.Reconcile] for several parents, and fails the test when
@@ -106,12 +112,7 @@ func (c *Cluster) Advance(by time.Duration) {
 			c.clock.Advance(wait)
 		}
 		done, _ := loop.Force(next.name)
-		c.Eventually("the pass over "+next.name.Name+" that is due ends", func() error {
-			if _, ok := done(); !ok {
-				return errors.New("it has not")
-			}
-			return nil
-		})
+		c.awaitPass("the pass over "+next.name.Name+" that is due ends", done)
 	}
 	if left := end.Sub(c.clock.Now()); left > 0 {
 		c.clock.Advance(left)

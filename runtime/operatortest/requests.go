@@ -31,11 +31,21 @@ func (c *Cluster) Requests() []Request {
 	if c.audit == nil {
 		return c.sent.plain()
 	}
-	if err := c.audit.read(); err != nil {
-		c.t.Fatal(err)
+	deadline := time.Now().Add(lateLog)
+	for {
+		if err := c.audit.read(); err != nil {
+			c.t.Fatal(err)
+		}
+		requests := c.audit.requests[c.userAgent()]
+		if len(requests) >= c.sent.count() || time.Now().After(deadline) {
+			return requests
+		}
+		time.Sleep(glance)
 	}
-	return c.audit.requests[c.userAgent()]
 }
+
+// lateLog is how long the audit log may lack a request that is answered.
+const lateLog = 2 * time.Second
 
 // Sent returns the requests that the operator's client has sent since the test
 // began, in the order in which they were answered; unlike those of the audit
@@ -46,18 +56,4 @@ func (c *Cluster) Sent() []Request { return c.sent.plain() }
 func (c *Cluster) Writes() []Request {
 	c.t.Helper()
 	return slices.DeleteFunc(slices.Clone(c.Requests()), func(r Request) bool { return r.Verb == "get" || r.DryRun })
-}
-
-// quiet is for how long neither a pass nor a request may happen in an operator
-// that is settled.
-const quiet = 2 * time.Second
-
-// Settled waits until the operator has nothing left to do: every pass that was
-// due is over, and for two seconds there was neither another nor a request.
-// It returns how many requests the operator has made. An operator that keeps
-// writing fails the test, with what it writes.
-func (c *Cluster) Settled() int {
-	c.t.Helper()
-	c.settle(quiet)
-	return len(c.Requests())
 }

@@ -132,6 +132,7 @@ func (c *Cluster) Stop() {
 // process is an operator that runs.
 type process struct {
 	control *passes.Control
+	events  int // requests about Events before it was started
 
 	stop  context.CancelFunc
 	ended chan struct{}
@@ -151,7 +152,8 @@ func (c *Cluster) startOperator() {
 	server.Impersonate.UserName = c.config.User
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
 	ctx, stop := context.WithCancel(context.Background())
-	running := &process{control: &passes.Control{Clock: c.clock}, stop: stop, ended: make(chan struct{})}
+	_, events := c.sent.underWay()
+	running := &process{control: &passes.Control{Clock: c.clock}, events: events, stop: stop, ended: make(chan struct{})}
 	c.running = running
 	options.Control = running.control
 	go func() {

@@ -16,8 +16,10 @@ import (
 type Control struct {
 	Clock *Clock
 
-	mu    sync.Mutex
-	loops []*Loop
+	mu      sync.Mutex
+	whole   bool // all loops were added
+	loops   []*Loop
+	watches []*Watch
 }
 
 // Now is the operator's clock.
@@ -34,6 +36,23 @@ func (c *Control) Add(loop *Loop) {
 	defer c.mu.Unlock()
 	loop.clock = c.Clock
 	c.loops = append(c.loops, loop)
+}
+
+// Complete notes that all loops were added.
+func (c *Control) Complete() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.whole = true
+}
+
+// Started reports whether all loops were added and take orders.
+func (c *Control) Started() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.whole && !slices.ContainsFunc(c.loops, func(l *Loop) bool { return !l.Started() })
 }
 
 // Loops returns the loops over all kinds of parents.

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,12 +27,14 @@ type Loop struct {
 	Children   []schema.GroupVersionKind
 	Run        Run
 
-	clock   *Clock
-	mu      sync.Mutex
-	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
-	running int
-	last    time.Time // when a pass ended last
-	parents map[types.NamespacedName]*parent
+	clock    *Clock
+	mu       sync.Mutex
+	queue    workqueue.TypedRateLimitingInterface[reconcile.Request]
+	expected map[types.NamespacedName]bool // parents that were added to the queue since their last pass began
+	begun    int                           // passes
+	running  int
+	parents  map[types.NamespacedName]*parent
+	events   map[string]bool // that passes have recorded
 }
 
 // parent is what is known of one parent's passes.
@@ -46,7 +49,7 @@ type parent struct {
 func (l *Loop) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queue, l.last = queue, time.Now()
+	l.queue = queue
 	return nil
 }
 
@@ -66,9 +69,11 @@ func (l *Loop) begin(request reconcile.Request) *Pass {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	parent := l.of(request.NamespacedName)
-	pass := &Pass{forced: parent.forced}
+	pass := &Pass{forced: parent.forced, loop: l}
 	parent.begun++
 	parent.forced = false
+	delete(l.expected, request.NamespacedName)
+	l.begun++
 	l.running++
 	return pass
 }
@@ -84,7 +89,6 @@ func (l *Loop) end(request reconcile.Request, pass Pass) {
 	}
 	if !pass.Waits {
 		parent.passes = append(parent.passes, pass)
-		l.last = time.Now()
 	}
 	l.running--
 }
@@ -105,35 +109,91 @@ func (l *Loop) of(name types.NamespacedName) *parent {
 // Force orders a pass over a parent. It reports false while the loop has not
 // started yet. done returns that pass once it has ended.
 func (l *Loop) Force(name types.NamespacedName) (done func() (Pass, bool), ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.queue == nil {
+	queue, done := l.order(name)
+	if queue == nil {
 		return nil, false
 	}
+	queue.Add(reconcile.Request{NamespacedName: name})
+	return done, true
+}
+
+// order notes that the next pass over a parent is forced, and returns the queue
+// that the parent is to be added to; nil while the loop has not started.
+func (l *Loop) order(name types.NamespacedName) (workqueue.TypedRateLimitingInterface[reconcile.Request], func() (Pass, bool)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	parent := l.of(name)
-	parent.forced = true
+	parent.forced = l.queue != nil
 	awaited := parent.begun + 1 // one that runs already does not count
 	before := len(parent.passes)
-	l.queue.Add(reconcile.Request{NamespacedName: name})
-	return func() (Pass, bool) {
+	return l.queue, func() (Pass, bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if parent.ended < awaited || len(parent.passes) <= before {
 			return Pass{}, false
 		}
 		return parent.passes[len(parent.passes)-1], true
-	}, true
+	}
 }
 
-// Quiet tells for how long no pass has done anything: not at all while one runs
-// or waits for a worker.
-func (l *Loop) Quiet() time.Duration {
+// expect notes parents that were added to the queue.
+func (l *Loop) expect(items []reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.queue == nil || l.running > 0 || l.queue.Len() > 0 {
-		return 0
+	if l.expected == nil {
+		l.expected = map[types.NamespacedName]bool{}
 	}
-	return time.Since(l.last)
+	for _, item := range items {
+		l.expected[item.NamespacedName] = true
+	}
+}
+
+// Busy says what the loop is about to do: a pass that runs, is queued, or is due
+// within a time. It is empty if there is nothing.
+func (l *Loop) Busy(within time.Duration) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.queue == nil:
+		return "has not started"
+	case l.running > 0:
+		return "runs a pass"
+	}
+	for name := range l.expected {
+		return "has queued a pass over " + name.String()
+	}
+	if l.queue.Len() > 0 {
+		return "has queued a pass"
+	}
+	for name, parent := range l.parents {
+		if left := parent.due.Sub(l.clock.Now()); !parent.due.IsZero() && left < within {
+			return fmt.Sprintf("is to run a pass over %s in %s", name, left.Round(time.Millisecond))
+		}
+	}
+	return ""
+}
+
+// Begun returns how many passes have begun.
+func (l *Loop) Begun() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
+}
+
+// Events returns how many different Events passes have recorded.
+func (l *Loop) Events() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.events)
+}
+
+func (l *Loop) addEvent(event string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.events == nil {
+		l.events = map[string]bool{}
+	}
+	l.events[event] = true
 }
 
 // Passes returns the passes over a parent that did something, in their order.

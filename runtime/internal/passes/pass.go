@@ -17,6 +17,7 @@ type Pass struct {
 	Requeue time.Duration // until the next pass, if nothing changes; 0: none
 
 	forced bool
+	loop   *Loop
 }
 
 // Run runs one pass over the parent that a request names, and notes how it goes.
@@ -41,6 +42,13 @@ func (p *Pass) WasStale() {
 func (p *Pass) Waited() {
 	if p != nil {
 		p.Waits = true
+	}
+}
+
+// Recorded notes an Event. Events that are equal are one to the API server.
+func (p *Pass) Recorded(event string) {
+	if p != nil {
+		p.loop.addEvent(event)
 	}
 }
 

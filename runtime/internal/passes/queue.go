@@ -1,0 +1,28 @@
+package passes
+
+import (
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// NewQueue makes the loop's work queue: controller-runtime's own, which tells the
+// loop of each parent that is added to it, so that one on its way from the queue
+// to a worker is not overlooked.
+func (l *Loop) NewQueue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	return &queue{priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) { o.RateLimiter = limiter }), l}
+}
+
+type queue struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+	loop *Loop
+}
+
+func (q *queue) Add(item reconcile.Request) { q.AddWithOpts(priorityqueue.AddOpts{}, item) }
+
+func (q *queue) AddWithOpts(options priorityqueue.AddOpts, items ...reconcile.Request) {
+	if options.After == 0 && !options.RateLimited {
+		q.loop.expect(items)
+	}
+	q.PriorityQueue.AddWithOpts(options, items...)
+}

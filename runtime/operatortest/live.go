@@ -1,0 +1,129 @@
+package operatortest
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+)
+
+// liveList is what the API server has of the objects that an event handler of the
+// operator is to be called with.
+type liveList struct {
+	watch     *passes.Watch
+	namespace string // that the list is limited to; empty: it is not
+	version   string // resource version of the list
+	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
+}
+
+// readLive lists what the API server has of all that the operator's caches hold.
+func (c *Cluster) readLive() []liveList {
+	c.t.Helper()
+	var lists []liveList
+	for _, watch := range c.running.control.Watches() {
+		for _, namespace := range c.namespacesOf(watch) {
+			lists = append(lists, c.listLive(watch, namespace))
+		}
+	}
+	return lists
+}
+
+// namespacesOf are those that the objects of a watch lie in; one empty name for all.
+func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
+	c.t.Helper()
+	object := new(metav1.PartialObjectMetadata)
+	object.SetGroupVersionKind(watch.Kind)
+	namespaced, err := c.Client.IsObjectNamespaced(object)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if !namespaced || len(watch.Namespaces) == 0 {
+		return []string{""}
+	}
+	return watch.Namespaces
+}
+
+func (c *Cluster) listLive(watch *passes.Watch, namespace string) liveList {
+	c.t.Helper()
+	items := new(metav1.PartialObjectMetadataList)
+	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
+	if err := c.Client.List(c.t.Context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
+		c.t.Fatal(err)
+	}
+	list := liveList{watch, namespace, items.ResourceVersion, map[types.NamespacedName]*metav1.PartialObjectMetadata{}}
+	for i := range items.Items {
+		list.objects[client.ObjectKeyFromObject(&items.Items[i])] = &items.Items[i]
+	}
+	return list
+}
+
+// behind names an object of which the operator has not handled the state that a
+// live list shows; it is empty if there is none.
+func behind(live []liveList) string {
+	for _, list := range live {
+		if late := list.unhandled(); late != "" {
+			return late
+		}
+	}
+	return ""
+}
+
+func (l liveList) unhandled() string {
+	if !l.watch.HasSynced() {
+		return fmt.Sprintf("the cache of kind %s is not filled", l.watch.Kind.Kind)
+	}
+	for name, object := range l.objects {
+		if handled, ok := l.watch.Version(name); !ok || isOlder(handled.ResourceVersion, object.ResourceVersion) {
+			return fmt.Sprintf("it does not see %s %s as it is", l.watch.Kind.Kind, name)
+		}
+	}
+	for name, handled := range l.watch.Handled {
+		_, exists := l.objects[name]
+		covered := l.namespace == "" || l.namespace == name.Namespace
+		if !exists && covered && !handled.Deleted && !isOlder(l.version, handled.ResourceVersion) {
+			return fmt.Sprintf("it does not see that %s %s is gone", l.watch.Kind.Kind, name)
+		}
+	}
+	return ""
+}
+
+// isOlder reports whether a resource version comes before another. Without an
+// order, one that differs counts as older.
+func isOlder(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	if err != nil {
+		return version != than
+	}
+	return order < 0
+}
+
+// changedByOthers names an object that has changed from the first to the second
+// of two live lists and not by one of the writes; it is empty if there is none.
+func changedByOthers(before, after []liveList, writes []exchange) string {
+	for i, list := range after {
+		if i >= len(before) || before[i].watch != list.watch {
+			return "which objects the operator watches"
+		}
+		for name, object := range list.objects {
+			earlier, ok := before[i].objects[name]
+			if ok && earlier.ResourceVersion == object.ResourceVersion {
+				continue
+			}
+			if !slices.ContainsFunc(writes, func(e exchange) bool { return e.version == object.ResourceVersion }) {
+				return fmt.Sprintf("%s %s", list.watch.Kind.Kind, name)
+			}
+		}
+		for name := range before[i].objects {
+			deleted := slices.ContainsFunc(writes, func(e exchange) bool { return e.Verb == "delete" && e.Name == name.Name })
+			if _, ok := list.objects[name]; !ok && !deleted {
+				return fmt.Sprintf("%s %s", list.watch.Kind.Kind, name)
+			}
+		}
+	}
+	return ""
+}

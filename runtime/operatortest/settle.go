@@ -1,0 +1,157 @@
+package operatortest
+
+import (
+	"errors"
+	"time"
+)
+
+const (
+	// soon is how far ahead the passes lie that a settled operator has none of: one
+	// that is due later is not waited for.
+	soon = 2 * time.Second
+
+	// glance is how often the harness looks at what the operator does, which costs
+	// next to nothing.
+	glance = 2 * time.Millisecond
+
+	// flaps is how often an operator may write one object while a test waits for it
+	// to settle.
+	flaps = 20
+)
+
+// Settled waits until the operator has nothing left to do: its caches show each
+// object as the API server has it, every pass that this caused is over, none is
+// due within two seconds, and no request is under way. It returns how many
+// requests the operator has made. An operator that keeps writing fails the test,
+// with what it writes.
+//
+// What the cluster's own controllers do afterwards, such as making the Pods of a
+// Deployment, is not waited for: use [Cluster.Matches] or [Cluster.Eventually].
+// An operator that the test itself runs, in another process or by operator.Run,
+// counts as settled when its user agent has made no request for two seconds.
+func (c *Cluster) Settled() int {
+	c.t.Helper()
+	c.settle(soon)
+	return len(c.Requests())
+}
+
+// settle waits until the operator has nothing to do within a time.
+func (c *Cluster) settle(within time.Duration) {
+	c.t.Helper()
+	if c.running == nil || c.isElsewhere() {
+		c.awaitSilence(within)
+		return
+	}
+	from, deadline := c.sent.count(), time.Now().Add(patience)
+	for {
+		reason := c.unsettled(within)
+		if reason == "" {
+			return
+		}
+		if ended := c.failed(); ended != nil {
+			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
+		}
+		if c.flapping(from) || time.Now().After(deadline) {
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, c.report(from))
+		}
+		time.Sleep(glance)
+	}
+}
+
+// isElsewhere reports whether the operator has started, and has no controller of
+// its own: then the test runs them elsewhere.
+func (c *Cluster) isElsewhere() bool {
+	return c.running.control.Started() && len(c.running.control.Loops()) == 0
+}
+
+// unsettled says why the operator is not settled; it is empty if it is. Whatever
+// happens before the caches are compared shows in them; whatever happens
+// afterwards shows as a pass.
+func (c *Cluster) unsettled(within time.Duration) string {
+	c.t.Helper()
+	if reason := c.busy(within); reason != "" {
+		return reason
+	}
+	begun := c.begun()
+	live := c.readLive()
+	for reason := behind(live); reason != ""; reason = behind(live) {
+		if c.begun() != begun || c.failed() != nil {
+			return reason
+		}
+		time.Sleep(glance)
+	}
+	if c.begun() != begun {
+		return "passes go on"
+	}
+	return c.busy(within)
+}
+
+// busy says what the operator does, or is about to do within a time; it is empty
+// if there is nothing.
+func (c *Cluster) busy(within time.Duration) string {
+	control := c.running.control
+	if !control.Started() {
+		return "it has not started"
+	}
+	recorded := c.running.events // before this operator was started
+	for _, loop := range control.Loops() {
+		if reason := loop.Busy(within); reason != "" {
+			return "controller " + loop.Controller + " " + reason
+		}
+		recorded += loop.Events()
+	}
+	switch waiting, events := c.sent.underWay(); {
+	case waiting > 0:
+		return "it waits for the answer to a request"
+	case events < recorded:
+		return "an Event is on its way"
+	}
+	return ""
+}
+
+// begun counts the passes that have begun.
+func (c *Cluster) begun() (count int) {
+	for _, loop := range c.running.control.Loops() {
+		count += loop.Begun()
+	}
+	return count
+}
+
+// awaitSilence waits until an operator of which this process knows nothing has
+// made no request for some time.
+func (c *Cluster) awaitSilence(quiet time.Duration) {
+	c.t.Helper()
+	made, since := -1, time.Now()
+	c.Eventually("the operator is silent", func() error {
+		if now := c.sent.count() + c.audited(); now != made {
+			made, since = now, time.Now()
+		}
+		if time.Since(since) < quiet {
+			return errors.New("it makes requests")
+		}
+		return nil
+	})
+}
+
+// audited counts the requests in the audit log; zero where there is no log.
+func (c *Cluster) audited() int {
+	c.t.Helper()
+	if c.audit == nil {
+		return 0
+	}
+	return len(c.Requests())
+}
+
+// flapping tells whether one object was written again and again.
+func (c *Cluster) flapping(from int) bool {
+	writes := map[string]int{}
+	for _, e := range c.sent.since(from) {
+		if e.object == nil || e.Code >= 300 {
+			continue
+		}
+		if writes[e.key()]++; writes[e.key()] > flaps {
+			return true
+		}
+	}
+	return false
+}
