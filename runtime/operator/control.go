@@ -27,6 +27,7 @@ func (l *loop) control(build *builder.Builder, control *passes.Control, run pass
 		Empty:      l.parent.empty,
 		Cache:      l.cache,
 		Children:   l.childKinds(),
+		Finalizer:  l.finalizer,
 		Run:        run,
 	}
 	control.Add(watched)

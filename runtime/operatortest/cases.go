@@ -17,7 +17,7 @@ type Case[Request, Response any] struct {
 	// that are nil.
 	Expect *Response
 	// ExpectError is a part of the error's text; empty means that no error is
-	// expected.
+	// expected. A response beside the error is expected only if Expect is set.
 	ExpectError string
 }
 
@@ -35,6 +35,9 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 				t.Fatalf("no error, want one that says %q", test.ExpectError)
 			case err != nil && !strings.Contains(err.Error(), test.ExpectError):
 				t.Fatalf("error %q, want one that says %q", err, test.ExpectError)
+			}
+			if test.ExpectError != "" && test.Expect == nil && got != nil {
+				t.Fatalf("a response beside the error: what is set in it is written, so set Expect, too, or return nil")
 			}
 			if diff := Diff(test.Expect, got); diff != "" {
 				t.Errorf("response (-expected +got):\n%s", diff)

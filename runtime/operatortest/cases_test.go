@@ -59,6 +59,18 @@ func TestRun(t *testing.T) {
 	)
 }
 
+// responseBesideTheError is a case that expects the error alone.
+func responseBesideTheError(t *testing.T) {
+	both := func(context.Context, *request) (*response, error) {
+		return &response{Children: new(desired)}, errors.New("not today")
+	}
+	operatortest.Run(t, both, operatortest.Case[request, response]{Name: "both", ExpectError: "not today"})
+}
+
+func TestRunNamesAResponseBesideTheError(t *testing.T) {
+	expectFailure(t, "response beside the error", "a response beside the error: what is set in it is written, so set Expect, too, or return nil")
+}
+
 func TestDiffShowsOnlyWhatDiffers(t *testing.T) {
 	answer := func(phase string, update operator.ChildOption, keep string, children ...*corev1.ConfigMap) *response {
 		want := new(desired)

@@ -1,6 +1,8 @@
 package operatortest
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,6 +46,15 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 
 func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
+	objects, err := c.listKind(c.t.Context(), kind)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return objects
+}
+
+// listKind lists all objects of a kind, typed where the test's scheme has the type.
+func (c *Cluster) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
 	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
 	var list client.ObjectList
 	if made, err := c.Client.Scheme().New(listKind); err == nil {
@@ -53,15 +64,12 @@ func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
 		dynamic.SetGroupVersionKind(listKind)
 		list = dynamic
 	}
-	if err := c.Client.List(c.t.Context(), list); err != nil {
-		c.t.Fatal(err)
+	if err := c.Client.List(ctx, list); err != nil {
+		return nil, err
 	}
-	var objects []client.Object
-	if err := meta.EachListItem(list, func(item runtime.Object) error {
+	err = meta.EachListItem(list, func(item runtime.Object) error {
 		objects = append(objects, item.(client.Object))
 		return nil
-	}); err != nil {
-		c.t.Fatal(err)
-	}
-	return objects
+	})
+	return objects, err
 }

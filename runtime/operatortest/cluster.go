@@ -1,15 +1,12 @@
 package operatortest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,8 +37,10 @@ type Cluster struct {
 	audit   *audit
 	sent    *sent
 	clock   *passes.Clock
-	running *process // nil while the operator is stopped
+	running *process       // nil while the operator is stopped
+	stopped []*passes.Loop // of the operator that ran last
 	created []client.Object
+	letsGo  time.Duration   // how long Finalize may take in the end
 	rights  []client.Object // of the operator, which needs them to the end
 }
 
@@ -164,21 +163,27 @@ func (c *Cluster) Matches(expected ...client.Object) {
 }
 
 // Gone waits until the objects do not exist, or are others of the same name: up
-// to two minutes for a Namespace.
+// to two minutes for a Namespace. It does not change what it is given.
 func (c *Cluster) Gone(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		uid, patience := object.GetUID(), patience
+		current, patience := object.DeepCopyObject().(client.Object), patience
 		if _, ok := object.(*corev1.Namespace); ok {
 			patience = emptying
 		}
 		c.within(patience, interval, object.GetName()+" is gone", func() error {
-			if c.Get(object) && (uid == "" || object.GetUID() == uid) {
+			if c.Get(current) && isSame(object, current) {
 				return errors.New("it still exists")
 			}
 			return nil
 		})
 	}
+}
+
+// isSame reports whether an object is the one that was seen before, and not
+// another of its name. One without a UID was not seen before.
+func isSame(before, now client.Object) bool {
+	return before.GetUID() == "" || before.GetUID() == now.GetUID()
 }
 
 // place puts a namespaced object that names no namespace into the test's.
@@ -191,38 +196,4 @@ func (c *Cluster) place(object client.Object) {
 	if namespaced && object.GetNamespace() == "" {
 		object.SetNamespace(c.Namespace)
 	}
-}
-
-// cleanUp deletes what the test made while the operator still runs, since it
-// may hold a finalizer, and then stops it.
-func (c *Cluster) cleanUp() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for _, object := range c.created {
-		if err := c.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
-			c.t.Log(err)
-		}
-	}
-	for c.running != nil && c.failed() == nil && ctx.Err() == nil && c.anyLeft(ctx) {
-		time.Sleep(interval)
-	}
-	c.Stop()
-	for _, object := range c.rights {
-		if err := c.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
-			c.t.Log(err)
-		}
-	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}}
-	if err := c.Client.Delete(ctx, namespace); err != nil {
-		c.t.Log(err)
-	}
-}
-
-func (c *Cluster) anyLeft(ctx context.Context) bool {
-	for _, object := range c.created {
-		if err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) && len(object.GetFinalizers()) > 0 {
-			return true
-		}
-	}
-	return false
 }

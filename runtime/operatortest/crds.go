@@ -33,12 +33,17 @@ func (c *Cluster) installCRDs(paths []string) {
 	}
 }
 
+// crdManager is the field manager of kubectl apply --server-side. The CRDs stay
+// when the test has ended, and make install, which uses kubectl, may change them
+// without a conflict.
+const crdManager = "kubectl"
+
 func (c *Cluster) installCRD(crd unknown) {
 	c.t.Helper()
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Name = crd.Metadata.Name
 	patch := client.RawPatch(types.ApplyPatchType, crd.raw)
-	if err := c.Client.Patch(c.t.Context(), object, patch, client.FieldOwner("operatortest"), client.ForceOwnership); err != nil {
+	if err := c.Client.Patch(c.t.Context(), object, patch, client.FieldOwner(crdManager), client.ForceOwnership); err != nil {
 		c.t.Fatalf("install CRD %s: %v", crd.Metadata.Name, err)
 	}
 	c.Eventually("CRD "+object.Name+" is established", func() error {

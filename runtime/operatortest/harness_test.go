@@ -120,7 +120,7 @@ func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
 		next := req.Now.Truncate(time.Hour).Add(time.Hour)
 		ticks = append(ticks, req.Now.UTC().Format("15:04"))
 		return &ledgerResponse{RequeueAfter: next.Sub(req.Now)}, nil
-	}, func(config *operatortest.Config) { config.Now = start })
+	}, configure(func(config *operatortest.Config) { config.Now = start }))
 	cluster.Settled()
 	ticks = nil
 	began := time.Now()

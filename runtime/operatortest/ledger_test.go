@@ -82,28 +82,48 @@ type (
 	ledgerSync     = func(context.Context, *ledgerRequest) (*ledgerResponse, error)
 )
 
+type ledgerDefinition = operator.Definition[*Ledger, LedgerStatus, books, wanted, struct{}]
+
 // run runs an operator with this Sync, and creates a Ledger.
-func run(t *testing.T, sync ledgerSync, configure ...func(*operatortest.Config)) (*operatortest.Cluster, *Ledger) {
+func run(t *testing.T, sync ledgerSync, configure ...func(*operatortest.Config, *ledgerDefinition)) (*operatortest.Cluster, *Ledger) {
 	t.Helper()
 	t.Parallel()
-	config := operatortest.Config{
-		Controllers: func(operator.Manager) ([]operator.Controller, error) {
-			return []operator.Controller{ledgers(sync)}, nil
-		},
-		CRDs:    []string{"testdata/crd.yaml"},
-		Schemes: runtime.SchemeBuilder{addToScheme},
-	}
-	for _, change := range configure {
-		change(&config)
-	}
-	cluster := operatortest.Start(t, config)
+	cluster := operatortest.Start(t, ledgerConfig(sync, configure...))
 	ledger := &Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: LedgerSpec{Text: "one"}}
 	cluster.Create(ledger)
 	return cluster, ledger
 }
 
-func ledgers(sync ledgerSync) operator.Controller {
-	return operator.NewController(operator.Definition[*Ledger, LedgerStatus, books, wanted, struct{}]{
+// ledgerConfig is that of an operator with this Sync.
+func ledgerConfig(sync ledgerSync, configure ...func(*operatortest.Config, *ledgerDefinition)) operatortest.Config {
+	definition := defineLedgers(sync)
+	config := operatortest.Config{
+		Controllers: func(operator.Manager) ([]operator.Controller, error) {
+			return []operator.Controller{operator.NewController(definition)}, nil
+		},
+		CRDs:    []string{"testdata/crd.yaml"},
+		Schemes: runtime.SchemeBuilder{addToScheme},
+	}
+	for _, change := range configure {
+		change(&config, &definition)
+	}
+	return config
+}
+
+// define changes the definition of the operator of a test.
+func define(change func(*ledgerDefinition)) func(*operatortest.Config, *ledgerDefinition) {
+	return func(_ *operatortest.Config, definition *ledgerDefinition) { change(definition) }
+}
+
+// configure changes how the operator of a test runs.
+func configure(change func(*operatortest.Config)) func(*operatortest.Config, *ledgerDefinition) {
+	return func(config *operatortest.Config, _ *ledgerDefinition) { change(config) }
+}
+
+func ledgers(sync ledgerSync) operator.Controller { return operator.NewController(defineLedgers(sync)) }
+
+func defineLedgers(sync ledgerSync) ledgerDefinition {
+	return ledgerDefinition{
 		Name:    "ledger",
 		Group:   group,
 		Parents: []operator.ParentKind{{Object: new(Ledger)}},
@@ -119,7 +139,7 @@ func ledgers(sync ledgerSync) operator.Controller {
 		Conditions:         func(s *LedgerStatus) *[]metav1.Condition { return &s.Conditions },
 		ObservedGeneration: func(s *LedgerStatus) *int64 { return &s.ObservedGeneration },
 		Sync:               sync,
-	})
+	}
 }
 
 // copyOut wants a ConfigMap with the Ledger's text.

@@ -1,7 +1,6 @@
 package operatortest
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,16 +19,18 @@ import (
 // and is ready. Of a Deployment, StatefulSet, DaemonSet or ReplicaSet the Pods
 // are, and of a Job they have succeeded, so that the cluster's own controllers
 // say that it is ready. A PersistentVolumeClaim is bound, and a custom resource
-// gets the condition Ready=True. What has no notion of being ready is left alone.
+// gets the condition Ready=True. What has no notion of being ready is left alone,
+// and an object that is gone once it was there is no failure: an operator may
+// delete a Job that has succeeded before anyone else has seen it.
 func (c *Cluster) MakeReady(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			c.UpdateStatus(object, func() { runPod(object) })
+			c.updateStatusOf(object, func() { runPod(object) })
 		case *corev1.PersistentVolumeClaim:
-			c.UpdateStatus(object, func() { object.Status.Phase = corev1.ClaimBound })
+			c.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
 		case *appsv1.Deployment:
 			c.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.StatefulSet:
@@ -48,6 +49,18 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 	}
 }
 
+// updateStatusOf is UpdateStatus for an object that may be gone by then.
+func (c *Cluster) updateStatusOf(object client.Object, change func()) {
+	c.t.Helper()
+	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
+		if !c.Get(object) {
+			return nil
+		}
+		change()
+		return client.IgnoreNotFound(c.Client.Status().Update(c.t.Context(), object))
+	})
+}
+
 // runPodsOf writes the status of a workload's Pods until the controller of the
 // workload takes it for ready.
 func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
@@ -61,7 +74,7 @@ func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelect
 			return err
 		}
 		if !c.Get(workload) {
-			return errors.New("it does not exist")
+			return nil
 		}
 		if state := health.Of(workload); state.State != health.Ready {
 			return fmt.Errorf("it %s", state.Message)
@@ -81,7 +94,7 @@ func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*
 			continue
 		}
 		run(pod)
-		if err := c.Client.Status().Update(c.t.Context(), pod); err != nil {
+		if err := c.Client.Status().Update(c.t.Context(), pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}

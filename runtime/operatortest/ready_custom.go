@@ -18,7 +18,7 @@ func (c *Cluster) setReady(object client.Object) {
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error
-	c.UpdateStatus(resource, func() { problem = addReady(resource) })
+	c.updateStatusOf(resource, func() { problem = addReady(resource) })
 	if problem != nil {
 		c.t.Fatalf("make %s ready: %v", describeObject(c.Client, object), problem)
 	}

@@ -36,7 +36,7 @@ func TestRolesAreAllTheRightsOfTheOperator(t *testing.T) {
 			response.Children.Jobs.Add(job(req.Parent.Name))
 		}
 		return response, err
-	}, func(config *operatortest.Config) { config.Roles = "testdata/roles.yaml" })
+	}, configure(func(config *operatortest.Config) { config.Roles = "testdata/roles.yaml" }))
 	cluster.Matches(textMap("web", "one"))
 	cluster.Converged(ledger)
 

@@ -49,6 +49,9 @@ type Config struct {
 	// schedules and retries. It goes on from there; see [Cluster.Advance]. By
 	// default it is the time.
 	Now time.Time
+	// Transport, if set, wraps the transport of the operator's client, so that a
+	// test sees the requests to the API server, delays them or answers in its place.
+	Transport func(http.RoundTripper) http.RoundTripper
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
@@ -77,7 +80,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock)}
+	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock), letsGo: patience}
 	if !config.Now.IsZero() {
 		c.clock.Advance(time.Until(config.Now))
 	}
@@ -126,7 +129,7 @@ func (c *Cluster) Stop() {
 	if c.running.err != nil {
 		c.t.Errorf("the operator ended with: %v", c.running.err)
 	}
-	c.running = nil
+	c.running, c.stopped = nil, c.running.control.Loops()
 }
 
 // process is an operator that runs.
@@ -151,6 +154,9 @@ func (c *Cluster) startOperator() {
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
+	if c.config.Transport != nil {
+		server.Wrap(c.config.Transport)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	running := &process{control: &passes.Control{Clock: c.clock}, events: events, stop: stop, ended: make(chan struct{})}

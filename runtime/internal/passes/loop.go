@@ -25,6 +25,7 @@ type Loop struct {
 	Empty      client.Object // of the parent's kind, as the cache holds it
 	Cache      client.Reader // of parents
 	Children   []schema.GroupVersionKind
+	Finalizer  string // that the operator puts on parents
 	Run        Run
 
 	clock    *Clock

@@ -1,0 +1,100 @@
+package operatortest_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+// neverFinalized keeps its children and never lets its parent go.
+func neverFinalized(definition *ledgerDefinition) {
+	definition.Finalize = func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		return &ledgerResponse{Status: &LedgerStatus{Phase: "Held"}}, nil
+	}
+}
+
+// heldByFinalize ends with a parent that Finalize never lets go of.
+func heldByFinalize(t *testing.T) {
+	cluster, ledger := run(t, copyOut, define(neverFinalized))
+	cluster.LetsGoWithin(time.Second)
+	cluster.Matches(textMap("web", "one"))
+	t.Logf("runs in %s", cluster.Namespace)
+	cluster.Converged(ledger)
+}
+
+func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
+	output := expectFailure(t, "held", "Finalize never let go of Ledger web: it has been waiting for 1s")
+	namespace := regexp.MustCompile("runs in (operatortest-[a-z0-9]+)").FindStringSubmatch(output)
+	if namespace == nil {
+		t.Fatalf("the output names no namespace:\n%s", output)
+	}
+	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
+	cluster.Gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace[1]}})
+}
+
+// What was created past the harness is deleted, too, and an operator that is
+// stopped lets go of nothing.
+func TestCleanUpLeavesNothingOfAnOperatorThatIsStopped(t *testing.T) {
+	if os.Getenv("OPGEN_TEST_KUBECONFIG") == "" {
+		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
+	}
+	t.Parallel()
+	var namespace string
+	t.Run("test", func(t *testing.T) {
+		cluster := operatortest.Start(t, ledgerConfig(copyOut, define(neverFinalized)))
+		namespace = cluster.Namespace
+		ledger := &Ledger{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: namespace}}
+		if err := cluster.Client.Create(t.Context(), ledger); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Matches(textMap("web", ""))
+		cluster.Stop()
+	})
+	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
+	cluster.Gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+}
+
+// The CRDs stay, and are kubectl's as if make install had installed them.
+func TestInstalledCRDsDoNotConflictWithKubectl(t *testing.T) {
+	cluster, _ := run(t, copyOut)
+	installed, err := os.ReadFile("testdata/crd.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.ReplaceAll(installed, []byte("singular: ledger"), []byte("singular: record"))
+	if bytes.Equal(changed, installed) {
+		t.Fatal("testdata/crd.yaml has no name to change")
+	}
+	patch := client.RawPatch(types.ApplyPatchType, changed)
+	crd := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
+	crd.Name = "ledgers.operatortest.opgen.dev"
+	if err := cluster.Client.Patch(t.Context(), crd, patch, client.FieldOwner("kubectl"), client.DryRunAll); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGoneLeavesItsArgumentAlone(t *testing.T) {
+	cluster, ledger := run(t, copyOut)
+	child := textMap("web", "one")
+	cluster.Exists(child)
+	seen, named := child.DeepCopy(), textMap("web", "")
+	cluster.Delete(ledger)
+	cluster.Gone(child, named)
+	if diff := operatortest.DiffSubset(seen, child) + operatortest.DiffSubset(child, seen); diff != "" {
+		t.Errorf("what was seen before has changed:\n%s", diff)
+	}
+	if named.Namespace != "" || named.UID != "" {
+		t.Errorf("what was only named has changed: %+v", named.ObjectMeta)
+	}
+}

@@ -1,0 +1,159 @@
+package operatortest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+// lateWatches delivers what is watched half a second late.
+type lateWatches struct{ next http.RoundTripper }
+
+func (l lateWatches) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(request)
+	if err == nil && request.URL.Query().Has("watch") {
+		response.Body = lateBody{response.Body}
+	}
+	return response, err
+}
+
+type lateBody struct{ io.ReadCloser }
+
+func (b lateBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	time.Sleep(500 * time.Millisecond)
+	return n, err
+}
+
+func TestSettledWaitsForWhatTheCachesAreToShow(t *testing.T) {
+	cluster, ledger := run(t, copyOut, configure(func(config *operatortest.Config) {
+		config.Transport = func(next http.RoundTripper) http.RoundTripper { return lateWatches{next} }
+	}))
+	for _, text := range []string{"two", "three"} {
+		cluster.Update(ledger, func() { ledger.Spec.Text = text })
+		cluster.Settled()
+		child := textMap("web", "")
+		if !cluster.Get(child) || child.Data["text"] != text {
+			t.Fatalf("settled with %q, want %q", child.Data["text"], text)
+		}
+		cluster.Delete(child)
+		cluster.Settled()
+		if !cluster.Get(child) {
+			t.Fatal("settled without the child that was deleted")
+		}
+	}
+}
+
+func TestSettledWaitsForAPassThatTakesLong(t *testing.T) {
+	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		time.Sleep(3 * time.Second)
+		return copyOut(ctx, req)
+	})
+	cluster.Settled()
+	if cluster.Get(ledger); ledger.Status.Phase != "Copied" {
+		t.Errorf("settled with the status %+v", ledger.Status)
+	}
+}
+
+func TestSettledWaitsForWhatIsDueSoon(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		after time.Duration
+		waits bool
+	}{
+		{"soon", time.Second, true},
+		{"later", time.Minute, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var began, over atomic.Value
+			cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				began.CompareAndSwap(nil, req.Now)
+				left := began.Load().(time.Time).Add(test.after).Sub(req.Now)
+				if left <= 0 {
+					over.Store(true)
+					return &ledgerResponse{}, nil
+				}
+				return &ledgerResponse{RequeueAfter: left}, nil
+			})
+			cluster.Reconciled(ledger)
+			cluster.Settled()
+			if waited := over.Load() != nil; waited != test.waits {
+				t.Errorf("waited for the pass: %v, want %v", waited, test.waits)
+			}
+		})
+	}
+}
+
+func TestSettledWaitsForEventsOnTheirWay(t *testing.T) {
+	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		return nil, errors.New("no text is " + req.Parent.Spec.Text)
+	})
+	told := func() (count int) {
+		cluster.Settled()
+		for _, request := range cluster.Requests() {
+			if request.Resource == "events" {
+				count++
+			}
+		}
+		return count
+	}
+	for n, text := range []string{"two", "three", "four"} {
+		cluster.Update(ledger, func() { ledger.Spec.Text = text })
+		if got := told(); got < n+1 {
+			t.Errorf("settled with %d Events about %d errors", got, n+1)
+		}
+	}
+}
+
+// What others change meanwhile is no sign of an operator that does not converge.
+func TestConvergedBeginsAgainWhenOthersChangeSomething(t *testing.T) {
+	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+		want := new(wanted)
+		want.ConfigMaps.Add(textMap(req.Parent.Name, "one"))
+		status := new(LedgerStatus)
+		if child, ok := req.Children.ConfigMaps.Get(req.Parent.Name); ok {
+			status.Phase = child.Labels["someone"]
+		}
+		return &ledgerResponse{Children: want, Status: status}, nil
+	})
+	child := textMap("web", "")
+	cluster.Exists(child)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for n := range 15 {
+			select {
+			case <-stop:
+				return
+			case <-time.After(40 * time.Millisecond):
+			}
+			patch := textMap("web", "one")
+			patch.Namespace = cluster.Namespace
+			metav1.SetMetaDataLabel(&patch.ObjectMeta, "someone", string(rune('a'+n%26)))
+			_ = cluster.Client.Patch(t.Context(), patch, mergeLabels(patch.Labels))
+		}
+	}()
+	cluster.Converged(ledger)
+	close(stop)
+	<-stopped
+}
+
+// mergeLabels is a patch that sets labels and leaves everything else alone.
+func mergeLabels(labels map[string]string) client.Patch {
+	data, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
+	if err != nil {
+		panic(err) // strings can be marshalled
+	}
+	return client.RawPatch(types.MergePatchType, data)
+}
