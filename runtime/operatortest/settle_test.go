@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -95,10 +96,22 @@ func TestSettledWaitsForWhatIsDueSoon(t *testing.T) {
 	}
 }
 
+// lateEvents sends Events half a second late.
+type lateEvents struct{ next http.RoundTripper }
+
+func (l lateEvents) RoundTrip(request *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(request.URL.Path, "/events") {
+		time.Sleep(500 * time.Millisecond)
+	}
+	return l.next.RoundTrip(request)
+}
+
 func TestSettledWaitsForEventsOnTheirWay(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 		return nil, errors.New("no text is " + req.Parent.Spec.Text)
-	})
+	}, configure(func(config *operatortest.Config) {
+		config.Transport = func(next http.RoundTripper) http.RoundTripper { return lateEvents{next} }
+	}))
 	told := func() (count int) {
 		cluster.Settled()
 		for _, request := range cluster.Requests() {
