@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // TestReadme runs the walk of README.md: every command in it, in order, in one shell that stops at the first
@@ -25,7 +27,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp := t.TempDir()
+	temp := workdir.New(t, "readme")
 	walk := "set -euxo pipefail\n" +
 		"trap 'status=$?; set +e; kill $(jobs -p); opgen cluster down; exit $status' EXIT\n" +
 		walkOf(string(text))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 func TestMain(m *testing.M) {
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		WorkdirRoot:         workdir.New(t, "scripts"),
 		RequireExplicitExec: true,
 		Setup:               setUpScript,
 		Condition:           scriptCondition,
@@ -61,7 +64,11 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("OPGEN_CACHE", cache.Dir)
-	env.Setenv("OPGEN_STATE", filepath.Join(env.WorkDir, "state"))
+	state := cluster.State{Dir: filepath.Join(env.WorkDir, "state")}
+	env.Setenv("OPGEN_STATE", state.Dir)
+	env.Defer(func() {
+		_, _ = cluster.Down(context.Background(), state, cluster.DefaultName) // of a script that has failed
+	})
 	for _, name := range []string{"OPGEN_TEST_KUBECONFIG", "OPGEN_AUDIT_LOG"} {
 		env.Setenv(name, os.Getenv(name))
 	}

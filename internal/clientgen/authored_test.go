@@ -15,6 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // readAuthored reads a project with Go types of its author, which it writes into dir with what is generated of its
@@ -114,7 +115,7 @@ func TestGeneratorsSeeTheAuthorsTypes(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")
-	dir := t.TempDir()
+	dir := workdir.New(t, "clients-authored")
 	p, authored := readAuthored(t, dir, "authored.txtar")
 	got, err := Files(p.Module, p.packages, p.crds, authored)
 	if err != nil {

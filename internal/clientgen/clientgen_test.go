@@ -19,6 +19,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // project is a project of testdata.
@@ -134,7 +135,7 @@ func TestGeneratorsSeeTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := workdir.New(t, "clients-oracle")
 	p.write(t, dir, got)
 	vet(t, dir)
 
@@ -193,7 +194,7 @@ func TestClientsOfAnyNameCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := workdir.New(t, "clients-names")
 	p.write(t, dir, files)
 	vet(t, dir)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
@@ -70,7 +71,7 @@ func generate(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := workdir.New(t, "project-"+name)
 	changes, err := set.Diff(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // TestControllerGenAgreesOnGoSource generates a project whose schemas name Go types and of which an author owns some
@@ -37,7 +38,7 @@ func TestControllerGenAgreesOnGoSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := workdir.New(t, "go-source")
 	in := inputOf(t, archive)
 	for _, f := range archive.Files {
 		if filepath.Ext(f.Name) == ".go" {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // TestControllerGenAgrees runs controller-gen's generators on the generated Go types: they must make the very
@@ -70,7 +71,7 @@ func TestControllerGenAgrees(t *testing.T) {
 // writeModule writes the packages of all cases into a module with the requirements of this one.
 func writeModule(t *testing.T, cases []apiCase) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := workdir.New(t, "go-api")
 	mod := read(t, "../../go.mod")
 	mod = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(mod, []byte("module "+oracleModule))
 	write(t, filepath.Join(dir, "go.mod"), mod)

@@ -31,6 +31,7 @@ type Loop struct {
 	clock    *Clock
 	mu       sync.Mutex
 	queue    workqueue.TypedRateLimitingInterface[reconcile.Request]
+	working  bool                          // its workers have started
 	expected map[types.NamespacedName]bool // parents that were added to the queue since their last pass began
 	begun    int                           // passes
 	running  int
@@ -46,7 +47,7 @@ type parent struct {
 	passes       []Pass    // that did something
 }
 
-// Start is called with the work queue when the caches are filled.
+// Start is called with the work queue when the controller starts.
 func (l *Loop) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +156,7 @@ func (l *Loop) Busy(within time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.queue == nil:
+	case !l.working:
 		return "has not started"
 	case l.running > 0:
 		return "runs a pass"
@@ -217,11 +218,18 @@ func (l *Loop) Due(until time.Time) (name types.NamespacedName, when time.Time, 
 	return name, when, ok
 }
 
-// Started tells whether the loop takes orders.
+// Started reports whether the loop's workers have started, so that its caches are
+// filled.
 func (l *Loop) Started() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.queue != nil
+	return l.working
+}
+
+func (l *Loop) setWorking() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.working = true
 }
 
 // Known returns the parents that passes have been over, in the order of their

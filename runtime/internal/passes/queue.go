@@ -26,3 +26,11 @@ func (q *queue) AddWithOpts(options priorityqueue.AddOpts, items ...reconcile.Re
 	}
 	q.PriorityQueue.AddWithOpts(options, items...)
 }
+
+// GetWithPriority is called once the event handlers of all caches are added and
+// were called with what the caches held: that is when controller-runtime starts
+// the workers of a controller.
+func (q *queue) GetWithPriority() (item reconcile.Request, priority int, shutdown bool) {
+	q.loop.setWorking()
+	return q.PriorityQueue.GetWithPriority()
+}

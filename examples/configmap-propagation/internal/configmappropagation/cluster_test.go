@@ -27,6 +27,7 @@ type world struct {
 
 // start has the operator propagate a source to the namespaces one, which exists, and two, which does not.
 func start(t *testing.T) world {
+	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)

@@ -31,6 +31,7 @@ type stage struct {
 }
 
 func start(t *testing.T) *stage {
+	t.Parallel()
 	s := &stage{t: t}
 	s.fails.Store(-1)
 	s.Cluster = operatortest.Start(t, operatortest.Config{

@@ -22,6 +22,7 @@ import (
 // start runs the operator against a real API server; without one the test skips. See make test-e2e. It returns a
 // TempNamespace for an hour, whose name no other test has, and its Namespace, neither of which exists yet.
 func start(t *testing.T) (*operatortest.Cluster, *v1alpha1.TempNamespace, *corev1.Namespace) {
+	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)

@@ -1,0 +1,9 @@
+# For scripts to source: starts a local control plane of their own, which is gone when they end. Tests find it in
+# OPGEN_TEST_KUBECONFIG; KUBECONFIG is unset, so that none touches a cluster by accident.
+opgen=$PWD/bin/opgen
+cluster=test-$$
+trap '"$opgen" cluster down --name "$cluster"' EXIT
+"$opgen" cluster up --name "$cluster"
+eval "$("$opgen" cluster env --name "$cluster")"
+export OPGEN_TEST_KUBECONFIG=$KUBECONFIG
+unset KUBECONFIG

@@ -1,0 +1,24 @@
+//go:build unix
+
+package workdir
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// lock reports whether the test got a lock, which it holds until it ends.
+func lock(t testing.TB, path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return false, err
+	}
+	t.Cleanup(func() { file.Close() })
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
