@@ -19,14 +19,8 @@ func (b *bench) generators(dir string) (opgen contender, controllerGen func(path
 // project, as its users run it.
 func (b *bench) echo(ctx context.Context) error {
 	dir := filepath.Join(b.temp, "echo-operator")
-	spec := filepath.Join(b.peers.checkout, "examples", "echo-server", "api", "echoserver.yaml")
-	for _, c := range []contender{
-		{"opgen init", b.peers.checkout, []string{b.peers.opgen, "init", dir, "--module", "example.com/echo-operator"}},
-		{"opgen create api", dir, []string{b.peers.opgen, "create", "api", "-f", spec}},
-	} {
-		if _, err := c.run(ctx); err != nil {
-			return err
-		}
+	if err := b.makeEchoProject(ctx, dir); err != nil {
+		return err
 	}
 	opgen, controllerGen := b.generators(dir)
 	rows, err := b.contest(ctx, b.runs, opgen, controllerGen("./api/..."), controllerGen("./..."))
@@ -37,5 +31,19 @@ func (b *bench) echo(ctx context.Context) error {
 		fact{text: "of controller-gen on ./api/...", value: share("", rows[0].wall(), rows[1].wall(), 1).value},
 		fact{text: "of controller-gen on ./...", value: share("", rows[0].wall(), rows[2].wall(), 1).value},
 	)
+	return nil
+}
+
+// makeEchoProject makes the project of examples/echo-server anew, with the skeleton of its Sync.
+func (b *bench) makeEchoProject(ctx context.Context, dir string) error {
+	spec := filepath.Join(b.peers.checkout, "examples", "echo-server", "api", "echoserver.yaml")
+	for _, c := range []contender{
+		{"opgen init", b.peers.checkout, []string{b.peers.opgen, "init", dir, "--module", "example.com/echo-operator"}},
+		{"opgen create api", dir, []string{b.peers.opgen, "create", "api", "-f", spec}},
+	} {
+		if _, err := c.run(ctx); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -36,6 +36,7 @@ var comparisons = []struct {
 	{"kinds", (*bench).kinds},
 	{"growth", (*bench).growth},
 	{"echo", (*bench).echo},
+	{"binaries", (*bench).binaries},
 	{"cluster", (*bench).cluster},
 }
 

@@ -38,7 +38,7 @@ func (b *bench) build(ctx context.Context, only string) error {
 	}{
 		{checkout, []string{"go", "build", "-o", b.clusters.opgen, "./cmd/opgen"}},
 		{operator, []string{b.clusters.opgen, "check"}},
-		{operator, []string{"go", "build", "-o", filepath.Join(bin, "operator"), "."}},
+		{operator, []string{"go", "build", "-tags=grpcnotrace", "-o", filepath.Join(bin, "operator"), "."}},
 		{".", []string{"go", "build", "-o", bin, "./fleet/floor", "./fleet/handwritten"}},
 	} {
 		cmd := exec.CommandContext(ctx, step.args[0], step.args[1:]...)

@@ -15,8 +15,10 @@ help: ## Show this list.
 generate: ## Write the generated files anew from opgen.yaml, api/ and controllers/.
 	go generate ./...
 
+# The tag grpcnotrace leaves out gRPC's own trace pages, which no operator serves, and with them text/template, for
+# which the linker keeps every exported method: a fifth of the binary. Flags in your GOFLAGS take precedence.
 build: generate ## Build the operator: bin/manager.
-	go build -o bin/manager .
+	GOFLAGS="-tags=grpcnotrace -ldflags=-s $$(go env GOFLAGS)" go build -o bin/manager .
 
 test: generate ## Run the tests that need no cluster.
 	env -u OPGEN_TEST_KUBECONFIG go test ./...

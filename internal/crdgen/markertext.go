@@ -3,9 +3,10 @@ package crdgen
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // enumItem returns a value the way an enum marker has it.
@@ -17,11 +18,11 @@ func enumItem(raw []byte) string {
 	return word(text)
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainWord = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // word returns a string without quotes where a marker needs none.
 func word(s string) string {
-	if plainWord.MatchString(s) && s != "true" && s != "false" {
+	if plainWord().MatchString(s) && s != "true" && s != "false" {
 		return s
 	}
 	return quote(s)

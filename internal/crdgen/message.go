@@ -2,10 +2,11 @@ package crdgen
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // message says what is wrong in the words of the API server, without its dump of the value when that is a
@@ -35,19 +36,19 @@ func message(err *field.Error) string {
 
 // What the API server's messages repeat or add that the position and the hint say better.
 var (
-	bodyPrefix = regexp.MustCompile(`^\S* ?in body `)
-	wrongType  = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
-	wrongRange = regexp.MustCompile(`^Checked value must be of type \w+ with format (\w+) in.*$`)
-	labelForm  = regexp.MustCompile(` \(e\.g\. .*, regex used for validation is '.*'\)$`)
-	costAdvice = regexp.MustCompile(` \(try simplifying the rule[^)]*\)`)
+	bodyPrefix = lazyregexp.New(`^\S* ?in body `)
+	wrongType  = lazyregexp.New(`^must be of type (\w+): "(\w+)"$`)
+	wrongRange = lazyregexp.New(`^Checked value must be of type \w+ with format (\w+) in.*$`)
+	labelForm  = lazyregexp.New(` \(e\.g\. .*, regex used for validation is '.*'\)$`)
+	costAdvice = lazyregexp.New(` \(try simplifying the rule[^)]*\)`)
 )
 
 func shorten(detail string) string {
-	detail = bodyPrefix.ReplaceAllString(detail, "")
-	detail = wrongType.ReplaceAllString(detail, "must be of type $1, not $2")
-	detail = wrongRange.ReplaceAllString(detail, "does not fit $1")
-	detail = labelForm.ReplaceAllString(detail, "")
-	detail = costAdvice.ReplaceAllString(detail, "")
+	detail = bodyPrefix().ReplaceAllString(detail, "")
+	detail = wrongType().ReplaceAllString(detail, "must be of type $1, not $2")
+	detail = wrongRange().ReplaceAllString(detail, "does not fit $1")
+	detail = labelForm().ReplaceAllString(detail, "")
+	detail = costAdvice().ReplaceAllString(detail, "")
 	return celDetail(detail)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -42,7 +42,7 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
 		pos, path := locate(api, err.Field)
-		message := crdPath.ReplaceAllStringFunc(message(err), func(inner string) string {
+		message := crdPath().ReplaceAllStringFunc(message(err), func(inner string) string {
 			_, path := locate(api, inner)
 			return path
 		})
@@ -98,7 +98,7 @@ func dropDefaults(s *apiextensions.JSONSchemaProps) {
 }
 
 // crdPath finds paths of the CRD in messages.
-var crdPath = regexp.MustCompile(`spec\.(validation|versions\[\d+\]\.schema)\.openAPIV3Schema[^\s,]*`)
+var crdPath = lazyregexp.New(`spec\.(validation|versions\[\d+\]\.schema)\.openAPIV3Schema[^\s,]*`)
 
 // withoutSums leaves out the complaints about the cost of all rules together where a rule is too expensive by
 // itself: they say nothing more.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,10 +11,11 @@ import (
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var goGet = regexp.MustCompile(`go get \S+`)
+var goGet = lazyregexp.New(`go get \S+`)
 
 // troubleWith says why a package could not be read, nil for one that could.
 func (p *program) troubleWith(path string) *trouble {
@@ -38,7 +38,7 @@ func (p *program) troubleWith(path string) *trouble {
 func (p *program) missing(path, message string) *trouble {
 	own := p.source.module()
 	first, _, _ := strings.Cut(path, "/")
-	switch get := goGet.FindString(message); {
+	switch get := goGet().FindString(message); {
 	case path == own || strings.HasPrefix(path, own+"/"):
 		return &trouble{"there is no package " + path, "this module has no Go files in " + "." + strings.TrimPrefix(path, own)}
 	case get != "":
@@ -62,7 +62,7 @@ func (s Source) module() string {
 }
 
 // unprovided finds the package that the go command has no module for.
-var unprovided = regexp.MustCompile(`provid(?:ing|es) package ([^\s:;]+)`)
+var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 
 // noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
@@ -174,7 +174,7 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 		return spec.Problem{}, false
 	}
 	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
-	if match := unprovided.FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
+	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
 		t := p.missing(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint
 	}

@@ -161,7 +161,7 @@ func jsonNode(v any) *yaml.Node {
 		return boolean(v)
 	case json.Number:
 		tag := "!!float"
-		if decimal.MatchString(v.String()) {
+		if decimal().MatchString(v.String()) {
 			tag = "!!int"
 		}
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: v.String()}

@@ -1,13 +1,13 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // manyFields are as many as no object shares with a type of Kubernetes by chance.
@@ -52,7 +52,7 @@ func (o *object) like() string {
 }
 
 // leadingName is the name of a Go type that a description begins with, as Go's own convention has it.
-var leadingName = regexp.MustCompile(`^([A-Z][A-Za-z0-9]+) [a-z]`)
+var leadingName = lazyregexp.New(`^([A-Z][A-Za-z0-9]+) [a-z]`)
 
 // documented returns the name that the descriptions at most places begin with, where it is more than one word and not
 // what a place is called; empty when there is none. Items and values are described as their type is, a field has a
@@ -63,7 +63,7 @@ func (o *object) documented() string {
 		called[strings.ToLower(p.label)] = true
 	}
 	for _, p := range o.places {
-		match := leadingName.FindStringSubmatch(text(value(p.node, "description")))
+		match := leadingName().FindStringSubmatch(text(value(p.node, "description")))
 		if match == nil || len(nameWords(match[1])) < 2 {
 			continue
 		}

@@ -2,11 +2,11 @@ package importer
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -138,11 +138,11 @@ func (w *lineWriter) enum(n *yaml.Node) bool {
 	return true
 }
 
-var bareText = regexp.MustCompile(`^[A-Za-z0-9_./:@%*+~^$-]+$`)
+var bareText = lazyregexp.New(`^[A-Za-z0-9_./:@%*+~^$-]+$`)
 
 // markerText returns a text as a marker has it: without quotes where it needs none.
 func markerText(value string) string {
-	if bareText.MatchString(value) {
+	if bareText().MatchString(value) {
 		return value
 	}
 	return quoted(value)

@@ -3,12 +3,12 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -37,7 +37,7 @@ func clean(n *yaml.Node) *yaml.Node {
 	return out
 }
 
-var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
 // scalarValue returns a number, a boolean or nothing as JSON.
 func scalarValue(n *yaml.Node) string {
@@ -46,7 +46,7 @@ func scalarValue(n *yaml.Node) string {
 		return strings.ToLower(n.Value)
 	case "!!int":
 		var whole int64
-		if decimal.MatchString(n.Value) {
+		if decimal().MatchString(n.Value) {
 			if _, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
 				return n.Value
 			}

@@ -1,17 +1,17 @@
 package importer
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // typeName is what the name of a type must be, at most maxTypeName letters.
-var typeName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+var typeName = lazyregexp.New(`^[A-Z][A-Za-z0-9]{0,62}$`)
 
 const maxTypeName = 63
 
@@ -40,7 +40,7 @@ func nameObjects(objects []*object, taken map[string]bool) {
 	for _, o := range objects {
 		free := func(name string) bool {
 			claimed := claims[name]
-			return !taken[name] && (claimed == nil || claimed == o) && typeName.MatchString(name)
+			return !taken[name] && (claimed == nil || claimed == o) && typeName().MatchString(name)
 		}
 		o.name = o.choose(wanted[o], free)
 		taken[o.name] = true
@@ -64,7 +64,7 @@ func (o *object) choose(names []string, free func(string) bool) string {
 	}
 	base := "Object"
 	for _, name := range names {
-		if len(name) < maxTypeName-10 && typeName.MatchString(name) {
+		if len(name) < maxTypeName-10 && typeName().MatchString(name) {
 			base = name
 			break
 		}

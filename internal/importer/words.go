@@ -1,12 +1,13 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/gobuffalo/flect"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // The words that tell nothing as the name of a type, and those of them that do where several names end with them.
@@ -74,7 +75,7 @@ func startsWord(name string, i int) bool {
 }
 
 // noPlural are words that only look like more than one.
-var noPlural = regexp.MustCompile(`(?i)^(m?tls|dns|aws|redis|kubernetes|(meta)?data|criteria)$`)
+var noPlural = lazyregexp.New(`(?i)^(m?tls|dns|aws|redis|kubernetes|(meta)?data|criteria)$`)
 
 // elementLabel returns what an item of a list or a value of a map is called: the singular of the list's name.
 func elementLabel(list string) string {
@@ -83,7 +84,7 @@ func elementLabel(list string) string {
 	switch short, plural := strings.CutSuffix(last, "s"); {
 	case plural && short == strings.ToUpper(short):
 		return strings.TrimSuffix(list, "s") // IPs
-	case noPlural.MatchString(last):
+	case noPlural().MatchString(last):
 		return list
 	}
 	if singular := flect.Singularize(last); len(singular) > 2 {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -19,31 +21,25 @@ const (
 //go:embed bundle.zip
 var content []byte
 
-// entry is a file of the archive.
-type entry struct {
-	*zip.File
-	outline func() Type // of the type in it, read at the first call
-}
-
-// entries maps the name of every entry to it. The archive's directory is read at the first call.
-var entries = sync.OnceValue(func() map[string]entry {
+// entries are the files of the archive, sorted by name. The archive's directory is read at the first call.
+var entries = sync.OnceValue(func() []*zip.File {
 	reader, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		panic(fmt.Sprintf("kubetypes: embedded archive: %v", err))
 	}
-	files := make(map[string]entry, len(reader.File))
-	for _, f := range reader.File {
-		files[f.Name] = entry{f, sync.OnceValue(func() Type { return readOutline(f) })}
-	}
-	return files
+	return reader.File
 })
 
-// readOutline reads a type without the schemas below its own.
-func readOutline(f *zip.File) Type {
-	var t Type
-	read(f, &t)
-	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
-	return t
+// outlines maps the name of a type to what Outline has read of it.
+var outlines sync.Map
+
+// entryNamed returns the file of the archive with that name, nil if there is none.
+func entryNamed(name string) *zip.File {
+	at, found := slices.BinarySearchFunc(entries(), name, func(f *zip.File, name string) int { return strings.Compare(f.Name, name) })
+	if !found {
+		return nil
+	}
+	return entries()[at]
 }
 
 // read decodes an entry into out. An archive that is damaged is a mistake in the build, so it panics.

@@ -24,7 +24,7 @@ var byFields = sync.OnceValue(func() fieldIndex {
 	index := fieldIndex{map[string][]string{}, map[string][]outline{}}
 	for _, name := range TypeNames() {
 		var t Type
-		read(entries()[name].File, &t)
+		read(entryNamed(name), &t)
 		if len(t.Schema.Properties) == 0 {
 			continue
 		}

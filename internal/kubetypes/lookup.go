@@ -11,7 +11,7 @@ import (
 // kinds are all kinds, sorted by CompareKinds.
 var kinds = sync.OnceValue(func() []Kind {
 	var all []Kind
-	read(entries()[KindsEntry].File, &all)
+	read(entryNamed(KindsEntry), &all)
 	return all
 })
 
@@ -35,19 +35,18 @@ func Kinds() []Kind { return slices.Clone(kinds()) }
 // Versions maps the Go modules that the bundle was made from to their versions.
 func Versions() map[string]string {
 	versions := map[string]string{}
-	read(entries()[VersionsEntry].File, &versions)
+	read(entryNamed(VersionsEntry), &versions)
 	return versions
 }
 
 // TypeNames returns the name of every type that is known, sorted.
 func TypeNames() []string {
 	var names []string
-	for name := range entries() {
-		if name != KindsEntry && name != VersionsEntry {
-			names = append(names, name)
+	for _, f := range entries() {
+		if f.Name != KindsEntry && f.Name != VersionsEntry {
+			names = append(names, f.Name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -63,23 +62,28 @@ func TypeByName(name string) (Type, bool) {
 // Referring returns a type as TypeByName does, but where its schema is made of other types it has references with
 // their names, each with a description and a default of its own. It reads one entry.
 func Referring(name string) (Type, bool) {
-	entry, found := entries()[name]
-	if !found || name == KindsEntry || name == VersionsEntry {
+	f := entryNamed(name)
+	if f == nil || name == KindsEntry || name == VersionsEntry {
 		return Type{}, false
 	}
 	var t Type
-	read(entry.File, &t)
+	read(f, &t)
 	return t, true
 }
 
 // Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
-// It reads one entry, once, whatever the type is made of. The caller must not change the schema.
+// It reads one entry, at its first call, whatever the type is made of. The caller must not change the schema.
 func Outline(name string) (Type, bool) {
-	entry, found := entries()[name]
-	if !found || name == KindsEntry || name == VersionsEntry {
+	if t, found := outlines.Load(name); found {
+		return t.(Type), true
+	}
+	t, found := Referring(name)
+	if !found {
 		return Type{}, false
 	}
-	return entry.outline(), true
+	t.Schema.Properties, t.Schema.Items, t.Schema.AdditionalProperties = nil, nil, nil
+	outlines.Store(name, t)
+	return t, true
 }
 
 // Reader reads types and remembers them, so that each is read once.

@@ -148,3 +148,10 @@ func TestReferring(t *testing.T) {
 		t.Error("found what is not there")
 	}
 }
+
+// Types are found by binary search in the archive.
+func TestTypeNamesAreSorted(t *testing.T) {
+	if names := kubetypes.TypeNames(); len(names) == 0 || !slices.IsSorted(names) {
+		t.Errorf("the %d names of types are not sorted", len(names))
+	}
+}

@@ -1,13 +1,14 @@
 package spec
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-var goIdentifier = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
+var goIdentifier = lazyregexp.New(`^[A-Z][A-Za-z0-9_]*$`)
 
 // fieldName reports a field that cannot be a field of a Go struct, or whose goName is that of another field in
 // taken, which maps Go names to the names of fields.
@@ -19,7 +20,7 @@ func (d *decoder) fieldName(p Property, goNameAt Pos, path string, taken map[str
 		return
 	}
 	switch other := taken[p.GoName]; {
-	case !goIdentifier.MatchString(p.GoName):
+	case !goIdentifier().MatchString(p.GoName):
 		d.failAt(goNameAt, path, strconv.Quote(shorten(p.GoName))+" is not an exported Go name", "such as "+GoName(p.Name))
 	case p.GoName == "DeepCopy" || p.GoName == "DeepCopyInto":
 		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is a generated method", "choose another one")

@@ -18,7 +18,7 @@ func (d *decoder) goConstants(s *Schema, n *yaml.Node, path string) {
 		switch other := values[name]; {
 		case !ok:
 			return
-		case !kindName.MatchString(name):
+		case !kindName().MatchString(name):
 			d.fail(value, path, quoteShort(name)+" is not an exported Go name", "such as "+kindLike(key.Value))
 			return
 		case other != "":

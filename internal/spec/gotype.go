@@ -1,10 +1,11 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // GoType is what the source of a Go type says, for a node that names it by its import path, such as
@@ -27,13 +28,13 @@ type GoTypeUse struct {
 
 // goTypeName is an import path and a name, which may have any form: package gotypes says what is wrong with it. Two
 // elements of which the second is a version are what a Kubernetes type looks like when it is misspelt.
-var goTypeName = regexp.MustCompile(
+var goTypeName = lazyregexp.New(
 	`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+|/([A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*$`)
 
 // SplitGoType returns the import path and the name of a type that is named by its import path. It reports false for
 // every other type, those of Kubernetes by their short names included.
 func SplitGoType(name string) (importPath, typeName string, ok bool) {
-	if kubernetesType.MatchString(name) || !goTypeName.MatchString(name) {
+	if kubernetesType().MatchString(name) || !goTypeName().MatchString(name) {
 		return "", "", false
 	}
 	dot := strings.LastIndex(name, ".")

@@ -81,7 +81,7 @@ func (d *decoder) writeObject(b *bytes.Buffer, n *yaml.Node, path string) bool {
 
 // number returns a YAML number as JSON.
 func number(text string) (string, bool) {
-	if decimal.MatchString(text) {
+	if decimal().MatchString(text) {
 		text = strings.TrimPrefix(text, "+")
 		_, err := strconv.ParseInt(text, 10, 64)
 		return text, err == nil

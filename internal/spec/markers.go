@@ -240,7 +240,7 @@ func fits(openAPIType, raw string) bool {
 	switch openAPIType {
 	case "integer":
 		_, ok := number(raw)
-		return ok && decimal.MatchString(raw)
+		return ok && decimal().MatchString(raw)
 	case "number":
 		_, ok := number(raw)
 		return ok

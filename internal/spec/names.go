@@ -3,7 +3,6 @@ package spec
 import (
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // names decodes the names of a kind.
@@ -59,7 +60,7 @@ func (names *Names) derive(n *yaml.Node) {
 		}
 	}
 	names.GoListKind = names.ListKind
-	if !kindName.MatchString(names.ListKind) || names.ListKind == names.GoKind {
+	if !kindName().MatchString(names.ListKind) || names.ListKind == names.GoKind {
 		names.GoListKind = names.GoKind + "List"
 	}
 }
@@ -71,7 +72,7 @@ func Plural(kind string) string { return flect.Pluralize(strings.ToLower(kind)) 
 func GoPlural(kind string) string { return flect.Pluralize(kind) }
 
 // IsKind tells whether a text is a kind that can be a Go type too.
-func IsKind(text string) bool { return kindName.MatchString(text) }
+func IsKind(text string) bool { return kindName().MatchString(text) }
 
 // absent decodes a name that the CRD leaves out when it is the empty text.
 func (d *decoder) absent(decode func(n *yaml.Node, path string)) func(n *yaml.Node, path string) {
@@ -100,7 +101,7 @@ func (d *decoder) kindOf(goKind *yaml.Node, into *string) func(n *yaml.Node, pat
 	}
 }
 
-var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+var kindName = lazyregexp.New(`^[A-Z][A-Za-z0-9]{0,62}$`)
 
 // kind decodes the name of a kind, which is that of a Go type too.
 func (d *decoder) kind(into *string) func(n *yaml.Node, path string) {
@@ -109,7 +110,7 @@ func (d *decoder) kind(into *string) func(n *yaml.Node, path string) {
 		if !ok {
 			return
 		}
-		if !kindName.MatchString(value) {
+		if !kindName().MatchString(value) {
 			d.fail(n, path, quoteShort(value)+" is not the name of a kind",
 				"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(value)+kindHint(path, value))
 			return
@@ -128,7 +129,7 @@ func kindHint(path, value string) string {
 
 // kindLike makes the name of a kind from something like it.
 func kindLike(text string) string {
-	if name := GoName(text); kindName.MatchString(name) {
+	if name := GoName(text); kindName().MatchString(name) {
 		return name
 	}
 	return "EchoServer"
@@ -183,7 +184,7 @@ func (d *decoder) group(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-var versionName = regexp.MustCompile(`^[a-z][a-z0-9]{0,62}$`)
+var versionName = lazyregexp.New(`^[a-z][a-z0-9]{0,62}$`)
 
 // versionName decodes the name of a version, which is that of a Go package too.
 func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
@@ -191,7 +192,7 @@ func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
 		value, ok := d.str(n, path)
 		switch {
 		case !ok:
-		case !versionName.MatchString(value):
+		case !versionName().MatchString(value):
 			d.fail(n, path, quoteShort(value)+" is not the name of a version", "use lower-case letters and digits, such as v1alpha1")
 		case !isPackageName(value):
 			d.fail(n, path, quoteShort(value)+" cannot be the name of a Go package", "use a version such as v1alpha1")

@@ -2,18 +2,19 @@ package spec
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-var kindController = regexp.MustCompile(`(?m)^kind:[ \t]*["']?Controller["']?[ \t]*(#.*)?\r?$`)
+var kindController = lazyregexp.New(`(?m)^kind:[ \t]*["']?Controller["']?[ \t]*(#.*)?\r?$`)
 
 // IsController tells whether a spec file says that it is of kind Controller.
 func IsController(data []byte) bool {
-	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Controller")) && kindController.Match(data)
+	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Controller")) && kindController().Match(data)
 }
 
 // ParseController reads a file of kind Controller and fills in what it leaves out. The file is a name for positions;

@@ -2,12 +2,13 @@ package spec
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/module"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since 1.29, and the
@@ -55,7 +56,7 @@ func (d *decoder) header(kind string) keys {
 	}
 }
 
-var kubernetesMinor = regexp.MustCompile(`^1\.([1-9][0-9]?)$`)
+var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
 
 // projectNames checks what the words of a project stand for.
 func (d *decoder) projectNames(root *yaml.Node, p *Project) {
@@ -94,7 +95,7 @@ func (d *decoder) projectNames(root *yaml.Node, p *Project) {
 
 // CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless this is one.
 func CheckMinKubernetes(version string) error {
-	if match := kubernetesMinor.FindStringSubmatch(version); match != nil {
+	if match := kubernetesMinor().FindStringSubmatch(version); match != nil {
 		if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // selections are the keys that say which objects of a related kind are meant.
@@ -67,7 +68,7 @@ func (d *decoder) objectName(into *string) func(n *yaml.Node, path string) {
 }
 
 // parentPath is a path of fields of the parent; no items, since those have no names that stay.
-var parentPath = regexp.MustCompile(`^(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
+var parentPath = lazyregexp.New(`^(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
 
 // parentPath decodes a path of fields of the parent. Where it leads is for who knows the parent's schema to say.
 func (d *decoder) parentPath(into *string) func(n *yaml.Node, path string) {
@@ -79,12 +80,12 @@ func (d *decoder) parentPath(into *string) func(n *yaml.Node, path string) {
 }
 
 func (d *decoder) isParentPath(n *yaml.Node, path, value string) bool {
-	if parentPath.MatchString(value) {
+	if parentPath().MatchString(value) {
 		return true
 	}
 	hint := "such as .spec.settings"
 	switch {
-	case parentPath.MatchString("." + value):
+	case parentPath().MatchString("." + value):
 		hint = "a path starts with a dot: ." + value
 	case strings.Contains(value, "["):
 		hint = "items of lists have no path: write dynamic: true, and the Related method says which objects"

@@ -2,10 +2,11 @@ package spec
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // resource decodes a mapping that names a kind of objects and says more of it. It reports false when n is no mapping
@@ -67,7 +68,7 @@ func (d *decoder) goType(into *string) func(n *yaml.Node, path string) {
 			return
 		}
 		dot := strings.LastIndex(value, ".")
-		if dot < 0 || !goIdentifier.MatchString(value[dot+1:]) || !isImportPath(value[:dot]) {
+		if dot < 0 || !goIdentifier().MatchString(value[dot+1:]) || !isImportPath(value[:dot]) {
 			d.fail(n, path, quoteShort(value)+" is not a Go type", "such as github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1.Certificate")
 			return
 		}
@@ -75,7 +76,7 @@ func (d *decoder) goType(into *string) func(n *yaml.Node, path string) {
 	}
 }
 
-var asName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+var asName = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)
 
 func (d *decoder) fieldIdentifier(into *string) func(n *yaml.Node, path string) {
 	return func(n *yaml.Node, path string) {
@@ -83,7 +84,7 @@ func (d *decoder) fieldIdentifier(into *string) func(n *yaml.Node, path string) 
 		if !ok {
 			return
 		}
-		if !asName.MatchString(value) {
+		if !asName().MatchString(value) {
 			d.fail(n, path, quoteShort(value)+" is not an exported Go name", "such as "+kindLike(value))
 			return
 		}

@@ -130,9 +130,9 @@ func (d *decoder) typeName(s *Schema, n *yaml.Node, path string) {
 		s.Keywords.Type = name
 	case kubernetesWords[name] != "":
 		s.Type = kubernetesWords[name]
-	case kubernetesType.MatchString(name), isGoType(name):
+	case kubernetesType().MatchString(name), isGoType(name):
 		s.Type = name
-	case typeName.MatchString(name):
+	case typeName().MatchString(name):
 		d.use(s, name, d.src.pos(n), path)
 	default:
 		d.fail(n, path, strconv.Quote(shorten(name))+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))

@@ -2,21 +2,22 @@ package spec
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // typeName is the form of the name of a type: no word of the shorthand and no Kubernetes type has it.
-var typeName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+var typeName = lazyregexp.New(`^[A-Z][A-Za-z0-9]{0,62}$`)
 
-var kindTypes = regexp.MustCompile(`(?m)^kind:[ \t]*["']?Types["']?[ \t]*(#.*)?\r?$`)
+var kindTypes = lazyregexp.New(`(?m)^kind:[ \t]*["']?Types["']?[ \t]*(#.*)?\r?$`)
 
 // IsTypes tells whether a spec file says that it is of kind Types, and not the file of an API.
 func IsTypes(data []byte) bool {
-	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Types")) && kindTypes.Match(data)
+	return len(data) <= MaxFileSize && bytes.Contains(data, []byte("Types")) && kindTypes().Match(data)
 }
 
 // ParseTypes reads a file of kind Types. The file is a name for positions; nothing is read from disk. The types are
@@ -57,7 +58,7 @@ func (d *decoder) announce(root *yaml.Node, shared []*NamedType) {
 	}
 	for i := 0; i+1 < len(types.Content); i += 2 {
 		key := types.Content[i]
-		if _, taken := d.named[key.Value]; !taken && typeName.MatchString(key.Value) {
+		if _, taken := d.named[key.Value]; !taken && typeName().MatchString(key.Value) {
 			d.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: d.src.pos(key), Name: key.Value}, value: types.Content[i+1]}
 		}
 	}
@@ -68,7 +69,7 @@ func (d *decoder) types(into *[]*NamedType) func(n *yaml.Node, path string) {
 	return func(n *yaml.Node, path string) {
 		d.entries(n, path, func(key, _ *yaml.Node, path string) {
 			switch t := d.named[key.Value]; {
-			case !typeName.MatchString(key.Value):
+			case !typeName().MatchString(key.Value):
 				d.fail(key, path, quoteShort(key.Value)+" is not the name of a type",
 					"use letters and digits, starting with a capital, at most 63 characters, such as "+kindLike(key.Value))
 			case t.Pos != d.src.pos(key):
@@ -99,7 +100,7 @@ func (d *decoder) decodeType(t *typeNode) {
 	if m.required != nil {
 		d.failAt(*m.required, path, "required does not apply here", "only a field of an object can be required")
 	}
-	if t.GoName = m.goName; m.goName != "" && !kindName.MatchString(m.goName) {
+	if t.GoName = m.goName; m.goName != "" && !kindName().MatchString(m.goName) {
 		d.failAt(m.goNameAt, path, quoteShort(m.goName)+" is not an exported Go name", "such as "+t.Name)
 	}
 	t.decoding, d.chain = false, d.chain[:len(d.chain)-1]

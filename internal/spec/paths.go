@@ -1,18 +1,19 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // A JSON path names fields only (.spec.replicas), or selects among items and keys too
 // (.status.conditions[?(@.type=="Ready")].status).
 var (
-	fieldPath = regexp.MustCompile(`^(\.([A-Za-z_$][\w$-]*|[\w$-]*(\\\.[\w$/-]*)+))+$`)
-	pathStep  = regexp.MustCompile(`\.((?:\\\.|[^.\[\\])+)`)
+	fieldPath = lazyregexp.New(`^(\.([A-Za-z_$][\w$-]*|[\w$-]*(\\\.[\w$/-]*)+))+$`)
+	pathStep  = lazyregexp.New(`\.((?:\\\.|[^.\[\\])+)`)
 )
 
 // paths checks the paths of columns, scale and selectable fields, and takes the types of columns from the schema.
@@ -57,7 +58,7 @@ func (d *decoder) replicas(v *Version, scale *yaml.Node, path, key, value, prefi
 		return
 	}
 	path = join(path, key)
-	if !strings.HasPrefix(value, prefix) || !fieldPath.MatchString(value) {
+	if !strings.HasPrefix(value, prefix) || !fieldPath().MatchString(value) {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below "+strings.TrimSuffix(prefix, "."), "such as "+prefix+"replicas")
 		return
 	}
@@ -73,7 +74,7 @@ func (d *decoder) selector(v *Version, scale *yaml.Node, path, value string) {
 		return
 	}
 	path = join(path, "labelSelector")
-	if !strings.HasPrefix(value, ".spec.") && !strings.HasPrefix(value, ".status.") || !fieldPath.MatchString(value) {
+	if !strings.HasPrefix(value, ".spec.") && !strings.HasPrefix(value, ".status.") || !fieldPath().MatchString(value) {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .status.selector")
 		return
 	}
@@ -84,7 +85,7 @@ func (d *decoder) selector(v *Version, scale *yaml.Node, path, value string) {
 }
 
 func (d *decoder) selectable(v *Version, n *yaml.Node, path, value string) {
-	if !fieldPath.MatchString(value) || strings.HasPrefix(value, ".metadata.") {
+	if !fieldPath().MatchString(value) || strings.HasPrefix(value, ".metadata.") {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .spec.mode")
 		return
 	}
@@ -106,7 +107,7 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 	}
 	root := map[string]*Schema{"spec": v.Spec, "status": v.Status}
 	var s *Schema
-	for i, step := range pathStep.FindAllStringSubmatch(fields, -1) {
+	for i, step := range pathStep().FindAllStringSubmatch(fields, -1) {
 		name := strings.ReplaceAll(step[1], `\.`, ".")
 		if i == 0 {
 			if slices.Contains([]string{"metadata", "apiVersion", "kind"}, name) {

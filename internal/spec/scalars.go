@@ -1,12 +1,13 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // yaml11Booleans are booleans to the YAML 1.1 that other tools of Kubernetes read.
@@ -95,18 +96,18 @@ func (d *decoder) flag(into *bool) func(n *yaml.Node, path string) {
 	}
 }
 
-var decimal = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
+var decimal = lazyregexp.New(`^[-+]?(0|[1-9][0-9]*)$`)
 
 // count decodes an integer within limits.
 func (d *decoder) count(into *int64, least, most int64) func(n *yaml.Node, path string) {
 	return func(n *yaml.Node, path string) {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && !decimal.MatchString(n.Value) {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && !decimal().MatchString(n.Value) {
 			d.fail(n, path, "expected an integer, got "+describe(n), "")
 			return
 		}
 		value, err := strconv.ParseInt(n.Value, 10, 64)
 		switch {
-		case !decimal.MatchString(n.Value):
+		case !decimal().MatchString(n.Value):
 			d.fail(n, path, n.Value+" is not a plain decimal integer", "write it with the digits 0 to 9, without a leading zero")
 		case n.Style != 0:
 			d.fail(n, path, "expected an integer, got "+describe(n), "remove the quotes")

@@ -1,11 +1,12 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // The shorthand writes a schema as one string:
@@ -50,7 +51,7 @@ var kubernetesWords = map[string]string{
 	"intOrString": TypeIntOrString,
 }
 
-var kubernetesType = regexp.MustCompile(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
+var kubernetesType = lazyregexp.New(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
 
 // shorthand decodes a schema from a string: the value of the scalar n.
 func (d *decoder) shorthand(n *yaml.Node, text, path string) (*Schema, marks) {
@@ -107,9 +108,9 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 		}
 	case kubernetesWords[text] != "":
 		s.Type = kubernetesWords[text]
-	case kubernetesType.MatchString(text), isGoType(text):
+	case kubernetesType().MatchString(text), isGoType(text):
 		s.Type = text
-	case typeName.MatchString(text):
+	case typeName().MatchString(text):
 		if !d.use(s, text, pos, path) {
 			return nil
 		}
@@ -125,7 +126,7 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 var listWords = []string{"array", "list"}
 
 // longGroup is a Kubernetes type with its whole API group, such as networking.k8s.io/v1.NetworkPolicySpec.
-var longGroup = regexp.MustCompile(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
+var longGroup = lazyregexp.New(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
 
 func (d *decoder) badType(pos Pos, text, path string) {
 	switch first, _, spaced := strings.Cut(text, " "); {
@@ -137,8 +138,8 @@ func (d *decoder) badType(pos Pos, text, path string) {
 		d.failAt(pos, path, quoteShort(text)+" is not a type", "keys of maps are strings: map[string]string")
 	case strings.HasSuffix(text, "[]"), slices.Contains(listWords, text):
 		d.failAt(pos, path, quoteShort(text)+" is not a type", `a list names the type of its items: "[]string"`)
-	case longGroup.MatchString(text):
-		d.failAt(pos, path, quoteShort(text)+" is not a type", "a Kubernetes type is written with the first part of its group: "+longGroup.ReplaceAllString(text, "$1/$2"))
+	case longGroup().MatchString(text):
+		d.failAt(pos, path, quoteShort(text)+" is not a type", "a Kubernetes type is written with the first part of its group: "+longGroup().ReplaceAllString(text, "$1/$2"))
 	default:
 		d.failAt(pos, path, quoteShort(text)+" is not a type", typeHint(text, shorthandWords()))
 	}

@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax error.
 const maxSearch = 1 << 20
 
-var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
 // syntax reports YAML that cannot be parsed.
 func (d *decoder) syntax(err error) {
-	match := syntaxError.FindStringSubmatch(err.Error())
+	match := syntaxError().FindStringSubmatch(err.Error())
 	if match == nil {
 		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
 		return
@@ -36,7 +38,7 @@ func (d *decoder) syntax(err error) {
 // that the error is in; the first line is the last of the shortest beginning of the text with the same error.
 func (s *source) lineOf(message string) int {
 	return 1 + sort.Search(len(s.starts)-1, func(i int) bool {
-		match := syntaxError.FindStringSubmatch(parseError(s.text[:s.starts[i+1]]))
+		match := syntaxError().FindStringSubmatch(parseError(s.text[:s.starts[i+1]]))
 		return match != nil && match[2] == message
 	})
 }
@@ -58,18 +60,18 @@ func parseError(text string) string {
 // causes are likely causes of syntax errors, to be looked for in this order in the line of the error.
 var causes = []struct {
 	message string // part of the parser's
-	where   *regexp.Regexp
+	where   func() *regexp.Regexp
 	hint    string
 }{
-	{"mapping values", regexp.MustCompile(`^[^"'#]*?:\s.*?(:)(?:\s|$)`), `": " in an unquoted value starts a mapping: quote the value`},
-	{"did not find", regexp.MustCompile(`:\s+(\[\])`), `quote a list type: "[]string"`},
-	{"cannot start any token", regexp.MustCompile("(?::|-)\\s+([@`%])"), "quote the value"},
-	{"cannot start any token", regexp.MustCompile(`^ *(\t)`), "indent with spaces"},
-	{"unexpected end of stream", regexp.MustCompile(`(?::|-)\s+(["'])`), "the quote that starts here is never closed"},
-	{"did not find", regexp.MustCompile(`(?::|-)\s+(["'])`), "text follows the closing quote: quote the whole value"},
-	{"expected ',' or", regexp.MustCompile(`([\[{])`), `a bracket is not closed, or text with ": " or a bracket inside is not quoted`},
-	{"tab character", regexp.MustCompile(`(\t)`), "indent with spaces"},
-	{"expected key", regexp.MustCompile(`^ *([^ ])`), "its indentation fits nothing above"},
+	{"mapping values", lazyregexp.New(`^[^"'#]*?:\s.*?(:)(?:\s|$)`), `": " in an unquoted value starts a mapping: quote the value`},
+	{"did not find", lazyregexp.New(`:\s+(\[\])`), `quote a list type: "[]string"`},
+	{"cannot start any token", lazyregexp.New("(?::|-)\\s+([@`%])"), "quote the value"},
+	{"cannot start any token", lazyregexp.New(`^ *(\t)`), "indent with spaces"},
+	{"unexpected end of stream", lazyregexp.New(`(?::|-)\s+(["'])`), "the quote that starts here is never closed"},
+	{"did not find", lazyregexp.New(`(?::|-)\s+(["'])`), "text follows the closing quote: quote the whole value"},
+	{"expected ',' or", lazyregexp.New(`([\[{])`), `a bracket is not closed, or text with ": " or a bracket inside is not quoted`},
+	{"tab character", lazyregexp.New(`(\t)`), "indent with spaces"},
+	{"expected key", lazyregexp.New(`^ *([^ ])`), "its indentation fits nothing above"},
 }
 
 // explain finds the likely cause of a syntax error in its line.
@@ -78,7 +80,7 @@ func explain(message, line string) (column int, hint string) {
 		if !strings.Contains(message, c.message) {
 			continue
 		}
-		if m := c.where.FindStringSubmatchIndex(line); m != nil {
+		if m := c.where().FindStringSubmatchIndex(line); m != nil {
 			return len([]rune(line[:m[2]])) + 1, c.hint
 		}
 	}

@@ -2,21 +2,22 @@ package templates
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
 // PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
 func PackageName(kind string) string { return strings.ToLower(kind) }
 
 // spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel: HTTPProxy.
-var spelledVowel = regexp.MustCompile(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
+var spelledVowel = lazyregexp.New(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
 
 // a puts the indefinite article in front of a kind.
 func a(kind string) string {
-	if strings.ContainsRune("AEIO", rune(kind[0])) || spelledVowel.MatchString(kind) {
+	if strings.ContainsRune("AEIO", rune(kind[0])) || spelledVowel().MatchString(kind) {
 		return "an " + kind
 	}
 	return "a " + kind
@@ -50,12 +51,12 @@ func (s *importSet) add(importPath, wanted string) string {
 	return name
 }
 
-var versionElement = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var versionElement = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // alias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
 func alias(importPath string) string {
 	name := identifier(path.Base(importPath))
-	if !versionElement.MatchString(name) {
+	if !versionElement().MatchString(name) {
 		return name
 	}
 	folder := path.Dir(importPath)
