@@ -13,16 +13,23 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build opgen into bin/.
-	go build -o $(OPGEN) ./cmd/opgen
+build: ## Build opgen into bin/, without what only a debugger reads.
+	go build -ldflags=-s -o $(OPGEN) ./cmd/opgen
 
 .PHONY: test
 test: build ## Run every test, against a local control plane where one is needed (built on the first run).
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) .ci/test $(EXAMPLES)
 
+FUZZ_TIME ?= 1m
+
+.PHONY: explore
+explore: build ## Look for longer than the tests do: every fault at every write, and each fuzz test for FUZZ_TIME.
+	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) FUZZ_TIME=$(FUZZ_TIME) .ci/explore
+
 .PHONY: demo
 demo: ## Watch a spec file become a running operator.
-	@go run ./internal/demo
+	@echo "demo: compiling itself, up to 10 s the first time"
+	@go build -buildvcs=false -o bin/demo ./internal/demo && exec bin/demo
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated files of the examples anew.

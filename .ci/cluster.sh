@@ -3,7 +3,7 @@
 opgen=$PWD/bin/opgen
 cluster=test-$$
 trap '"$opgen" cluster down --name "$cluster"' EXIT
-"$opgen" cluster up --name "$cluster"
+"$opgen" cluster up --name "$cluster" --assets= # the one that opgen builds, whatever else is there
 eval "$("$opgen" cluster env --name "$cluster")"
 export OPGEN_TEST_KUBECONFIG=$KUBECONFIG
 unset KUBECONFIG

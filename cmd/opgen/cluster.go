@@ -16,7 +16,8 @@ func newCluster(s streams) *cobra.Command {
 		Short: "Run a local Kubernetes control plane",
 		Long: `A real Kubernetes control plane (etcd, kube-apiserver, kube-controller-manager) on loopback, without
 Docker. The first "opgen cluster up" builds it from Go modules, which takes minutes; after that it starts in
-seconds. It has no nodes: Pods are accepted and stay Pending.
+seconds. It has no nodes: Pods are accepted and stay Pending. Executables that exist can be used instead, with
+"opgen cluster up --assets DIR".
 
 Binaries are kept in $OPGEN_CACHE (by default in the user's cache directory), instances in $OPGEN_STATE (by
 default ~/.local/state/opgen).`,
@@ -63,9 +64,14 @@ func (n *instanceName) find() (*cluster.Instance, error) {
 	return instance, err
 }
 
-func (n *instanceName) upCommand() string {
+func (n *instanceName) upCommand() string { return n.command("up") }
+
+func (n *instanceName) downCommand() string { return n.command("down") }
+
+// command returns a command line for the instance.
+func (n *instanceName) command(verb string) string {
 	if n.name == cluster.DefaultName {
-		return "opgen cluster up"
+		return "opgen cluster " + verb
 	}
-	return "opgen cluster up --name " + n.name
+	return "opgen cluster " + verb + " --name " + n.name
 }

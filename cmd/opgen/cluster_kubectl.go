@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,10 @@ func newClusterKubectl(s streams) *cobra.Command {
 		Short: "Run the control plane's kubectl",
 		Long: `Runs kubectl with its arguments, standard streams and exit code. It talks to the instance of --name, which
 must come first; without --name it talks to the cluster of $KUBECONFIG when that is set, else to the instance
-"default".`,
+"default".
+
+The kubectl is the first of: the one beside the instance's executables, the one in $KUBEBUILDER_ASSETS, the one
+that "opgen cluster up" has built before, the one on the PATH. Where there is none of these, it is built.`,
 		Example: `  opgen cluster kubectl get namespaces
   opgen cluster kubectl apply -k deploy`,
 		DisableFlagParsing: true,
@@ -27,20 +32,15 @@ must come first; without --name it talks to the cluster of $KUBECONFIG when that
 			if len(args) == 1 && args[0] == "--help" {
 				return cmd.Help()
 			}
-			if err := name.choose(); err != nil {
-				return err
-			}
-			cache, err := cluster.DefaultCache()
+			instance, err := name.choose()
 			if err != nil {
 				return err
 			}
-			display := newProgressDisplay(s.err)
-			assets, err := cluster.Build(cmd.Context(), cache, display.show)
-			display.finish()
+			path, err := findKubectl(cmd.Context(), s, instance)
 			if err != nil {
 				return err
 			}
-			return assets.Exec(args, os.Environ())
+			return cluster.ExecKubectl(path, args, os.Environ())
 		},
 	}
 }
@@ -62,17 +62,68 @@ func leadingName(args []string) (instanceName, []string, error) {
 	return instanceName{args[1]}, args[2:], nil
 }
 
-// choose points KUBECONFIG to the instance, unless there is no name and the user has pointed it elsewhere.
-func (n instanceName) choose() error {
-	if n.name == "" {
-		if os.Getenv("KUBECONFIG") != "" {
-			return nil
+// choose returns the instance that kubectl talks to, and points kubectl's variables to it. It returns nil if there is
+// no name and $KUBECONFIG is that of another cluster.
+func (n instanceName) choose() (*cluster.Instance, error) {
+	instance, err := n.chosen()
+	if err != nil || instance == nil {
+		return nil, err
+	}
+	if os.Getenv("KUBECACHEDIR") == "" {
+		// The instance's address is another cluster's tomorrow: what kubectl knows of it goes with the instance.
+		if err := os.Setenv("KUBECACHEDIR", instance.KubectlCache()); err != nil {
+			return nil, err
 		}
+	}
+	return instance, os.Setenv("KUBECONFIG", instance.Kubeconfig())
+}
+
+func (n instanceName) chosen() (*cluster.Instance, error) {
+	if n.name != "" {
+		return n.find()
+	}
+	kubeconfig := os.Getenv("KUBECONFIG")
+	if kubeconfig == "" {
 		n.name = cluster.DefaultName
+		return n.find()
 	}
-	instance, err := n.find()
+	state, err := cluster.DefaultState()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.Setenv("KUBECONFIG", instance.Kubeconfig())
+	return cluster.FindByKubeconfig(state, kubeconfig)
+}
+
+// findKubectl returns the path of a kubectl that is there. It builds one if there is none.
+func findKubectl(ctx context.Context, s streams, instance *cluster.Instance) (string, error) {
+	cache, err := cluster.DefaultCache()
+	if err != nil {
+		return "", err
+	}
+	if instance != nil {
+		if path, found := (cluster.Assets{Dir: instance.Assets}).Kubectl(); found {
+			return path, nil
+		}
+	}
+	if dir := assetsFromEnvironment(cache); dir != "" {
+		if path, found := (cluster.Assets{Dir: dir}).Kubectl(); found {
+			return path, nil
+		}
+	}
+	if built, exist, err := cluster.LookUp(ctx, cache); err == nil && exist {
+		path, _ := built.Kubectl()
+		return path, nil
+	}
+	if path, err := exec.LookPath("kubectl"); err == nil {
+		return path, nil
+	}
+	return buildKubectl(ctx, s, cache)
+}
+
+func buildKubectl(ctx context.Context, s streams, cache cluster.Cache) (string, error) {
+	display := newProgressDisplay(s.err)
+	assets, err := cluster.Build(ctx, cache, display.show)
+	display.finish()
+	path, _ := assets.Kubectl()
+	return path, err
 }

@@ -21,6 +21,7 @@ func commandLine(args ...string) (code int, out, err string) {
 func TestClusterCommandsWithoutACluster(t *testing.T) {
 	t.Setenv("OPGEN_STATE", filepath.Join(t.TempDir(), "it's a state"))
 	t.Setenv("KUBECONFIG", "")
+	t.Setenv(assetsVariable, "")
 	for _, test := range []struct {
 		line     string
 		code     int
@@ -56,6 +57,7 @@ func TestClusterLifecycle(t *testing.T) {
 	}
 	t.Setenv("OPGEN_STATE", filepath.Join(t.TempDir(), "it's a state"))
 	t.Setenv("KUBECONFIG", "")
+	t.Setenv(assetsVariable, "")
 	defer commandLine("cluster", "down")
 	var report upReport
 	code, out, message := commandLine("cluster", "up", "-o", "json")
@@ -107,15 +109,21 @@ func expectKubectl(t *testing.T) {
 		{"create token default", "", 0, "."},
 		{"version", "", 0, "Server Version: v1.36"},
 	} {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		// TestMain makes this executable opgen when it is called so.
-		cmd := &exec.Cmd{Path: self, Args: append([]string{"opgen", "cluster", "kubectl"}, strings.Fields(test.args)...), Stdin: strings.NewReader(test.input)}
-		out, _ := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != test.code || !strings.Contains(string(out), test.out) {
+		if code, out := kubectlOutput(t, test.input, strings.Fields(test.args)...); code != test.code || !strings.Contains(out, test.out) {
 			t.Errorf("kubectl %s: %d, %s\nexpected %d, %s", test.args, code, out, test.code, test.out)
 		}
 	}
+}
+
+// kubectlOutput runs opgen cluster kubectl and returns its exit code and what it wrote.
+func kubectlOutput(t *testing.T, input string, args ...string) (code int, out string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// TestMain makes this executable opgen when it is called so.
+	cmd := &exec.Cmd{Path: self, Args: append([]string{"opgen", "cluster", "kubectl"}, args...), Stdin: strings.NewReader(input)}
+	output, _ := cmd.CombinedOutput()
+	return cmd.ProcessState.ExitCode(), string(output)
 }

@@ -15,15 +15,8 @@ import (
 type upOptions struct {
 	instanceName
 	output
+	assets            assetsFlag
 	buildOnly, dryRun bool
-}
-
-// upReport is what opgen cluster up -o json prints.
-type upReport struct {
-	*cluster.Instance
-	Existed    bool   `json:"existed"` // it ran already
-	Kubeconfig string `json:"kubeconfig"`
-	AuditLog   string `json:"auditLog"`
 }
 
 func newClusterUp(s streams) *cobra.Command {
@@ -31,58 +24,72 @@ func newClusterUp(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start a local control plane, building it on first use",
-		Args:  cobra.NoArgs,
+		Long: `Starts etcd, kube-apiserver and kube-controller-manager on loopback and returns when they are ready. An
+instance that runs is left as it is.
+
+The executables are built on first use, unless --assets or $KUBEBUILDER_ASSETS names a directory that has
+etcd and kube-apiserver: then nothing is built. Without a kube-controller-manager in that directory, the
+instance runs without controllers, and the command says so.`,
+		Args: cobra.NoArgs,
 		Example: `  opgen cluster up
   eval "$(opgen cluster env)"
-  opgen cluster up --name second -o json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+  opgen cluster up --name second -o json
+  opgen cluster up --assets "$(setup-envtest use -p path)"`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	o.instanceName.addFlag(cmd)
 	o.output.addFlag(cmd)
-	cmd.Flags().BoolVar(&o.buildOnly, "build-only", false, "build the binary into the cache and start nothing")
+	o.assets.addFlag(cmd)
+	cmd.Flags().BoolVar(&o.buildOnly, "build-only", false, "make sure that the executables are there and start nothing")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what would be done and do nothing")
 	return cmd
 }
 
-func (o *upOptions) run(ctx context.Context, s streams) error {
-	if err := o.output.check(); err != nil {
-		return err
-	}
-	if err := o.instanceName.check(); err != nil {
-		return err
-	}
-	cache, err := cluster.DefaultCache()
+func (o *upOptions) run(cmd *cobra.Command, s streams) error {
+	up, err := o.options(cmd)
 	if err != nil {
 		return err
-	}
-	state, err := cluster.DefaultState()
-	if err != nil {
-		return err
-	}
-	if o.dryRun {
-		return o.plan(ctx, s, cache, state)
 	}
 	display := newProgressDisplay(s.err)
-	if o.buildOnly {
-		assets, err := cluster.Build(ctx, cache, display.show)
-		display.finish()
-		if err != nil {
-			return err
-		}
-		return o.reportBuild(s, assets)
+	up.Progress = display.show
+	switch {
+	case o.dryRun:
+		return o.plan(cmd.Context(), s, up)
+	case o.buildOnly:
+		return o.build(cmd.Context(), s, up, display)
 	}
 	begin := time.Now()
-	outcome, err := cluster.Up(ctx, cluster.Options{Name: o.name, Cache: cache, State: state, Progress: display.show})
+	outcome, err := cluster.Up(cmd.Context(), up)
 	display.finish()
 	if err != nil {
 		return err
 	}
-	return o.report(s, outcome, time.Since(begin))
+	return o.report(s, up, outcome, time.Since(begin))
+}
+
+// options checks the flags and returns what they say.
+func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
+	up := cluster.Options{Name: o.name}
+	if err := o.output.check(); err != nil {
+		return up, err
+	}
+	if err := o.instanceName.check(); err != nil {
+		return up, err
+	}
+	var err error
+	if up.Cache, err = cluster.DefaultCache(); err != nil {
+		return up, err
+	}
+	if up.State, err = cluster.DefaultState(); err != nil {
+		return up, err
+	}
+	up.Assets, err = o.assets.open(cmd.Context(), cmd, up.Cache)
+	return up, err
 }
 
 // plan says what would be built and started.
-func (o *upOptions) plan(ctx context.Context, s streams, cache cluster.Cache, state cluster.State) error {
-	plan, err := cluster.PlanUp(ctx, cluster.Options{Name: o.name, Cache: cache, State: state})
+func (o *upOptions) plan(ctx context.Context, s streams, up cluster.Options) error {
+	plan, err := cluster.PlanUp(ctx, up)
 	if err != nil {
 		return err
 	}
@@ -90,7 +97,9 @@ func (o *upOptions) plan(ctx context.Context, s streams, cache cluster.Cache, st
 		return writeJSON(s.out, plan)
 	}
 	if plan.Build {
-		fmt.Fprintf(s.err, "would build Kubernetes %s into %s\n", cluster.Version, plan.Assets)
+		fmt.Fprintf(s.err, "would build Kubernetes %s into %s\n", plan.Version, plan.Assets)
+	} else {
+		fmt.Fprintf(s.err, "would use Kubernetes %s in %s%s\n", plan.Version, plan.Assets, without(plan.Missing))
 	}
 	switch {
 	case o.buildOnly:
@@ -102,30 +111,29 @@ func (o *upOptions) plan(ctx context.Context, s streams, cache cluster.Cache, st
 	return nil
 }
 
-func (o *upOptions) reportBuild(s streams, assets cluster.Assets) error {
+// without names the programs that a directory does not have.
+func without(missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	return ", without " + strings.Join(missing, " and ")
+}
+
+// build makes sure that the executables are there.
+func (o *upOptions) build(ctx context.Context, s streams, up cluster.Options, display *progressDisplay) error {
+	assets, what := up.Assets, "is used as it is"
+	if assets == (cluster.Assets{}) {
+		var err error
+		assets, err = cluster.Build(ctx, up.Cache, up.Progress)
+		display.finish()
+		if err != nil {
+			return err
+		}
+		what = "is built"
+	}
 	if o.json() {
 		return writeJSON(s.out, assets)
 	}
-	fmt.Fprintf(s.err, "Kubernetes %s is built in %s\n", assets.Version, assets.Dir)
-	return nil
-}
-
-func (o *upOptions) report(s streams, outcome *cluster.Outcome, took time.Duration) error {
-	if len(outcome.Gone) > 0 {
-		fmt.Fprintf(s.err, "cluster %q was broken (%s had ended) and is started anew\n", o.name, strings.Join(outcome.Gone, ", "))
-	}
-	if o.json() {
-		return writeJSON(s.out, upReport{outcome.Instance, outcome.Existed, outcome.Kubeconfig(), outcome.AuditLog()})
-	}
-	if outcome.Existed {
-		fmt.Fprintf(s.err, "cluster %q is running already at %s\n", o.name, outcome.Server)
-		return nil
-	}
-	fmt.Fprintf(s.err, "cluster %q (Kubernetes %s) is ready at %s after %.1f s\n", o.name, outcome.Version, outcome.Server, took.Seconds())
-	environment := "opgen cluster env"
-	if o.name != cluster.DefaultName {
-		environment += " --name " + o.name
-	}
-	fmt.Fprintf(s.err, "    use it with: eval \"$(%s)\"\n", environment)
+	fmt.Fprintf(s.err, "Kubernetes %s %s in %s%s\n", assets.Version, what, assets.Dir, without(assets.Missing()))
 	return nil
 }

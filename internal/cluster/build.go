@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +48,8 @@ func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string,
 	}
 	defer os.RemoveAll(work)
 	source, result := filepath.Join(work, "src"), filepath.Join(work, "out")
-	if err := writeSources(files, source); err != nil {
+	tool.temp = filepath.Join(work, "tmp")
+	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755)); err != nil {
 		return explain(err, "")
 	}
 	if err := tool.build(ctx, source, filepath.Join(result, "bin", binaryName), progress); err != nil {

@@ -18,6 +18,8 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cache := Cache{Dir: t.TempDir()}
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
 			_, err := Build(ctx, cache, func(p Progress) {
 				if p.Phase == phase {
 					cancel()
@@ -27,6 +29,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 				t.Fatalf("Build = %v, expected to be interrupted", err)
 			}
 			expectEmpty(t, cache.builds())
+			expectEmpty(t, temp)
 		})
 	}
 }
@@ -36,9 +39,9 @@ func TestLeftoversOfAKilledBuildAreNotTrusted(t *testing.T) {
 		t.Skip("skipped under -short: it links the control plane")
 	}
 	cache := Cache{Dir: t.TempDir()}
-	killed, built, err := lookUp(t.Context(), cache)
+	killed, built, err := LookUp(t.Context(), cache)
 	if err != nil || built {
-		t.Fatalf("lookUp = %t, %v", built, err)
+		t.Fatalf("LookUp = %t, %v", built, err)
 	}
 	leftover := filepath.Join(filepath.Dir(killed.Dir)+".tmp", "out", "bin", "half")
 	if err := os.MkdirAll(leftover, 0o755); err != nil {

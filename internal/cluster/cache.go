@@ -37,33 +37,21 @@ func (c Cache) assets(key string) Assets {
 
 func (c Cache) lockFile(key string) string { return filepath.Join(c.builds(), key+".lock") }
 
-// Assets are the executables of a control plane: etcd, kube-apiserver, kube-controller-manager and kubectl, all
-// links to one binary. Their directory is a KUBEBUILDER_ASSETS that envtest accepts.
-type Assets struct {
-	Dir     string `json:"dir"`     // absolute
-	Version string `json:"version"` // of Kubernetes, such as v1.36.3
+// Contains reports whether a directory lies where Build puts its results, whether or not it is still there.
+func (c Cache) Contains(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	return err == nil && (isBelow(c.builds(), dir) || isBelow(resolve(c.builds()), resolve(dir)))
 }
 
-// binaryName is the one executable in Assets.Dir that is no link.
-const binaryName = "kubernetes"
+func isBelow(parent, dir string) bool {
+	path, err := filepath.Rel(parent, dir)
+	return err == nil && path != "." && filepath.IsLocal(path)
+}
 
-// The programs that the binary becomes when it is called by their name.
-const (
-	etcd              = "etcd"
-	apiServer         = "kube-apiserver"
-	controllerManager = "kube-controller-manager"
-	kubectl           = "kubectl"
-)
-
-func (a Assets) program(name string) string { return filepath.Join(a.Dir, name) }
-
-// complete reports whether the assets are there. A directory under its final name is always complete, since it
-// got that name last; programs that someone has deleted since are noticed here.
-func (a Assets) complete() bool {
-	for _, name := range []string{etcd, apiServer, controllerManager, kubectl} {
-		if info, err := os.Stat(a.program(name)); err != nil || !info.Mode().IsRegular() {
-			return false
-		}
+// resolve follows the symbolic links of a path, as far as it exists.
+func resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
-	return true
+	return path
 }

@@ -18,6 +18,7 @@ import (
 // goTool is the go command that builds the binary.
 type goTool struct {
 	path, version string
+	temp          string // for its temporary files, which it leaves when it is interrupted
 }
 
 func findGo(ctx context.Context) (goTool, error) {
@@ -95,7 +96,7 @@ func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string
 func (g goTool) run(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "PWD="+dir)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "TMPDIR="+g.temp, "PWD="+dir)
 	ownGroup(cmd)
 	var output bytes.Buffer
 	cmd.Stdout = &output

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -149,23 +147,5 @@ func TestTakenPortIsNoticed(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-func TestProcessOffTheRecordDoesNotRun(t *testing.T) {
-	o := realOptions(t, "held")
-	assets, err := Build(t.Context(), o.Cache, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := filepath.Join(t.TempDir(), "log")
-	orphan, err := hold(kubectl, assets.program(kubectl), []string{"version", "--client"}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	orphan.abandon() // as when its starter dies
-	<-orphan.exited
-	if output, err := os.ReadFile(log); err != nil || len(output) > 0 {
-		t.Errorf("it ran: %s, %v", output, err)
 	}
 }

@@ -70,6 +70,20 @@ func Find(state State, name string) (*Instance, error) {
 	return instance, nil
 }
 
+// FindByKubeconfig returns the instance that a kubeconfig belongs to, nil when there is none.
+func FindByKubeconfig(state State, path string) (*Instance, error) {
+	names, err := state.names()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if path == (&Instance{Dir: state.instanceDir(name)}).Kubeconfig() {
+			return state.load(name)
+		}
+	}
+	return nil, nil
+}
+
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 

@@ -4,32 +4,42 @@ import "context"
 
 // Plan is what Up would do.
 type Plan struct {
-	Build  bool   `json:"build"`  // the cache has no binary yet
-	Assets string `json:"assets"` // directory that the executables are in, or will be
-	Start  bool   `json:"start"`  // the instance does not run
-	Dir    string `json:"dir"`    // of the instance
+	Build   bool     `json:"build"`             // the cache has no binary yet
+	Assets  string   `json:"assets"`            // directory that the executables are in, or will be
+	Version string   `json:"version"`           // of Kubernetes
+	Missing []string `json:"missing,omitempty"` // programs that the directory does not have and Up can do without
+	Start   bool     `json:"start"`             // the instance does not run
+	Dir     string   `json:"dir"`               // of the instance
 }
 
 // PlanUp tells what Up would do, and does nothing.
 func PlanUp(ctx context.Context, o Options) (Plan, error) {
-	assets, built, err := lookUp(ctx, o.Cache)
-	if err != nil {
-		return Plan{}, err
+	assets, exist := o.Assets, true
+	if assets == (Assets{}) {
+		var err error
+		if assets, exist, err = LookUp(ctx, o.Cache); err != nil {
+			return Plan{}, err
+		}
 	}
 	instance, err := o.State.load(o.Name)
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{
-		Build:  !built,
-		Assets: assets.Dir,
-		Start:  instance == nil || !instance.ready(ctx),
-		Dir:    o.State.instanceDir(o.Name),
-	}, nil
+	plan := Plan{
+		Build:   !exist,
+		Assets:  assets.Dir,
+		Version: assets.Version,
+		Start:   instance == nil || !instance.ready(ctx),
+		Dir:     o.State.instanceDir(o.Name),
+	}
+	if exist {
+		plan.Missing = assets.Missing()
+	}
+	return plan, nil
 }
 
-// lookUp tells whether Build would find its result in the cache, and where that is or would be.
-func lookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
+// LookUp tells whether Build would find its result in the cache, and where that is or would be.
+func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 	files, err := sourceFiles()
 	if err != nil {
 		return Assets{}, false, err

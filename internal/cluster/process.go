@@ -28,7 +28,12 @@ type held struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// hold starts a program that outlives this process, with its output in a log file.
+// holder is what a shell runs to hold a program: it waits for a line from descriptor 3 and becomes the program, with
+// the same pid and start time. It ends when the descriptor is closed without a line.
+const holder = `read -r line <&3 && exec "$0" "$@" 3<&-`
+
+// hold starts a program that outlives this process, with its output in a log file. The program itself knows nothing
+// of being held.
 func hold(name, path string, args []string, logFile string) (*held, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -40,10 +45,9 @@ func hold(name, path string, args []string, logFile string) (*held, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", holder, path}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{reader} // becomes descriptor 3
-	cmd.Env = append(os.Environ(), "OPGEN_START_FD=3")
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		writer.Close()
@@ -61,7 +65,7 @@ func hold(name, path string, args []string, logFile string) (*held, error) {
 // release lets the process run.
 func (h *held) release() error {
 	defer h.pipe.Close()
-	_, err := h.pipe.Write([]byte{1})
+	_, err := h.pipe.Write([]byte("\n"))
 	return err
 }
 

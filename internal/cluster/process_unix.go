@@ -31,9 +31,8 @@ func kill(pid int, signal syscall.Signal) error {
 	return nil
 }
 
-// Exec replaces this process by the control plane's kubectl, with the arguments that follow its name and the given
+// ExecKubectl replaces this process by the kubectl at path, with the arguments that follow its name and the given
 // environment. It returns only when that is not possible.
-func (a Assets) Exec(args []string, environment []string) error {
-	path := a.program(kubectl)
+func ExecKubectl(path string, args []string, environment []string) error {
 	return &os.PathError{Op: "run", Path: path, Err: syscall.Exec(path, append([]string{kubectl}, args...), environment)}
 }

@@ -33,39 +33,55 @@ type program struct {
 	args          []string
 }
 
-// programs says how the control plane of an instance is started.
-func (i *Instance) programs(p ports) []program {
-	file := i.file
-	client, peer := "https://"+local(p.etcd), "https://"+local(p.etcdPeer)
-	return []program{
-		{etcd, local(p.etcd), []string{
-			"--name=default", "--data-dir=" + file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
-			"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
-			"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
-			"--client-cert-auth", "--trusted-ca-file=" + file("ca.crt"),
-			"--cert-file=" + file("server.crt"), "--key-file=" + file("server.key"),
-			"--peer-client-cert-auth", "--peer-trusted-ca-file=" + file("ca.crt"),
-			"--peer-cert-file=" + file("server.crt"), "--peer-key-file=" + file("server.key"),
-		}},
-		{apiServer, local(p.apiServer), []string{
-			"--etcd-servers=" + client, "--etcd-cafile=" + file("ca.crt"),
-			"--etcd-certfile=" + file("server.crt"), "--etcd-keyfile=" + file("server.key"),
-			"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.apiServer),
-			"--tls-cert-file=" + file("server.crt"), "--tls-private-key-file=" + file("server.key"),
-			"--client-ca-file=" + file("ca.crt"), "--cert-dir=" + i.Dir,
-			"--service-account-issuer=https://kubernetes.default.svc",
-			"--service-account-signing-key-file=" + file("sa.key"), "--service-account-key-file=" + file("sa.pub"),
-			"--authorization-mode=RBAC", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-			"--service-cluster-ip-range=" + serviceRange, "--allow-privileged",
-			"--endpoint-reconciler-type=none", // it would publish a loopback address, which validation refuses
-			"--audit-policy-file=" + file("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
-			"--audit-log-maxsize=100", "--audit-log-maxbackup=2",
-		}},
-		{controllerManager, "", []string{
-			"--kubeconfig=" + file("manager.kubeconfig"), "--root-ca-file=" + file("ca.crt"),
-			"--service-account-private-key-file=" + file("sa.key"),
-		}},
+// withoutAccounts makes the API server accept Pods where no controller makes ServiceAccounts for them.
+const withoutAccounts = "--disable-admission-plugins=ServiceAccount"
+
+// programs says how the control plane of an instance is started, with flags that upstream's programs know.
+func (i *Instance) programs(p ports, controllers bool) []program {
+	if !controllers {
+		return []program{i.etcd(p), i.apiServer(p, withoutAccounts)}
 	}
+	return []program{i.etcd(p), i.apiServer(p), i.controllerManager()}
+}
+
+func (i *Instance) etcd(p ports) program {
+	client, peer := "https://"+local(p.etcd), "https://"+local(p.etcdPeer)
+	return program{etcd, local(p.etcd), []string{
+		"--name=default", "--data-dir=" + i.file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
+		"--client-cert-auth", "--trusted-ca-file=" + i.file("ca.crt"),
+		"--cert-file=" + i.file("server.crt"), "--key-file=" + i.file("server.key"),
+		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + i.file("ca.crt"),
+		"--peer-cert-file=" + i.file("server.crt"), "--peer-key-file=" + i.file("server.key"),
+	}}
+}
+
+func (i *Instance) apiServer(p ports, more ...string) program {
+	return program{apiServer, local(p.apiServer), append([]string{
+		"--etcd-servers=https://" + local(p.etcd), "--etcd-cafile=" + i.file("ca.crt"),
+		"--etcd-certfile=" + i.file("server.crt"), "--etcd-keyfile=" + i.file("server.key"),
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.apiServer),
+		"--tls-cert-file=" + i.file("server.crt"), "--tls-private-key-file=" + i.file("server.key"),
+		"--client-ca-file=" + i.file("ca.crt"), "--cert-dir=" + i.Dir,
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-signing-key-file=" + i.file("sa.key"), "--service-account-key-file=" + i.file("sa.pub"),
+		"--authorization-mode=RBAC", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+		"--service-cluster-ip-range=" + serviceRange, "--allow-privileged",
+		"--endpoint-reconciler-type=none", // it would publish a loopback address, which validation refuses
+		"--audit-policy-file=" + i.file("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
+		"--audit-log-maxsize=100", "--audit-log-maxbackup=2",
+	}, more...)}
+}
+
+// controllerManager serves nothing and is alone. Upstream's program creates a directory for volume plugins at its
+// start, by default outside of the instance.
+func (i *Instance) controllerManager() program {
+	return program{controllerManager, "", []string{
+		"--kubeconfig=" + i.file("manager.kubeconfig"), "--root-ca-file=" + i.file("ca.crt"),
+		"--service-account-private-key-file=" + i.file("sa.key"),
+		"--leader-elect=false", "--secure-port=0", "--flex-volume-plugin-dir=" + i.file("volume-plugins"),
+	}}
 }
 
 // auditPolicy records who did what to which resource with which outcome, once per request.

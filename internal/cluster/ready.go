@@ -39,11 +39,14 @@ func (i *Instance) ready(ctx context.Context) bool {
 	return i.works(ctx, client)
 }
 
-// works reports whether the API server is ready and the controllers do their work, which the default
-// ServiceAccount shows: a controller makes it.
+// works reports whether the API server is ready and has made the default namespace, and the controllers, if there
+// are any, have made the default ServiceAccount.
 func (i *Instance) works(ctx context.Context, client *http.Client) bool {
-	return answers(ctx, client, i.Server+"/readyz") &&
-		answers(ctx, client, i.Server+"/api/v1/namespaces/default/serviceaccounts/default")
+	made := "/api/v1/namespaces/default"
+	if i.HasControllers() {
+		made += "/serviceaccounts/default"
+	}
+	return answers(ctx, client, i.Server+"/readyz") && answers(ctx, client, i.Server+made)
 }
 
 func answers(ctx context.Context, client *http.Client, url string) bool {

@@ -78,7 +78,7 @@ func (i *Instance) hold(assets Assets, p ports) ([]*held, error) {
 			process.abandon()
 		}
 	}
-	for _, program := range i.programs(p) {
+	for _, program := range i.programs(p, assets.has(controllerManager)) {
 		process, err := hold(program.name, assets.program(program.name), program.args, i.Log(program.name))
 		if err != nil {
 			abandon()

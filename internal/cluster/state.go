@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"time"
 )
@@ -74,6 +75,9 @@ func (i *Instance) AuditLog() string { return filepath.Join(i.Dir, "audit.log") 
 // Log is the path of the output of one of its processes.
 func (i *Instance) Log(process string) string { return filepath.Join(i.Dir, process+".log") }
 
+// KubectlCache is the directory in which kubectl keeps what it learns of the API server.
+func (i *Instance) KubectlCache() string { return i.file("kubectl-cache") }
+
 func (i *Instance) file(name string) string { return filepath.Join(i.Dir, name) }
 
 // Running reports whether every process of the instance runs.
@@ -84,6 +88,11 @@ func (i *Instance) Running() bool {
 		}
 	}
 	return len(i.Processes) > 0
+}
+
+// HasControllers reports whether the instance was started with a kube-controller-manager.
+func (i *Instance) HasControllers() bool {
+	return slices.ContainsFunc(i.Processes, func(p Process) bool { return p.Name == controllerManager })
 }
 
 // gone names the processes that do not run.

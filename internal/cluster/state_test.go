@@ -50,6 +50,12 @@ func TestStateOfWhatAnInterruptedStartLeft(t *testing.T) {
 	if len(list) != 1 || list[0].Name != "half" || list[0].State != StateDead {
 		t.Errorf("List = %+v, expected the dead instance half", list)
 	}
+	if found, err := FindByKubeconfig(state, list[0].Kubeconfig()); err != nil || found == nil || found.Name != "half" {
+		t.Errorf("FindByKubeconfig = %+v, %v, expected the instance half", found, err)
+	}
+	if found, err := FindByKubeconfig(state, "/elsewhere/kubeconfig"); err != nil || found != nil {
+		t.Errorf("FindByKubeconfig = %+v, %v, expected none", found, err)
+	}
 	if _, err := Find(state, "half"); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("Find = %v, expected ErrNotRunning", err)
 	}

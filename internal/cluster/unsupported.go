@@ -28,5 +28,5 @@ func startOf(int) string { return "" }
 
 func memoryOf(int) int64 { return 0 }
 
-// Exec is not supported on this system.
-func (Assets) Exec([]string, []string) error { return errUnsupported }
+// ExecKubectl is not supported on this system.
+func ExecKubectl(string, []string, []string) error { return errUnsupported }

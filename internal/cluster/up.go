@@ -5,6 +5,7 @@ import "context"
 // Options say which instance Up starts, and from what.
 type Options struct {
 	Name     string // DefaultName when empty
+	Assets   Assets // executables to start it from; the zero value stands for those that Build returns
 	Cache    Cache
 	State    State
 	Progress ProgressFunc
@@ -18,9 +19,9 @@ type Outcome struct {
 }
 
 // Up brings an instance up and returns when its API server is ready and its controllers work. It builds the
-// binary first when the cache does not have it. An instance that runs is left as it is; what is left of one whose
-// processes died is removed, and a new one takes its place. When Up is interrupted or does not succeed, nothing of
-// the instance stays.
+// binary first when the cache does not have it, unless the options name executables that exist. An instance that
+// runs is left as it is; what is left of one whose processes died is removed, and a new one takes its place. When Up
+// is interrupted or does not succeed, nothing of the instance stays.
 func Up(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Name == "" {
 		o.Name = DefaultName
@@ -32,7 +33,7 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.ready(ctx) {
 		return &Outcome{Instance: existing, Existed: true}, nil
 	}
-	assets, err := Build(ctx, o.Cache, o.Progress)
+	assets, err := o.findAssets(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +43,14 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	defer lock.releaseAndRemove()
 	return replaceOrStart(ctx, o, assets)
+}
+
+// findAssets returns the executables of the options, or else those that Build returns.
+func (o Options) findAssets(ctx context.Context) (Assets, error) {
+	if o.Assets != (Assets{}) {
+		return o.Assets, nil
+	}
+	return Build(ctx, o.Cache, o.Progress)
 }
 
 // replaceOrStart starts the instance, in the place of one that is broken. The caller holds its lock.

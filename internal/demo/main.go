@@ -1,12 +1,19 @@
 // Command demo shows opgen's main job from end to end: a spec file becomes a project, the project's operator
 // runs against a real Kubernetes API server, and what people do to its objects is followed and repaired.
 //
-//	main.go    the steps, in order, with their times
-//	project.go generating and running the operator, as its author would from a shell
-//	objects.go what the demo does to the objects in the cluster, and what it waits for
+//	main.go     the steps, in order, with their times
+//	overview.go what is printed first: what takes how long
+//	project.go  generating, building and testing the operator, as its author would from a shell
+//	operator.go the operator's process
+//	cluster.go  the control plane: its build, in the background of other steps, and its start
+//	objects.go  what the demo does to the objects in the cluster, and what it waits for
+//	kubectl.go  reading and writing objects with the control plane's kubectl
+//	command.go  running commands, in the foreground and in the background
+//	screen.go   what is printed
 //
 // It runs from the root of a checkout (make demo), works in a temporary folder with a cluster of its own, and
-// leaves neither behind. The last line is "demo: passed in N s"; the exit code is 0 only then.
+// leaves neither behind. It imports the standard library alone, so that it starts before anything is downloaded.
+// The last line is "demo: passed in N s"; the exit code is 0 only then.
 package main
 
 import (
@@ -21,14 +28,24 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	start := time.Now()
-	err := run(ctx)
+	start, s := time.Now(), newScreen(os.Stdout)
+	err := run(ctx, s)
 	stop()
 	if err != nil {
-		fmt.Printf("demo: FAILED after %.0f s: %v\n", time.Since(start).Seconds(), err)
+		s.print("demo: FAILED after %.0f s: %v", time.Since(start).Seconds(), err)
 		os.Exit(1)
 	}
-	fmt.Printf("demo: passed in %.0f s\n", time.Since(start).Seconds())
+	s.print("demo: passed in %.0f s", time.Since(start).Seconds())
+}
+
+// run does all steps, and removes what they have made.
+func run(ctx context.Context, s *screen) error {
+	p, err := newProject(s)
+	if err != nil {
+		return err
+	}
+	err = runSteps(ctx, p)
+	return errors.Join(err, p.cleanUp(err != nil))
 }
 
 // step is one thing that the demo does, in words and in code.
@@ -37,30 +54,27 @@ type step struct {
 	do   func(context.Context) error
 }
 
-func run(ctx context.Context) (err error) {
-	p, err := newProject()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.cleanUp()) }()
+func runSteps(ctx context.Context, p *project) error {
 	o := &objects{project: p}
 	steps := []step{
 		{"build opgen", p.buildOpgen},
+		{"opgen cluster up --build-only: a control plane, built in the background where there is none", p.cluster.prepare},
 		{"opgen init: an empty project", p.init},
 		{"opgen create api: types, CRD, RBAC and wiring from the spec", p.createAPI},
 		{"write the Sync function (copied from examples/echo-server)", p.writeSync},
-		{"make build test: the project's own tests", p.test},
-		{"opgen cluster up: a real control plane (the first time it is built, for minutes)", p.clusterUp},
+		{"make build test: the operator, and the project's own tests", p.test},
+		{"opgen cluster up: the control plane starts", p.cluster.up},
 		{"make install: the CRD", p.install},
-		{"start the operator", p.startOperator},
+		{"start the operator", p.operator.start},
 		{"apply the sample: Pod, Service and status follow", o.create},
-		{"change spec.serviceName: the Service follows in place, the Pod is made anew", o.change},
+		{"change spec.serviceName: the Service follows in place, the Pod is recreated", o.change},
 		{"delete the Service: it comes back", o.deleteChild},
 		{"delete the EchoServer: its children go", o.deleteParent},
-		{"stop the operator: it ends in order", p.stopOperator},
+		{"stop the operator: it ends in order", p.operator.stop},
 	}
-	for n, s := range steps {
-		if err := runStep(ctx, n+1, len(steps), s); err != nil {
+	printOverview(p.screen, p.temp, len(steps))
+	for n, step := range steps {
+		if err := runStep(ctx, p, n+1, len(steps), step); err != nil {
 			return err
 		}
 	}
@@ -68,17 +82,18 @@ func run(ctx context.Context) (err error) {
 }
 
 // runStep announces a step before it starts, since some take minutes, and adds how long it took.
-func runStep(ctx context.Context, n, of int, s step) error {
-	fmt.Printf("[%2d/%d] %s\n", n, of, s.what)
+func runStep(ctx context.Context, p *project, n, of int, s step) error {
+	p.screen.print("[%2d/%d] %s", n, of, s.what)
 	start := time.Now()
-	if err := s.do(ctx); err != nil {
+	hideStatus := p.screen.showStatus(p.cluster.buildStatus)
+	err := s.do(ctx)
+	hideStatus()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", s.what, err)
 	}
-	fmt.Printf("        done in %.1f s\n", time.Since(start).Seconds())
-	return ctx.Err()
-}
-
-// say prints what a step has seen.
-func say(format string, args ...any) {
-	fmt.Printf("        "+format+"\n", args...)
+	p.screen.say("done in %.1f s", time.Since(start).Seconds())
+	return nil
 }

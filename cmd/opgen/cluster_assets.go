@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
+)
+
+// assetsVariable is where envtest and its tools look for the executables of a control plane, too.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// assetsFlag is the flag --assets: executables that exist, to be used instead of building them.
+type assetsFlag struct{ dir string }
+
+func (a *assetsFlag) addFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.dir, "assets", "", "use the executables in `DIR` and build nothing; when empty, build them (default $"+assetsVariable+")")
+}
+
+// open returns the executables to use, and none if they are to be built.
+func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster.Cache) (cluster.Assets, error) {
+	source, dir := "--assets", a.dir
+	if !cmd.Flags().Changed("assets") {
+		source, dir = assetsVariable, assetsFromEnvironment(cache)
+	}
+	if dir == "" {
+		return cluster.Assets{}, nil
+	}
+	assets, err := cluster.OpenAssets(ctx, dir)
+	if err != nil && ctx.Err() == nil {
+		return cluster.Assets{}, usagef("%s %s: %w\n    name a directory with etcd and kube-apiserver, or build them: opgen cluster up --assets=", source, dir, err)
+	}
+	return assets, err
+}
+
+// assetsFromEnvironment returns $KUBEBUILDER_ASSETS, unless opgen cluster env has set it to what opgen builds itself:
+// that may be gone, or of an earlier opgen.
+func assetsFromEnvironment(cache cluster.Cache) string {
+	dir := os.Getenv(assetsVariable)
+	if dir == "" || cache.Contains(dir) {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Assets are the executables of a control plane: etcd and kube-apiserver, and where found kube-controller-manager
+// and kubectl. Those that Build returns are complete, and links to one binary. Their directory is a
+// KUBEBUILDER_ASSETS that envtest accepts.
+type Assets struct {
+	Dir     string `json:"dir"`     // absolute
+	Version string `json:"version"` // of Kubernetes, such as v1.36.3
+}
+
+// binaryName is the one executable that Build makes. The others are links to it.
+const binaryName = "kubernetes"
+
+// The programs of a control plane.
+const (
+	etcd              = "etcd"
+	apiServer         = "kube-apiserver"
+	controllerManager = "kube-controller-manager"
+	kubectl           = "kubectl"
+)
+
+// OpenAssets returns the executables that exist in a directory, such as one that setup-envtest has filled. It returns
+// an error if there is no such directory, or no etcd or kube-apiserver in it that can be run.
+func OpenAssets(ctx context.Context, dir string) (Assets, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Assets{}, err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Assets{}, errors.New("there is no such directory")
+	case err != nil:
+		return Assets{}, err
+	case !info.IsDir():
+		return Assets{}, errors.New("this is not a directory")
+	}
+	a := Assets{Dir: dir}
+	if missing := a.without(etcd, apiServer); len(missing) > 0 {
+		return Assets{}, fmt.Errorf("there is no executable %s in this directory", strings.Join(missing, " and no "))
+	}
+	a.Version, err = askVersion(ctx, a.program(apiServer))
+	return a, err
+}
+
+// askVersion runs kube-apiserver for its version.
+func askVersion(ctx context.Context, path string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	output, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("ask %s for its version: %w", filepath.Base(path), err)
+	}
+	version, found := strings.CutPrefix(strings.TrimSpace(string(output)), "Kubernetes ")
+	if !found {
+		return "", fmt.Errorf("%s does not say which version of Kubernetes it is: it prints %q", filepath.Base(path), output)
+	}
+	return version, nil
+}
+
+// Missing names the programs that an instance can do without and that the directory does not have.
+func (a Assets) Missing() []string { return a.without(controllerManager, kubectl) }
+
+// Kubectl returns the path of the directory's kubectl, and whether it is there.
+func (a Assets) Kubectl() (string, bool) { return a.program(kubectl), a.has(kubectl) }
+
+func (a Assets) program(name string) string { return filepath.Join(a.Dir, name) }
+
+// has reports whether a program is there and can be run.
+func (a Assets) has(name string) bool {
+	info, err := os.Stat(a.program(name))
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// without returns those of the programs that are not there.
+func (a Assets) without(names ...string) []string {
+	var missing []string
+	for _, name := range names {
+		if !a.has(name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// complete reports whether every program is there. A directory that Build has made is complete under its final name,
+// unless someone has deleted programs since.
+func (a Assets) complete() bool {
+	return len(a.without(etcd, apiServer, controllerManager, kubectl)) == 0
+}

@@ -1,0 +1,47 @@
+//go:build linux || darwin
+
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// holdShell holds a program that prints its pid and its argument.
+func holdShell(t *testing.T) (process *held, log string) {
+	t.Helper()
+	log = filepath.Join(t.TempDir(), "log")
+	process, err := hold("sh", "/bin/sh", []string{"-c", `echo $$ "$1"; (: <&3) 2>/dev/null || echo closed`, "sh", "a  b"}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return process, log
+}
+
+func expectLog(t *testing.T, log, expected string) {
+	t.Helper()
+	if output, err := os.ReadFile(log); err != nil || string(output) != expected {
+		t.Errorf("the program has printed %q, %v, expected %q", output, err, expected)
+	}
+}
+
+func TestProcessOffTheRecordDoesNotRun(t *testing.T) {
+	process, log := holdShell(t)
+	process.abandon() // as when its starter dies
+	<-process.exited
+	expectLog(t, log, "")
+}
+
+func TestReleasedProcessIsTheOneOnRecord(t *testing.T) {
+	process, log := holdShell(t)
+	if !process.Running() {
+		t.Error("the held process does not run")
+	}
+	if err := process.release(); err != nil {
+		t.Fatal(err)
+	}
+	<-process.exited
+	expectLog(t, log, strconv.Itoa(process.PID)+" a  b\nclosed\n")
+}
