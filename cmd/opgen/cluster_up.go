@@ -56,7 +56,7 @@ func (o *upOptions) run(cmd *cobra.Command, s streams) error {
 	case o.dryRun:
 		return o.plan(cmd.Context(), s, up)
 	case o.buildOnly:
-		return o.build(cmd.Context(), s, up, display)
+		return o.prepareAssets(cmd.Context(), s, up, display)
 	}
 	begin := time.Now()
 	outcome, err := cluster.Up(cmd.Context(), up)
@@ -99,7 +99,7 @@ func (o *upOptions) plan(ctx context.Context, s streams, up cluster.Options) err
 	if plan.Build {
 		fmt.Fprintf(s.err, "would build Kubernetes %s into %s\n", plan.Version, plan.Assets)
 	} else {
-		fmt.Fprintf(s.err, "would use Kubernetes %s in %s%s\n", plan.Version, plan.Assets, without(plan.Missing))
+		fmt.Fprintf(s.err, "would use Kubernetes %s in %s%s\n", plan.Version, plan.Assets, describeMissing(plan.Missing))
 	}
 	switch {
 	case o.buildOnly:
@@ -111,16 +111,16 @@ func (o *upOptions) plan(ctx context.Context, s streams, up cluster.Options) err
 	return nil
 }
 
-// without names the programs that a directory does not have.
-func without(missing []string) string {
+// describeMissing names the programs that a directory does not have.
+func describeMissing(missing []string) string {
 	if len(missing) == 0 {
 		return ""
 	}
 	return ", without " + strings.Join(missing, " and ")
 }
 
-// build makes sure that the executables are there.
-func (o *upOptions) build(ctx context.Context, s streams, up cluster.Options, display *progressDisplay) error {
+// prepareAssets makes sure that the executables are there.
+func (o *upOptions) prepareAssets(ctx context.Context, s streams, up cluster.Options, display *progressDisplay) error {
 	assets, what := up.Assets, "is used as it is"
 	if assets == (cluster.Assets{}) {
 		var err error
@@ -134,6 +134,6 @@ func (o *upOptions) build(ctx context.Context, s streams, up cluster.Options, di
 	if o.json() {
 		return writeJSON(s.out, assets)
 	}
-	fmt.Fprintf(s.err, "Kubernetes %s %s in %s%s\n", assets.Version, what, assets.Dir, without(assets.Missing()))
+	fmt.Fprintf(s.err, "Kubernetes %s %s in %s%s\n", assets.Version, what, assets.Dir, describeMissing(assets.Missing()))
 	return nil
 }

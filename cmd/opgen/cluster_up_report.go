@@ -21,7 +21,7 @@ func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outco
 	if len(outcome.Gone) > 0 {
 		fmt.Fprintf(s.err, "cluster %q was broken (%s had ended) and is started anew\n", o.name, strings.Join(outcome.Gone, ", "))
 	}
-	defer o.warn(s, up, outcome)
+	defer o.warnOfDifferences(s, up, outcome)
 	if o.json() {
 		return writeJSON(s.out, upReport{outcome.Instance, outcome.Existed, outcome.HasControllers(), outcome.Kubeconfig(), outcome.AuditLog()})
 	}
@@ -38,8 +38,8 @@ func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outco
 	return nil
 }
 
-// warn says where the instance is less than, or other than, what the user may expect.
-func (o *upOptions) warn(s streams, up cluster.Options, outcome *cluster.Outcome) {
+// warnOfDifferences says where the instance is less than, or other than, what the user may expect.
+func (o *upOptions) warnOfDifferences(s streams, up cluster.Options, outcome *cluster.Outcome) {
 	if asked := up.Assets.Dir; asked != "" && asked != outcome.Assets {
 		fmt.Fprintf(s.err, "cluster %q runs from %s, not from %s\n    to change that, run `%s` first\n", o.name, outcome.Assets, asked, o.downCommand())
 	}

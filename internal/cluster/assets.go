@@ -48,7 +48,7 @@ func OpenAssets(ctx context.Context, dir string) (Assets, error) {
 		return Assets{}, errors.New("this is not a directory")
 	}
 	a := Assets{Dir: dir}
-	if missing := a.without(etcd, apiServer); len(missing) > 0 {
+	if missing := a.missingOf(etcd, apiServer); len(missing) > 0 {
 		return Assets{}, fmt.Errorf("there is no executable %s in this directory", strings.Join(missing, " and no "))
 	}
 	a.Version, err = askVersion(ctx, a.program(apiServer))
@@ -71,7 +71,7 @@ func askVersion(ctx context.Context, path string) (string, error) {
 }
 
 // Missing names the programs that an instance can do without and that the directory does not have.
-func (a Assets) Missing() []string { return a.without(controllerManager, kubectl) }
+func (a Assets) Missing() []string { return a.missingOf(controllerManager, kubectl) }
 
 // Kubectl returns the path of the directory's kubectl, and whether it is there.
 func (a Assets) Kubectl() (string, bool) { return a.program(kubectl), a.has(kubectl) }
@@ -84,8 +84,8 @@ func (a Assets) has(name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// without returns those of the programs that are not there.
-func (a Assets) without(names ...string) []string {
+// missingOf returns those of the programs that are not there.
+func (a Assets) missingOf(names ...string) []string {
 	var missing []string
 	for _, name := range names {
 		if !a.has(name) {
@@ -98,5 +98,5 @@ func (a Assets) without(names ...string) []string {
 // complete reports whether every program is there. A directory that Build has made is complete under its final name,
 // unless someone has deleted programs since.
 func (a Assets) complete() bool {
-	return len(a.without(etcd, apiServer, controllerManager, kubectl)) == 0
+	return len(a.missingOf(etcd, apiServer, controllerManager, kubectl)) == 0
 }

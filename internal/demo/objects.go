@@ -137,21 +137,21 @@ func (o *objects) kubectl(ctx context.Context, args ...string) (string, error) {
 
 func (o *objects) say(format string, args ...any) { o.project.screen.say(format, args...) }
 
-// patience is how long the demo waits for what the operator or a controller does. The garbage collector of a release
+// waitLimit is how long the demo waits for what the operator or a controller does. The garbage collector of a release
 // of Kubernetes takes half a minute to learn of a new kind.
-const patience = 2 * time.Minute
+const waitLimit = 2 * time.Minute
 
 // eventually asks every 50 ms until the answer is nil. It gives up when the time is over or the operator has ended.
 func (o *objects) eventually(ctx context.Context, ask func() error) error {
 	exited := o.project.operator.exited
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitLimit)
 	for {
 		err := ask()
 		if err == nil {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %s: %w", patience, err)
+			return fmt.Errorf("not within %s: %w", waitLimit, err)
 		}
 		select {
 		case ended := <-exited:

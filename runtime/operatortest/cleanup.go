@@ -19,7 +19,7 @@ import (
 // minute is removed all the same: nothing stays in the cluster.
 func (c *Cluster) cleanUp() {
 	loops := c.knownLoops()
-	objects := append(c.created, c.parents(loops)...)
+	objects := slices.Concat(c.created, c.parents(loops))
 	c.delete(objects...)
 	left := c.awaitFinalizers(objects)
 	operated := c.running != nil && c.failed() == nil
