@@ -16,6 +16,7 @@ import (
 type audit struct {
 	path     string
 	file     *os.File
+	midLine  bool                 // what is read next begins within a line
 	rest     []byte               // an incomplete last line
 	requests map[string][]Request // by user agent
 }
@@ -33,10 +34,22 @@ func openAudit(t *testing.T) *audit {
 	}
 	a := &audit{path: path, file: file, requests: map[string][]Request{}}
 	t.Cleanup(func() { a.file.Close() })
-	if _, err := file.Seek(0, io.SeekEnd); err != nil {
+	if err := a.skip(); err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// skip goes to the end of the log, which the API server may be writing a line at.
+func (a *audit) skip() error {
+	end, err := a.file.Seek(0, io.SeekEnd)
+	if err != nil || end == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	_, err = a.file.ReadAt(last, end-1)
+	a.midLine = last[0] != '\n'
+	return err
 }
 
 // read adds what was logged since the last time. The API server rotates its log by
@@ -75,7 +88,12 @@ func (a *audit) drain() error {
 	data = append(a.rest, data...)
 	end := bytes.LastIndexByte(data, '\n') + 1
 	a.rest = bytes.Clone(data[end:])
-	return a.parse(data[:end])
+	lines := data[:end]
+	if a.midLine && end > 0 {
+		_, lines, _ = bytes.Cut(lines, []byte("\n"))
+		a.midLine = false
+	}
+	return a.parse(lines)
 }
 
 // event is what matters here of an audit event.

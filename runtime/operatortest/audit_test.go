@@ -29,7 +29,7 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(0, ours) // before the test
+	write(0, ours+ours[:20]) // before the test
 	t.Setenv("OPGEN_AUDIT_LOG", path)
 	log := openAudit(t)
 	expect := func(expected ...Request) {
@@ -45,6 +45,8 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 	asked := Request{Verb: "patch", Resource: "pods/status", Namespace: "a", Name: "web", Code: 200, DryRun: true}
 
 	expect()
+	write(os.O_APPEND, ours[20:])
+	expect() // of a request that ended before the test began
 	write(os.O_APPEND, watch+begins+lease+another+ours[:50])
 	expect()
 	write(os.O_APPEND, ours[50:]+dryRun)
