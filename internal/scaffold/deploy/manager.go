@@ -46,13 +46,17 @@ func (o Operator) ManagerObjects() []runtime.Object {
 				Spec: corev1.PodSpec{
 					ServiceAccountName:            o.manager(),
 					SecurityContext:               podSecurity(),
-					TerminationGracePeriodSeconds: new(int64(10)),
+					TerminationGracePeriodSeconds: new(int64(terminationGrace)),
 					Containers:                    []corev1.Container{o.container()},
 				},
 			},
 		},
 	}}
 }
+
+// terminationGrace is how long the kubelet waits for the operator, in seconds: longer
+// than the operator takes to end what it has begun, so that it gives its lease back.
+const terminationGrace = 30
 
 func (o Operator) container() corev1.Container {
 	return corev1.Container{
