@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -224,7 +226,8 @@ func (p *pass) leftOver(plan plan) (pruned, kept []child) {
 	return pruned, kept
 }
 
-// all returns every observed child.
+// all returns every observed child, kind by kind, in the order of their names: the
+// cache has none, and messages name children.
 func (p *pass) all() []child {
 	n := 0
 	for _, objects := range p.observed {
@@ -235,6 +238,9 @@ func (p *pass) all() []child {
 		for _, object := range objects {
 			all = append(all, childOf(p.children[i], object))
 		}
+		slices.SortFunc(all[len(all)-len(objects):], func(a, b child) int {
+			return cmp.Or(strings.Compare(a.name.Namespace, b.name.Namespace), strings.Compare(a.name.Name, b.name.Name))
+		})
 	}
 	return all
 }

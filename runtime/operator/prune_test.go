@@ -52,3 +52,19 @@ func TestTheLiveParentIsReadBeforeAChildIsDeleted(t *testing.T) {
 		t.Error("the child of a paused parent was deleted")
 	}
 }
+
+// The cache has no order. A message that names kept children has one, or the status
+// would be written for nothing.
+func TestChildrenThatAreKeptAreNamedInOneOrder(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e"}
+	f := start(t, &author{sync: wants(func(want *Desired) {
+		for _, name := range names {
+			want.Pods.Add(pod(name, "web:1"))
+		}
+	})})
+	f.status("Ready", "Progressing")
+	f.setSync(wants(func(want *Desired) { want.Pods.Keep(names...) }))
+	f.Reconciled(f.site)
+	f.Converged(f.site)
+	f.status("Ready", "Progressing")
+}
