@@ -43,7 +43,7 @@ var errorReasons = []string{reasonPanicked, reasonTimedOut, reasonFailed, reason
 // conditions returns the runtime's own conditions at the end of a pass.
 func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	switch {
-	case err != nil && terminal(err):
+	case err != nil && isTerminal(err):
 		return notReady(stalled, reason(err), message(err))
 	case err != nil:
 		return notReady(reconciling, reason(err), message(err))
@@ -187,8 +187,23 @@ func cut(text string) string {
 	return text
 }
 
-// terminal tells whether an error waits for a change. A child that could not be
-// applied never does, unless the pass gave up.
-func terminal(err error) bool {
-	return errors.As(err, new(errGaveUp)) || errors.Is(err, reconcile.TerminalError(nil)) && !errors.As(err, new(errChild))
+// isTerminal reports whether an error waits for a change: one that the author calls
+// terminal, or one after which the retries were given up. Of several errors all have
+// to be; a child that could not be applied is retried.
+func isTerminal(err error) bool {
+	if err == nil || errors.As(err, new(errGaveUp)) {
+		return err != nil
+	}
+	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(reconcile.TerminalError(nil)) {
+		return true
+	}
+	switch wrapped := err.(type) {
+	case errChild:
+		return false
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(wrapped.Unwrap(), func(err error) bool { return !isTerminal(err) })
+	case interface{ Unwrap() error }:
+		return isTerminal(wrapped.Unwrap())
+	}
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -112,6 +113,23 @@ func TestFailedSyncDeletesNothing(t *testing.T) {
 				t.Errorf("conditions are %+v, want Ready alone", status.Conditions)
 			}
 		})
+	}
+}
+
+// A typo in one field does not stop a schedule.
+func TestRequeueBesideATerminalErrorStands(t *testing.T) {
+	a := &author{sync: func(context.Context, *Request) (*Response, error) {
+		return &Response{RequeueAfter: time.Hour}, reconcile.TerminalError(errors.New("the text makes no sense"))
+	}}
+	f := start(t, a)
+	f.status("Ready", "SyncFailed")
+	f.Settled()
+	for range 2 {
+		before := a.count()
+		f.Advance(time.Hour)
+		if calls := a.count() - before; calls != 1 {
+			t.Errorf("Sync was called %d times in an hour, want once", calls)
+		}
 	}
 }
 

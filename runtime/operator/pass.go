@@ -233,7 +233,7 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, end ver
 		if p.overtaken {
 			version = "" // as seen by no pass, so that none is put off
 		}
-		delay := p.state.fail(end.err, p.seen.input, version, p.now)
+		delay := p.state.fail(end.err, end.requeue, p.seen.input, version, p.now)
 		p.notes.Failed(reason(end.err), end.err)
 		p.ended(ctx, reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())

@@ -113,7 +113,7 @@ func (p *pass) goesWithout(ctx context.Context, kind *relatedKind, err error) bo
 
 // goesWithoutAnswer is goesWithout for the author's Related, which may succeed later.
 func (p *pass) goesWithoutAnswer(ctx context.Context, err error) bool {
-	if !p.finalizing() || p.state.busy() || ctx.Err() != nil || !terminal(err) && p.state.failure.count+1 < relatedAttempts {
+	if !p.finalizing() || p.state.busy() || ctx.Err() != nil || !isTerminal(err) && p.state.failure.count+1 < relatedAttempts {
 		return false
 	}
 	log.FromContext(ctx).Error(err, "finalizing without dynamic related objects")

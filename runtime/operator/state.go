@@ -57,12 +57,17 @@ const (
 	retrySpray = 0.2 // a retry waits up to this much longer, so that parents spread out
 )
 
-// fail records a failed pass and returns how long to wait.
-// An error that the author calls terminal waits for a change.
-func (s *state) fail(err error, input uint64, version string, now time.Time) time.Duration {
+// fail records a failed pass and returns how long to wait. An error that the author
+// calls terminal waits for a change, or for the time that the author asked for
+// beside it.
+func (s *state) fail(err error, requeue time.Duration, input uint64, version string, now time.Time) time.Duration {
 	count := s.failure.count + 1
 	s.failure = failure{count: count, since: s.failure.since + 1, input: input, version: version, taken: errors.As(err, new(apply.ErrTaken))}
-	if terminal(err) {
+	if isTerminal(err) {
+		if requeue > 0 && !errors.As(err, new(errGaveUp)) {
+			s.failure.retry = now.Add(requeue)
+			return requeue
+		}
 		return 0
 	}
 	delay := time.Duration(min(float64(firstRetry)*math.Pow(2, float64(count-1)), float64(lastRetry)))
@@ -86,7 +91,7 @@ func (e errGaveUp) Error() string {
 // giveUp makes an error the last one if this attempt was. Attempts count from
 // the last change of what passes see; limit 0 sets none.
 func (s *state) giveUp(err error, limit int) error {
-	if err == nil || limit == 0 || s.failure.since+1 < limit || terminal(err) {
+	if err == nil || limit == 0 || s.failure.since+1 < limit || isTerminal(err) {
 		return err
 	}
 	return errGaveUp{limit, err}

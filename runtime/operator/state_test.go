@@ -2,6 +2,7 @@ package operator
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,12 +22,13 @@ func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
 	terminal := reconcile.TerminalError(errors.New("no"))
 
 	for _, test := range []struct {
-		name   string
-		err    error
-		parent client.Object
-		input  uint64
-		after  time.Duration
-		waits  bool
+		name    string
+		err     error
+		requeue time.Duration
+		parent  client.Object
+		input   uint64
+		after   time.Duration
+		waits   bool
 	}{
 		{name: "an echo of the status write", err: errors.New("no"), parent: parent, input: 1, waits: true},
 		{name: "its time has come", err: errors.New("no"), parent: parent, input: 1, after: time.Second, waits: false},
@@ -34,11 +36,13 @@ func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
 		{name: "a child changed", err: errors.New("no"), parent: parent, input: 2, waits: false},
 		{name: "the name of a child may be free again", err: apply.ErrTaken{}, parent: parent, input: 1, waits: false},
 		{name: "a terminal error, much later", err: terminal, parent: parent, input: 1, after: time.Hour, waits: true},
+		{name: "a terminal error, before the requeue", err: terminal, requeue: time.Hour, parent: parent, input: 1, after: time.Minute, waits: true},
+		{name: "a terminal error, at the requeue", err: terminal, requeue: time.Hour, parent: parent, input: 1, after: time.Hour, waits: false},
 		{name: "a terminal error, the parent changed", err: terminal, parent: changed, input: 1, waits: false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s state
-			s.fail(test.err, 1, "10", start)
+			s.fail(test.err, test.requeue, 1, "10", start)
 			if _, waits := s.waits(test.parent, test.input, start.Add(test.after)); waits != test.waits {
 				t.Errorf("waits = %v, want %v", waits, test.waits)
 			}
@@ -49,15 +53,15 @@ func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
 func TestRetriesBackOff(t *testing.T) {
 	var s state
 	for _, least := range []time.Duration{firstRetry, 2 * firstRetry, 4 * firstRetry} {
-		delay := s.fail(errors.New("no"), 1, "10", time.Unix(0, 0))
+		delay := s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0))
 		if most := least + least/5; delay < least || delay > most {
 			t.Errorf("delay is %s, want between %s and %s", delay, least, most)
 		}
 	}
 	for range 100 {
-		s.fail(errors.New("no"), 1, "10", time.Unix(0, 0))
+		s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0))
 	}
-	if delay := s.fail(errors.New("no"), 1, "10", time.Unix(0, 0)); delay < lastRetry || delay > 2*lastRetry {
+	if delay := s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0)); delay < lastRetry || delay > 2*lastRetry {
 		t.Errorf("delay is %s after many failures, want about %s", delay, lastRetry)
 	}
 }
@@ -98,5 +102,31 @@ func TestParentThatIsGoneLeavesNothing(t *testing.T) {
 	s.forget(name)
 	if len(s.byName) > 0 {
 		t.Errorf("states are %v", s.byName)
+	}
+}
+
+func TestTerminalErrors(t *testing.T) {
+	transient, terminal := errors.New("the backend is away"), reconcile.TerminalError(errors.New("the text makes no sense"))
+	child := errChild{err: errors.New("refused")}
+	for _, test := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"transient", transient, false},
+		{"terminal", terminal, true},
+		{"terminal, with context", fmt.Errorf("spec: %w", terminal), true},
+		{"terminal, about several", reconcile.TerminalError(errors.Join(transient, transient)), true},
+		{"several, all terminal", errors.Join(terminal, terminal), true},
+		{"several, one transient", errors.Join(terminal, transient), false},
+		{"several with context, one transient", fmt.Errorf("spec: %w", errors.Join(transient, terminal)), false},
+		{"a child beside it", errors.Join(terminal, child), false},
+		{"given up", errGaveUp{3, errors.Join(terminal, child)}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := isTerminal(test.err); got != test.want {
+				t.Errorf("terminal = %v, want %v", got, test.want)
+			}
+		})
 	}
 }
