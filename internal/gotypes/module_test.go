@@ -1,11 +1,14 @@
 package gotypes_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -14,10 +17,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
+// downloadModules has the go command download all modules of go.mod. It looks into each of them before it says that
+// none has a package, also into those that no build of this system needs.
+var downloadModules = sync.OnceValue(func() error {
+	if out, err := exec.Command("go", "mod", "download").CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod download: %w\n%s", err, out)
+	}
+	return nil
+})
+
 // module writes an archive into a folder as a Go module that requires what this one requires, so that it needs
 // nothing that is not in the module cache.
 func module(t *testing.T, archive *txtar.Archive) string {
 	t.Helper()
+	if err := downloadModules(); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("GOFLAGS", "-mod=readonly")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")
