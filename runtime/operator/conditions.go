@@ -191,19 +191,19 @@ func cut(text string) string {
 // terminal, or one after which the retries were given up. Of several errors all have
 // to be; a child that could not be applied is retried.
 func isTerminal(err error) bool {
-	if err == nil || errors.As(err, new(errGaveUp)) {
-		return err != nil
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, new(errGaveUp)):
+		return true
+	case errors.As(err, new(errChild)):
+		return false
 	}
 	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(reconcile.TerminalError(nil)) {
 		return true
 	}
-	switch wrapped := err.(type) {
-	case errChild:
-		return false
-	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(wrapped.Unwrap(), func(err error) bool { return !isTerminal(err) })
-	case interface{ Unwrap() error }:
-		return isTerminal(wrapped.Unwrap())
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !isTerminal(err) })
 	}
-	return false
+	return isTerminal(errors.Unwrap(err))
 }
