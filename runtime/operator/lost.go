@@ -39,5 +39,5 @@ func (p *pass) takeBack(ctx context.Context, t task, live client.Object) (apply.
 			return p.offspring.keys.Ownership(p.owner(), t.byReference, noted)
 		}
 	}
-	return t.kind.applier.TakeBack(ctx, &p.state.memo, desired, live)
+	return t.kind.applier.TakeBack(ctx, p.now, &p.state.memo, desired, live)
 }

@@ -53,15 +53,15 @@ func (d Desired) adoptable(live client.Object, holder string) bool {
 // adopt makes an object the parent's child. What kubectl's commands set in it
 // counts as set by us from now on, so that it goes when desired drops it; and
 // an object has one controller only, so that the one before lets go.
-func (a *Applier) adopt(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) adopt(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if d.Strategy == CreateOnly {
-		return adopted(a.claim(ctx, memo, d, live))
+		return adopted(a.claim(ctx, now, memo, d, live))
 	}
 	live, err := a.prepare(ctx, d, live, clientSide(live))
 	if err != nil {
 		return Outcome{}, err
 	}
-	return adopted(a.change(ctx, memo, d, live))
+	return adopted(a.change(ctx, now, memo, d, live))
 }
 
 func adopted(outcome Outcome, err error) (Outcome, error) {
@@ -138,8 +138,8 @@ func (d Desired) takeOver(live client.Object, claims []Claim) map[string]any {
 // TakeBack makes an object the parent's child again that has ceased to look like
 // one: what d.Ownership says, and nothing else, so that the next pass observes it
 // and deals with it as with any other child.
-func (a *Applier) TakeBack(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	outcome, err := a.claim(ctx, memo, d, live)
+func (a *Applier) TakeBack(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	outcome, err := a.claim(ctx, now, memo, d, live)
 	if a.Metadata && err == nil {
 		outcome.Object = metadataOf(outcome.Object)
 	}
@@ -148,7 +148,7 @@ func (a *Applier) TakeBack(ctx context.Context, memo *Memo, d Desired, live clie
 
 // claim makes an object the parent's child and changes nothing else in it. An
 // apply would also drop what this field manager has ever set there.
-func (a *Applier) claim(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) claim(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	answer, err := a.merge(ctx, d.Key(), live, d.takeOver(live, a.claims(live)))
 	if err != nil {
 		return Outcome{}, err
@@ -174,7 +174,7 @@ func (a *Applier) Own(ctx context.Context, now time.Time, memo *Memo, d Desired,
 // for it if it is the author who wants to own it in another way.
 func (a *Applier) own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if last := memo.of(d.Key(), live); last == nil || last.input != d.Input {
-		return a.claim(ctx, memo, d, live)
+		return a.claim(ctx, now, memo, d, live)
 	}
 	return a.contend(ctx, now, memo, d, live, a.claim)
 }

@@ -33,6 +33,8 @@ type Applier struct {
 	// Metadata says that live children are metav1.PartialObjectMetadata, since
 	// the cache holds no more of them. So are the objects of outcomes then.
 	Metadata bool
+
+	shapes shapeSet
 }
 
 // Action is what became of a child.
@@ -53,6 +55,9 @@ type Outcome struct {
 	Action Action
 	Object client.Object // the child as it is known now; not to be changed
 	Drift  bool          // someone else had changed what we own, and nobody was told yet
+	// Altered are the paths at which the API server or its admission keeps other values
+	// than those that are desired.
+	Altered []string
 	// Contested says that a drift is left alone for now, since what was repaired
 	// is changed again and again.
 	Contested *Contested
@@ -122,26 +127,73 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 	if d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash && !d.owns(live) { // which waits for nothing
 		return a.own(ctx, now, memo, d, live)
 	}
-	verdict, err := a.judge(memo, d, live)
+	verdict, known := memo.known(now, d, live)
+	if !known {
+		var err error
+		if live, err = a.whole(ctx, d, live); err != nil {
+			return Outcome{}, err
+		}
+		if verdict, err = a.judge(now, memo, d, live); err != nil {
+			return Outcome{}, err
+		}
+	}
 	switch {
-	case err != nil || verdict == converged:
-		return Outcome{Action: Unchanged, Object: live}, err
+	case d.Fresh && verdict == converged && live.GetAnnotations()[d.HashKey] == d.Hash, verdict == unsettled:
+		return a.writeAgain(ctx, now, memo, d, live)
+	case verdict == converged:
+		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, nil
 	case verdict == unstamped:
-		return a.ask(ctx, memo, d, live)
+		return a.ask(ctx, now, memo, d, live)
 	case verdict == drifted:
 		return a.contend(ctx, now, memo, d, live, a.change)
 	}
-	return a.change(ctx, memo, d, live)
+	return a.change(ctx, now, memo, d, live)
 }
 
-func (a *Applier) change(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+// whole reads a child of which only the metadata is cached.
+func (a *Applier) whole(ctx context.Context, d Desired, live client.Object) (client.Object, error) {
+	if _, partial := live.(*metav1.PartialObjectMetadata); !partial {
+		return live, nil
+	}
+	full := a.New()
+	err := a.Live.Get(ctx, d.Name, full)
+	if apierrors.IsNotFound(err) || err == nil && full.GetUID() != live.GetUID() {
+		return nil, ErrStale{d.Key()}
+	}
+	return full, err
+}
+
+// writeAgain writes all that is desired to a child whose values may differ from it
+// since the API server alters them. Recreate replaces such a child only if a dry run
+// tells that it would not be altered again.
+func (a *Applier) writeAgain(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+	if d.Strategy != Recreate {
+		outcome, err := a.update(ctx, now, memo, d, live)
+		outcome.Drift = outcome.Action == Updated && !d.Fresh && memo.last(d.Key()).altered == nil
+		return outcome, err
+	}
+	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
+	if apierrors.IsInvalid(err) {
+		return Outcome{Action: Unchanged, Object: live}, a.remember(now, memo, d, live)
+	}
+	differs, err := a.differs(ctx, d, live, dry, err)
+	switch {
+	case err != nil:
+		return Outcome{}, err
+	case differs:
+		return Outcome{Action: Replace, Object: live}, nil
+	}
+	return a.update(ctx, now, memo, d, live)
+}
+
+func (a *Applier) change(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if d.Strategy == Recreate {
-		return a.replace(ctx, memo, d, live)
+		return a.replace(ctx, now, memo, d, live)
 	}
 	if steps, ok := a.revision(memo, d, live); ok {
-		return a.revise(ctx, memo, d, live, steps)
+		return a.revise(ctx, now, memo, d, live, steps)
 	}
-	return a.update(ctx, memo, d, live)
+	return a.update(ctx, now, memo, d, live)
 }
 
 // taken decides about an object that holds the child's name: ours goes on as a
@@ -164,7 +216,7 @@ func (a *Applier) taken(ctx context.Context, now time.Time, memo *Memo, d Desire
 	case known && d.adoptable(live, holder): // something took it from this parent
 		return a.contend(ctx, now, memo, d, live, a.adopt)
 	case d.adoptable(live, holder):
-		return a.adopt(ctx, memo, d, live)
+		return a.adopt(ctx, now, memo, d, live)
 	}
 	return Outcome{}, ErrTaken{key, holder, live}
 }
@@ -199,7 +251,7 @@ func (a *Applier) holder(object client.Object) string {
 
 // update applies to the child that was observed, and to no other: with the UID
 // of a child that is gone the API server refuses to make a new one.
-func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if _, err := a.upgrade(ctx, memo, d, live); err != nil {
 		return Outcome{}, err
 	}
@@ -208,10 +260,25 @@ func (a *Applier) update(ctx context.Context, memo *Memo, d Desired, live client
 	if err != nil || outcome.Action == Replace {
 		return outcome, err
 	}
-	if outcome.Object, err = a.reclaim(ctx, d, answer); err != nil {
+	answer, drops, err := a.reclaim(ctx, memo, d, answer)
+	if err != nil {
 		return Outcome{}, err
 	}
-	return outcome, a.remember(memo, d, outcome.Object)
+	if drops || outcome.Action == Updated && a.lacks(d, answer) {
+		if answer, err = a.patch(ctx, d, "uid", string(live.GetUID())); err != nil {
+			return Outcome{}, err
+		}
+	}
+	outcome.Object = answer
+	return outcome, a.remember(now, memo, d, answer)
+}
+
+// lacks reports whether an apply has left out something that is desired: one that drops
+// all fields of an object drops the object, too, although it is desired without any.
+func (a *Applier) lacks(d Desired, answer client.Object) bool {
+	v := a.look(d, answer)
+	differs, err := v.differences(d)
+	return err == nil && len(differs) > 0 && !v.isThere(d.fields())
 }
 
 // outcome tells what a write to the child that was observed has done, by the API

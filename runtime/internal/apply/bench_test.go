@@ -5,6 +5,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -122,11 +123,11 @@ func BenchmarkUnchanged(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
-			if err := judging.remember(memo, typicalDesired(b, object), live); err != nil {
+			if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
 				b.Fatal(err)
 			}
 			measure(b, func() {
-				if v, err := judging.judge(memo, typicalDesired(b, object), live); v != converged || err != nil {
+				if v, err := judging.judge(time.Now(), memo, typicalDesired(b, object), live); v != converged || err != nil {
 					b.Fatal(v, err)
 				}
 			})
@@ -138,14 +139,14 @@ func BenchmarkOthersChange(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
-			if err := judging.remember(memo, typicalDesired(b, object), live); err != nil {
+			if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
 				b.Fatal(err)
 			}
 			versions, i := []string{"1", "2"}, 0
 			measure(b, func() {
 				i = 1 - i
 				live.SetResourceVersion(versions[i])
-				if v, err := judging.judge(memo, typicalDesired(b, object), live); v != converged || err != nil {
+				if v, err := judging.judge(time.Now(), memo, typicalDesired(b, object), live); v != converged || err != nil {
 					b.Fatal(v, err)
 				}
 			})
@@ -158,7 +159,7 @@ func BenchmarkRestart(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live := kind.make(), typicalLive(b, kind.name, kind.make())
 			measure(b, func() {
-				if _, err := judging.judge(new(Memo), typicalDesired(b, object), live); err != nil {
+				if _, err := judging.judge(time.Now(), new(Memo), typicalDesired(b, object), live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -175,7 +176,7 @@ func BenchmarkCreation(b *testing.B) {
 				if _, err := d.body("resourceVersion", "1"); err != nil {
 					b.Fatal(err)
 				}
-				if err := judging.remember(new(Memo), d, live); err != nil {
+				if err := judging.remember(time.Now(), new(Memo), d, live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -190,7 +191,7 @@ func BenchmarkChange(b *testing.B) {
 	entries := live.GetManagedFields()
 	entries[0].Operation = metav1.ManagedFieldsOperationUpdate
 	live.SetManagedFields(entries)
-	if err := judging.rememberCreated(memo, typicalDesired(b, object), live); err != nil {
+	if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
 		b.Fatal(err)
 	}
 	object.Spec.Template.Spec.Containers[0].Image = "echo:2"

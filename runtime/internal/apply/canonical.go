@@ -40,9 +40,9 @@ func Canonical(object any) (map[string]any, error) {
 func fields(object any) (map[string]any, error) {
 	switch object := object.(type) {
 	case *unstructured.Unstructured:
-		return viaJSON(object.Object) // authors put Go's own types into it: int, []string
+		return normal(viaJSON(object.Object)) // authors put Go's own types into it: int, []string
 	case runtime.ApplyConfiguration:
-		return viaJSON(object)
+		return normal(viaJSON(object))
 	default:
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
@@ -51,6 +51,13 @@ func fields(object any) (map[string]any, error) {
 		dropZeroStructs(reflect.ValueOf(object), content)
 		return content, nil
 	}
+}
+
+func normal(content map[string]any, err error) (map[string]any, error) {
+	if err == nil {
+		normalize(content)
+	}
+	return content, err
 }
 
 func viaJSON(object any) (map[string]any, error) {

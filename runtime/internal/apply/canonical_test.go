@@ -60,7 +60,7 @@ func TestCanonical(t *testing.T) {
 		{
 			"an apply configuration keeps zero values",
 			corev1ac.ConfigMap("web", "").WithData(map[string]string{"empty": ""}),
-			object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "web", "namespace": ""}, "data": object{"empty": ""}},
+			object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "web"}, "data": object{"empty": ""}},
 		},
 		{
 			"an unstructured object keeps all but nulls and status",

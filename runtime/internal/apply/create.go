@@ -27,7 +27,7 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desir
 		return Outcome{}, err
 	}
 	fighting := memo.remade(now, d)
-	if err := a.rememberCreated(memo, d, object); err != nil {
+	if err := a.remember(now, memo, d, object); err != nil {
 		return Outcome{}, err
 	}
 	memo.last(d.Key()).fight = fighting

@@ -1,5 +1,7 @@
 package apply
 
+import "slices"
+
 // defaults are the values that the API server fills in within atomic values of
 // Kubernetes' own kinds. Elsewhere a default has a path of its own, which is
 // not ours.
@@ -13,6 +15,13 @@ var defaults = map[string][]any{
 	"scope":             {"*"},                                        // a rule of a webhook
 	"status":            {"True", map[string]any{"phase": "Pending"}}, // a Pod failure policy, a volume claim template
 	"volumeMode":        {"Filesystem"},                               // a volume claim template
+}
+
+// addedTolerations are those that the admission plugin DefaultTolerationSeconds adds to
+// a Pod.
+var addedTolerations = []any{
+	map[string]any{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
+	map[string]any{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
 }
 
 // completes tells whether live is desired, with nothing added but defaults.
@@ -37,7 +46,7 @@ func completes(live, desired any) bool {
 		return true
 	case []any:
 		live, ok := live.([]any)
-		if !ok || len(live) != len(desired) {
+		if !ok || len(live) < len(desired) || !areDefaultItems(live[len(desired):]) {
 			return false
 		}
 		for i, value := range desired {
@@ -48,6 +57,13 @@ func completes(live, desired any) bool {
 		return true
 	}
 	return equal(live, desired)
+}
+
+// areDefaultItems reports whether the API server adds all of these items to a list.
+func areDefaultItems(items []any) bool {
+	return !slices.ContainsFunc(items, func(item any) bool {
+		return !slices.ContainsFunc(addedTolerations, func(added any) bool { return equal(added, item) })
+	})
 }
 
 func isDefault(name string, value any) bool {

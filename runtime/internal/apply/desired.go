@@ -45,6 +45,8 @@ type Desired struct {
 	// once carries it in the annotation HashKey.
 	Hash    string
 	HashKey string
+	// Fresh asks for a write of all that is desired although the child is in sync.
+	Fresh bool
 	// Ownership returns the metadata that alone makes an object the parent's child,
 	// as a merge patch: all that an existing child gets with the strategy
 	// CreateOnly, or while it waits for its turn or for its deletion. Nil: there is

@@ -2,33 +2,38 @@
 // possible, and with none when it is there already.
 //
 //	NewDesired   object          → Desired   canonical, hashed
-//	Applier.Do   Desired + live  → Outcome   a create, then server-side apply where the memo asks for it
+//	Applier.Do   Desired + live  → Outcome   a create, then server-side apply where the child differs
 //	Applier.Delete                           by UID
 //
-// Desired and live objects never compare equal field by field, because the
-// API server fills in defaults and normalises values. So the [Memo] compares
-// what the server said with what the server says now:
+// One rule holds everywhere: no version of a child counts as verified unless its values
+// were compared with desired. The [Memo] notes which version that was, so that it is
+// compared once:
 //
-//	level 1  same UID, desired hash and resource version      nothing happened
-//	level 2  same values at the paths that we own             others' changes only
-//	else     drift, or a new desired state                    apply
+//	same UID, desired hash and resource version   nothing happened
+//	values and paths as desired                   others changed something else
+//	else                                          drift, or a new desired state: apply
 //
-// The paths that we own are those of our field manager's entry in the object's
-// managedFields, which is why every write is a patch whose response is read.
+// Values are compared at the paths that we own: those of our field manager's entry in
+// the object's managedFields, which say where a list goes by its items' keys and where a
+// value belongs to us as a whole. A path that is not ours any more is drift, too, since
+// what desired drops later could not be removed.
 //
-// Without a memo, after a restart, the child itself tells: it carries the hash
-// of what was desired when it was applied, and a value that anyone else has
-// changed since is no longer among the paths that we own. So a child with the
-// right hash and all its paths is as desired. Only a child without a hash, as
-// older versions made it, is compared value by value.
+// The API server normalizes values and admission changes them. What differs right after
+// a write of the whole desired state is noted as altered (altered.go): it counts as
+// desired until something changes, and is written again after a start, and hourly.
+//
+// Without a memo, after a restart, a child is compared in the same way, and carries the
+// hash of what was desired when it was written: it tells whether something was dropped
+// since. Of children of which only the metadata is cached each version is read once.
 //
 // A child that was created, and of which only values change, gets them by a JSON
 // patch: it goes on as created. Everything else is an apply.
 //
 // A repair that others undo is not repeated at once: see [Contested].
 //
-// The files follow a child's way: canonical.go and desired.go say what it
-// should be, fieldset.go, view.go and cover.go what we own in it, memo.go
-// judges, and applier.go, create.go, revise.go, replace.go, adopt.go, fight.go
-// and upgrade.go act; merge.go writes what an apply cannot.
+// The files follow a child's way: canonical.go, normal.go and desired.go say what it
+// should be, fieldset.go and view.go what we own in it, compare.go how it differs,
+// memo.go what is known, judge.go decides, and applier.go, create.go, revise.go,
+// replace.go, adopt.go, fight.go and upgrade.go act; merge.go writes what an apply
+// cannot.
 package apply

@@ -51,7 +51,7 @@ func (f *fight) over(now time.Time) bool {
 // contend brings a child back to its desired state by repair, or holds back if
 // that was of no use before.
 func (a *Applier) contend(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object,
-	repair func(context.Context, *Memo, Desired, client.Object) (Outcome, error),
+	repair func(context.Context, time.Time, *Memo, Desired, client.Object) (Outcome, error),
 ) (Outcome, error) {
 	fighting := memo.fightOf(d)
 	if fighting == nil || fighting.over(now) {
@@ -65,7 +65,7 @@ func (a *Applier) contend(ctx context.Context, now time.Time, memo *Memo, d Desi
 	if held != nil {
 		return Outcome{Action: Unchanged, Object: live, Drift: !known, Contested: held}, nil
 	}
-	outcome, err := repair(ctx, memo, d, live)
+	outcome, err := repair(ctx, now, memo, d, live)
 	if err != nil {
 		return outcome, err
 	}

@@ -1,7 +1,8 @@
 package apply
 
 import (
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"time"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -12,109 +13,112 @@ const (
 	converged verdict = iota
 	changed           // the desired state is another, or unknown
 	drifted           // someone changed what we own
+	unsettled         // values differ from desired, and nobody knows since when or by whom
 	unstamped         // it may be of another desired state, which it is to keep then
 )
 
-// judge compares a child with its desired state without any call.
-func (a *Applier) judge(memo *Memo, d Desired, live client.Object) (verdict, error) {
-	last := memo.of(d.Key(), live)
-	if last != nil && last.desired == d.Hash {
-		if last.input != d.Input && !d.owns(live) {
-			return changed, nil
-		}
-		last.input = d.Input
-		if last.version == live.GetResourceVersion() && (!last.outdated || d.Strategy == OnDelete) {
-			return converged, nil
-		}
+// known judges a child in a version that was compared before. It reports false for any
+// other.
+func (m *Memo) known(now time.Time, d Desired, live client.Object) (verdict, bool) {
+	last := m.of(d.Key(), live)
+	if last == nil || last.desired != d.Hash {
+		return changed, false
 	}
+	if last.input != d.Input && !d.owns(live) {
+		return changed, true
+	}
+	last.input = d.Input
+	if last.version != live.GetResourceVersion() || last.outdated && d.Strategy != OnDelete {
+		return changed, false
+	}
+	return last.altered.verdict(now), true
+}
+
+// judge compares a child with its desired state without any call. A version of a child
+// counts as verified once its values were compared, and not before.
+func (a *Applier) judge(now time.Time, memo *Memo, d Desired, live client.Object) (verdict, error) {
+	if verdict, ok := memo.known(now, d, live); ok {
+		return verdict, nil
+	}
+	last := memo.of(d.Key(), live)
 	fulfilled := last != nil && last.desired == d.Hash && !last.outdated
 	stamp := live.GetAnnotations()[d.HashKey]
 	switch {
 	case d.Strategy == OnDelete && stamp != d.Hash && !fulfilled:
 		return a.judgeOutdated(memo, d, live, stamp)
 	case fulfilled:
-		return a.compare(memo, last, d, live)
+		return a.compare(now, memo, last, d, live)
 	case last != nil && !last.outdated:
 		return changed, nil
 	}
 	return a.recognize(memo, d, live, stamp)
 }
 
-// compare tells whether what we own is still what it was.
-func (a *Applier) compare(memo *Memo, last *verified, d Desired, live client.Object) (verdict, error) {
+// compare compares a child that was as desired with what is desired.
+func (a *Applier) compare(now time.Time, memo *Memo, last *verified, d Desired, live client.Object) (verdict, error) {
 	v := a.look(d, live)
-	if last.created {
-		if d.stamped() && live.GetAnnotations()[d.HashKey] != d.Hash || !v.covers(d) {
-			return drifted, nil
-		}
-		return converged, a.rememberView(memo, d, v)
+	if d.stamped() && live.GetAnnotations()[d.HashKey] != d.Hash || !v.covers(d) {
+		return drifted, nil
 	}
-	metadata, err := v.metadata()
-	if err != nil || metadata != last.metadata {
+	differs, err := v.differences(d)
+	if err != nil {
+		return changed, err
+	}
+	altered := last.altered
+	if len(differs) == 0 {
+		altered = nil
+	} else if same, err := v.isAsAltered(d, altered); err != nil || !same {
 		return drifted, err
 	}
-	generation := live.GetGeneration()
-	if !a.Metadata && (generation == 0 || generation != last.generation) {
-		values, err := v.values(d.content())
-		switch {
-		case err != nil:
-			return changed, err
-		case last.summed && values != last.values:
-			return drifted, nil
-		case !last.summed && !v.matches(d):
-			return changed, nil // or normalised: the answer to an apply tells
-		}
-		last.values, last.summed = values, true
-	}
-	last.version, last.generation, last.others = live.GetResourceVersion(), generation, v.others
-	return converged, nil
+	a.record(memo, d, v, altered)
+	return altered.verdict(now), nil
 }
 
-// recognize judges a child of which nothing is remembered, as after a restart.
-// One that carries the hash is as desired, unless we have lost a path: whoever
-// else changes a value takes its path away. One without was written by an older
-// version, and is compared value by value.
+// recognize judges a child of which nothing is remembered, as after a restart. One
+// without a hash was written by an older version.
 func (a *Applier) recognize(memo *Memo, d Desired, live client.Object, stamp string) (verdict, error) {
-	v := a.look(d, live)
-	switch {
-	case !d.owns(live):
+	known := stamp == d.Hash || stamp == "" && d.Strategy != Recreate && !d.Rolls
+	if !known || !d.owns(live) {
 		return changed, nil
-	case stamp == d.Hash && !v.covers(d):
-		return a.doubt(memo, d, v)
-	case stamp == d.Hash, stamp == "" && d.Strategy != Recreate && !d.Rolls && v.matches(d):
-		return converged, a.rememberView(memo, d, v)
 	}
-	return changed, nil
-}
-
-// doubt judges a child that carries its hash, but of which we seem to own less. If
-// only its metadata is known, it may be as it was created: it is if nobody has ever
-// changed more than that, and otherwise an apply tells.
-func (a *Applier) doubt(memo *Memo, d Desired, v *view) (verdict, error) {
+	v := a.look(d, live)
+	covers := v.covers(d)
+	differs, err := v.differences(d)
 	switch {
-	case !a.Metadata || !v.mayCover(d):
+	case err != nil:
+		return changed, err
+	case covers && len(differs) == 0 && (stamp == d.Hash || v.others == 0):
+		a.record(memo, d, v, nil)
+		return converged, nil
+	case stamp != d.Hash:
+		return changed, nil
+	case !covers:
 		return drifted, nil
-	case v.object.GetGeneration() == 1:
-		return converged, a.rememberView(memo, d, v)
 	}
-	return changed, nil
+	return unsettled, nil
 }
 
 // judgeOutdated judges a child that changes reach only when someone deletes it.
 func (a *Applier) judgeOutdated(memo *Memo, d Desired, live client.Object, stamp string) (verdict, error) {
 	v := a.look(d, live)
-	metadata, err := v.metadata()
+	values, err := v.values(d.content())
 	if err != nil {
 		return changed, err
 	}
 	last := memo.of(d.Key(), live)
-	switch {
-	case last != nil && last.outdated && last.desired == d.Hash && last.metadata == metadata:
+	if last != nil && last.outdated && last.desired == d.Hash && last.left == values {
 		last.version = live.GetResourceVersion()
 		return converged, nil
-	case v.matches(d) && v.others == 0:
+	}
+	differs, err := v.differences(d)
+	if err != nil {
+		return changed, err
+	}
+	same := len(differs) == 0 && v.covers(d)
+	switch {
+	case same && v.others == 0:
 		return changed, nil // as desired, and not known to be: stamp it
-	case v.matches(d), stamp == "":
+	case same, stamp == "":
 		return unstamped, nil
 	}
 	return converged, a.leave(memo, d, live)
@@ -122,43 +126,7 @@ func (a *Applier) judgeOutdated(memo *Memo, d Desired, live client.Object, stamp
 
 // leave records that a child is of another desired state, and stays so.
 func (a *Applier) leave(memo *Memo, d Desired, live client.Object) error {
-	metadata, err := a.look(d, live).metadata()
-	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), outdated: true, metadata: metadata})
+	values, err := a.look(d, live).values(d.content())
+	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), outdated: true, left: values})
 	return err
-}
-
-// covers tells whether we own every path that is desired.
-func (v *view) covers(d Desired) bool {
-	if v.set == nil {
-		return false
-	}
-	if v.raw != nil {
-		return v.set.covers(d.fields(), nil, false)
-	}
-	content, err := v.content()
-	return err == nil && v.set.covers(d.fields(), content, true)
-}
-
-// mayCover is covers where no more than the metadata is cached: a path that ends
-// early may be an atomic value, or an object whose fields all belong to others.
-func (v *view) mayCover(d Desired) bool {
-	content, err := v.content()
-	if err != nil || v.set == nil || v.raw != nil {
-		return false
-	}
-	fields := d.fields()
-	metadata, ok := fields["metadata"]
-	delete(fields, "metadata")
-	return v.set.covers(fields, nil, false) && (!ok || v.set.covers(map[string]any{"metadata": metadata}, content, true))
-}
-
-// matches tells whether the object is as desired, compared field by field at
-// the paths that we own. A value that the API server normalises makes it false.
-func (v *view) matches(d Desired) bool {
-	content, err := v.content()
-	if err != nil {
-		return false
-	}
-	set := v.set.without("metadata", "annotations", d.HashKey)
-	return v.set != nil && set.matches(d.fields(), content, clientgoscheme.Scheme.Recognizes(d.Kind))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,14 +50,12 @@ type verified struct {
 	input    uint64 // that it was made from
 	version  string // resource version
 	outdated bool   // it does not fulfil the desired state, and is to stay so
-	created  bool   // it is as it was created, and what follows but others is not known
 	removed  bool   // by this operator
 
-	generation int64
-	metadata   sum  // our paths, and our values in the metadata
-	values     sum  // our values elsewhere
-	summed     bool // values is known
-	others     uint64
+	left    sum      // our values in a child that is outdated
+	others  uint64   // what a plain create has set beside what is desired
+	entries string   // ours in managedFields
+	altered *altered // what the API server makes of the desired state; nil: nothing else
 
 	fight *fight // over this desired state
 }
@@ -89,6 +88,14 @@ func (m *Memo) of(key Key, live client.Object) *verified {
 	return nil
 }
 
+// alteredOf returns the paths at which a child is not as desired, since it was altered.
+func (m *Memo) alteredOf(d Desired) []string {
+	if last := m.last(d.Key()); last != nil && last.altered != nil {
+		return last.altered.paths
+	}
+	return nil
+}
+
 // fightOf returns the fight over a desired state, which outlives the child.
 func (m *Memo) fightOf(d Desired) *fight {
 	if last := m.last(d.Key()); last != nil && last.desired == d.Hash {
@@ -111,44 +118,38 @@ func (m *Memo) find(key Key) (int, bool) {
 	return slices.BinarySearchFunc(m.children, key, func(v *verified, key Key) int { return v.key.compare(key) })
 }
 
-// rememberCreated records that a child was created as it is desired. Most are
-// never changed by anybody, so that what we own in it is looked at when it is;
-// unless that is more than the cache has of it then.
-func (a *Applier) rememberCreated(memo *Memo, d Desired, live client.Object) error {
-	if a.Metadata {
-		return a.remember(memo, d, live)
+// remember records a child as the API server has answered a write of its whole
+// desired state: what differs then, the API server or its admission has altered.
+func (a *Applier) remember(now time.Time, memo *Memo, d Desired, answer client.Object) error {
+	v := a.look(d, answer)
+	altered, err := v.altered(now, d)
+	if err == nil {
+		a.record(memo, d, v, altered)
 	}
-	memo.set(&verified{
-		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), created: true,
-		others: a.created(live).beyond(d.complete("", "")), fight: memo.fightOf(d),
-	})
-	return nil
+	return err
 }
 
-// remember records that a child fulfils its desired state now. The values of a
-// kind that counts its generations are summed up when they first change.
-func (a *Applier) remember(memo *Memo, d Desired, live client.Object) error {
-	return a.rememberView(memo, d, a.look(d, live))
-}
-
-func (a *Applier) rememberView(memo *Memo, d Desired, v *view) error {
-	live := v.object
-	metadata, err := v.metadata()
+// rememberPart records a child as the API server has answered a write of some of its
+// values. Where it is not as desired, it was changed meanwhile: the version counts as
+// never seen, and the next pass compares it.
+func (a *Applier) rememberPart(memo *Memo, d Desired, answer client.Object) error {
+	v := a.look(d, answer)
+	differs, err := v.differences(d)
 	if err != nil {
 		return err
 	}
-	now := &verified{
-		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), generation: live.GetGeneration(),
-		metadata: metadata, others: v.others, fight: memo.fightOf(d),
+	a.record(memo, d, v, nil)
+	if len(differs) > 0 || !v.covers(d) {
+		memo.last(d.Key()).version = ""
 	}
-	last := memo.of(d.Key(), live)
-	again := last != nil && last.desired == d.Hash // it was compared before, in vain
-	if !a.Metadata && (now.generation == 0 || again) {
-		if now.values, err = v.values(d.content()); err != nil {
-			return err
-		}
-		now.summed = true
-	}
-	memo.set(now)
 	return nil
+}
+
+// record notes that a child was compared, and is as desired but for what is altered.
+func (a *Applier) record(memo *Memo, d Desired, v *view, altered *altered) {
+	live := v.object
+	memo.set(&verified{
+		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(),
+		others: v.others, entries: a.shapes.share(v), altered: altered, fight: memo.fightOf(d),
+	})
 }

@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,7 +81,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			memo, live := new(Memo), applied()
-			if err := judging.remember(memo, desired(t, nil), live); err != nil {
+			if err := judging.remember(time.Now(), memo, desired(t, nil), live); err != nil {
 				t.Fatal(err)
 			}
 			live = live.DeepCopy()
@@ -89,10 +90,10 @@ func TestJudge(t *testing.T) {
 				test.live(live)
 			}
 			wanted := desired(t, test.wanted)
-			if got, err := judging.judge(memo, wanted, live); err != nil || got != test.with {
+			if got, err := judging.judge(time.Now(), memo, wanted, live); err != nil || got != test.with {
 				t.Errorf("with a memo: %v, %v, want %v", got, err, test.with)
 			}
-			if got, err := judging.judge(new(Memo), wanted, live); err != nil || got != test.fresh {
+			if got, err := judging.judge(time.Now(), new(Memo), wanted, live); err != nil || got != test.fresh {
 				t.Errorf("without a memo: %v, %v, want %v", got, err, test.fresh)
 			}
 		})
@@ -103,7 +104,7 @@ func TestJudgeRemembersWhatItFound(t *testing.T) {
 	memo, live, wanted := new(Memo), applied(), desired(t, nil)
 	for _, version := range []string{"10", "11", "12"} {
 		live.ResourceVersion = version
-		if got, err := judging.judge(memo, wanted, live); err != nil || got != converged {
+		if got, err := judging.judge(time.Now(), memo, wanted, live); err != nil || got != converged {
 			t.Fatalf("version %s: %v, %v", version, got, err)
 		}
 		if got := memo.last(wanted.Key()).version; got != version {

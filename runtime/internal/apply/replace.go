@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,7 +14,7 @@ import (
 // A dry run tells whether there is anything to change: other defaults, another
 // version of the operator or the loss of the memo replace nothing. It takes away
 // what desired drops only once that counts as applied.
-func (a *Applier) replace(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) replace(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	live, err := a.upgrade(ctx, memo, d, live)
 	if err != nil {
 		return Outcome{}, err
@@ -29,12 +30,12 @@ func (a *Applier) replace(ctx context.Context, memo *Memo, d Desired, live clien
 	if differs {
 		return Outcome{Action: Replace, Object: live}, nil
 	}
-	return a.update(ctx, memo, d, live)
+	return a.update(ctx, now, memo, d, live)
 }
 
 // ask decides by a dry run whether a child that has lost its hash is of this
 // desired state. Then it gets the hash back; otherwise it stays as it is.
-func (a *Applier) ask(ctx context.Context, memo *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) ask(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	live, err := a.upgrade(ctx, memo, d, live)
 	if err != nil {
 		return Outcome{}, err
@@ -50,7 +51,7 @@ func (a *Applier) ask(ctx context.Context, memo *Memo, d Desired, live client.Ob
 	case err != nil:
 		return Outcome{}, err
 	}
-	return a.update(ctx, memo, d, live)
+	return a.update(ctx, now, memo, d, live)
 }
 
 // differs tells whether the dry run of an apply to a child calls for another

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,20 +22,20 @@ import (
 // created. The child goes on as created: an apply would cost the API server more,
 // and add a second entry to the managedFields that every event carries. An apply
 // follows where the child has another shape by now, or is gone.
-func (a *Applier) revise(ctx context.Context, memo *Memo, d Desired, live client.Object, steps []jsonpatch.Operation) (Outcome, error) {
+func (a *Applier) revise(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object, steps []jsonpatch.Operation) (Outcome, error) {
 	body, err := jsonpatch.For(live.GetUID(), append(a.claimed(d, live), steps...)...)
 	if err != nil {
 		return Outcome{}, err
 	}
 	answer, err := a.send(ctx, d.Name, types.JSONPatchType, body)
 	if jsonpatch.Unfit(err) || apierrors.IsNotFound(err) {
-		return a.update(ctx, memo, d, live)
+		return a.update(ctx, now, memo, d, live)
 	}
 	outcome, err := a.outcome(ctx, d, live, answer, err)
 	if err != nil || outcome.Action == Replace {
 		return outcome, err
 	}
-	return outcome, a.rememberCreated(memo, d, answer)
+	return outcome, a.rememberPart(memo, d, answer)
 }
 
 // claimed are the steps by which the API server tests that a child is the parent's
@@ -68,7 +69,7 @@ func (a *Applier) revision(memo *Memo, d Desired, live client.Object) ([]jsonpat
 		return nil, false
 	}
 	r := revision{builtin: clientgoscheme.Scheme.Recognizes(d.Kind)}
-	same := r.value("", v.created, d.stampedFields(), content)
+	same := r.value("", v.set, d.stampedFields(), content)
 	return r.steps, same && len(r.steps) > 0
 }
 

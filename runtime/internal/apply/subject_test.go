@@ -159,7 +159,7 @@ func (c *subject) make(d Desired) (Outcome, error) {
 	if c.Metadata {
 		object = metadataOf(object)
 	}
-	return Outcome{Action: Created, Object: object}, c.remember(c.memo, d, object)
+	return Outcome{Action: Created, Object: object}, c.remember(c.now, c.memo, d, object)
 }
 
 // settle makes passes until one meets no write of the cluster's own controllers.

@@ -13,9 +13,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// beforeFirstApply is the manager that the API server makes of all fields of an
-// object without managedFields, when it is applied to.
-const beforeFirstApply = "before-first-apply"
+// The managers that the API server makes up.
+const (
+	beforeFirstApply = "before-first-apply" // of all fields of an object without managedFields, when it is applied to
+	ancientChanges   = "ancient-changes"    // of the oldest, where more than ten have updated an object
+)
 
 // upgrade makes a child ready for an apply that drops fields. An apply removes
 // only what was applied, so that what a plain create has set must count as
@@ -55,38 +57,79 @@ func (v *view) mayDrop(memo *Memo, d Desired) bool {
 	return last == nil || last.outdated || last.others != v.others
 }
 
-// reclaim takes what we have just applied from the manager that the API server
-// makes up for an object whose managedFields somebody had wiped. It would hold
-// on to what desired drops later. What else it has may be anybody's.
-func (a *Applier) reclaim(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
+// reclaim takes what we have just applied, and what we held before, from the managers
+// that the API server makes up: for an object whose managedFields somebody had wiped,
+// and of the oldest where there are more than ten. They would hold on to what desired
+// drops. It returns the object as it is then, and whether another apply is to drop
+// something.
+func (a *Applier) reclaim(ctx context.Context, memo *Memo, d Desired, object client.Object) (client.Object, bool, error) {
 	entries := object.GetManagedFields()
-	i := slices.IndexFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == beforeFirstApply && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.FieldsV1 != nil
+	at := slices.IndexFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == a.Manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
 	})
-	if i < 0 {
-		return object, nil
+	if at < 0 || !slices.ContainsFunc(entries, isNobodys) {
+		return object, false, nil
 	}
-	ours, err := smdSet(entryOf(object, a.Manager, metav1.ManagedFieldsOperationApply, ""))
+	applied, err := setOf(entries[at].FieldsV1.GetRawBytes())
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	theirs, err := smdSet(entries[i].FieldsV1.GetRawBytes())
+	held, err := setOf(a.shapes.heldOf(memo.of(d.Key(), object), object))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	rest := theirs.Difference(ours)
-	if rest.Equals(theirs) {
-		return object, nil
+	changed, dropped := false, fieldpath.NewSet()
+	for i, entry := range entries {
+		if !isNobodys(entry) {
+			continue
+		}
+		theirs, err := setOf(entry.FieldsV1.GetRawBytes())
+		if err != nil {
+			return nil, false, err
+		}
+		dropped = dropped.Union(theirs.Intersection(held).Difference(withParents(applied)))
+		rest := theirs.Difference(applied).Difference(held)
+		if rest.Equals(theirs) {
+			continue
+		}
+		if entries[i].FieldsV1, err = fieldsV1(rest); err != nil {
+			return nil, false, err
+		}
+		changed = true
 	}
-	raw, err := rest.ToJSON()
-	if err != nil {
-		return nil, err
+	if !changed {
+		return object, false, nil
 	}
-	entries[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
-	return a.rewrite(ctx, d, object)
+	if entries[at].FieldsV1, err = fieldsV1(applied.Union(dropped)); err != nil {
+		return nil, false, err
+	}
+	object, err = a.rewrite(ctx, d, object)
+	return object, !dropped.Empty(), err
 }
 
-func smdSet(raw []byte) (*fieldpath.Set, error) {
+// withParents returns a set with all that its paths lead through.
+func withParents(set *fieldpath.Set) *fieldpath.Set {
+	all := fieldpath.NewSet()
+	set.Iterate(func(path fieldpath.Path) {
+		for i := range path {
+			all.Insert(path[:i+1])
+		}
+	})
+	return all
+}
+
+// isNobodys reports whether an entry stands for no field manager that writes.
+func isNobodys(entry metav1.ManagedFieldsEntry) bool {
+	made := entry.Manager == beforeFirstApply || entry.Manager == ancientChanges
+	return made && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.FieldsV1 != nil
+}
+
+func fieldsV1(set *fieldpath.Set) (*metav1.FieldsV1, error) {
+	raw, err := set.ToJSON()
+	return metav1.NewFieldsV1(string(raw)), err
+}
+
+func setOf(raw []byte) (*fieldpath.Set, error) {
 	set := fieldpath.NewSet()
 	if raw == nil {
 		return set, nil

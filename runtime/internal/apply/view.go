@@ -2,7 +2,6 @@ package apply
 
 import (
 	"reflect"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -14,38 +13,34 @@ import (
 
 // view is what this field manager owns in a live object.
 type view struct {
-	object  client.Object
-	created fieldset // the paths in the entry of a plain create
-	set     fieldset
-	raw     []byte // as managedFields has it; nil where set is a part of that
-	// others sums up the paths that we hold beside those that are desired: the
-	// defaults that came with a plain create, and what desired has dropped.
+	object client.Object
+	entry  []byte   // of an apply, or of a plain create, as managedFields has it
+	set    fieldset // our paths: all that we have applied, or what of a plain create is desired
+	// others sums up the paths that a plain create has set beside those that are
+	// desired: defaults, and what desired has dropped.
 	others uint64
+	extra  bool // we have applied what is not desired
 
 	fields map[string]any // of the object, once they were asked for
 }
 
-// look returns the view of a live object. The paths are those that we have
-// applied. Where nothing was applied since a plain create they are those of its
-// entry that are desired, since that holds the API server's defaults, too.
+// look returns the view of a live object. The entry of a plain create holds the API
+// server's defaults, too, so that only what is desired of it counts as ours.
 func (a *Applier) look(d Desired, live client.Object) *view {
-	v := &view{object: live}
-	v.raw = entryOf(live, a.Manager, metav1.ManagedFieldsOperationApply, "")
-	v.set = fieldsOf(v.raw)
-	if v.created = a.created(live); v.created == nil {
+	applied := entryOf(live, a.Manager, metav1.ManagedFieldsOperationApply, "")
+	made := entryOf(live, a.Manager, metav1.ManagedFieldsOperationUpdate, "")
+	v := &view{object: live, entry: applied, set: fieldsOf(applied)}
+	desired := d.complete("", "")
+	v.extra = v.set.beyond(desired) != 0
+	if made == nil {
 		return v
 	}
-	desired := d.complete("", "")
-	if v.raw == nil {
-		v.set = v.created.within(desired)
+	created := fieldsOf(made)
+	if applied == nil {
+		v.entry, v.set = made, created.within(desired)
 	}
-	v.others = v.created.beyond(desired)
+	v.others = created.beyond(desired)
 	return v
-}
-
-// created are the paths in the entry of a plain create.
-func (a *Applier) created(live client.Object) fieldset {
-	return fieldsOf(entryOf(live, a.Manager, metav1.ManagedFieldsOperationUpdate, ""))
 }
 
 // within returns the paths in a set that are desired. What is desired without any
@@ -65,8 +60,8 @@ func (s fieldset) within(desired any) fieldset {
 	return ours
 }
 
-// beyond sums up the paths in a set that are not desired. It is zero where there
-// is none.
+// beyond sums up the paths in a set that are not desired, as all are below an object
+// that is desired without any field. It is zero where there is none.
 func (s fieldset) beyond(desired any) (sum uint64) {
 	_ = encoding(func(e *encoder) { e.text = s.appendBeyond(e.text, desired) }, func(text []byte) { // it fails for values alone
 		if len(text) > 0 {
@@ -82,15 +77,15 @@ func (s fieldset) appendBeyond(text []byte, desired any) []byte {
 		switch {
 		case !ok:
 			text = fieldset{step}.append(text)
-		case step.below != nil && !empty(value):
+		case step.below != nil:
 			start := len(text)
-			text = append(append(text, '{'), step.name...)
+			text = append(append(text, '('), step.name...)
 			inside := len(text)
 			if text = step.below.appendBeyond(text, value); len(text) == inside {
 				text = text[:start]
 				continue
 			}
-			text = append(text, '}')
+			text = append(text, ')')
 		}
 	}
 	return text
@@ -112,72 +107,13 @@ func (s fieldset) append(text []byte) []byte {
 	return text
 }
 
-// metadata sums up our paths, and the values of those in the metadata.
-func (v *view) metadata() (s sum, err error) {
-	err = encoding(func(e *encoder) {
-		if v.raw != nil {
-			e.text = append(e.text, v.raw...)
-		} else {
-			e.text = v.set.append(e.text)
-		}
-		set, _ := v.set.field("metadata")
-		e.metadata(v.object, set)
-	}, func(text []byte) { s = sumOf(text) })
-	return s, err
-}
-
-func (e *encoder) metadata(object client.Object, set fieldset) {
-	labels, _ := set.field("labels")
-	e.texts(object.GetLabels(), labels)
-	annotations, _ := set.field("annotations")
-	e.texts(object.GetAnnotations(), annotations)
-	references, _ := set.field("ownerReferences")
-	for _, ref := range object.GetOwnerReferences() {
-		if _, ours := references.at(`k:{"uid":"` + string(ref.UID) + `"}`); ours {
-			for _, text := range []string{ref.APIVersion, ref.Kind, ref.Name, string(ref.UID)} {
-				e.string(text)
-			}
-			e.bool(ref.Controller)
-			e.bool(ref.BlockOwnerDeletion)
-		}
-	}
-	finalizers, _ := set.field("finalizers")
-	for _, step := range finalizers {
-		found := slices.ContainsFunc(object.GetFinalizers(), func(name string) bool { return step.name == `v:"`+name+`"` })
-		e.bool(&found)
-	}
-}
-
-// texts writes the values that a set names.
-func (e *encoder) texts(values map[string]string, set fieldset) {
-	for _, step := range set {
-		value, ok := values[step.name[min(2, len(step.name)):]]
-		e.bool(&ok)
-		e.string(value)
-	}
-}
-
-func (e *encoder) bool(value *bool) {
-	if value == nil {
-		e.value(nil)
-		return
-	}
-	e.value(*value)
-}
-
-// values sums up our values outside of the metadata.
+// values sums up the values at our paths.
 func (v *view) values(desired map[string]any) (s sum, err error) {
 	content, err := v.content()
 	if err != nil {
 		return s, err
 	}
-	err = encoding(func(e *encoder) {
-		for _, step := range v.set {
-			if step.name != "f:metadata" {
-				e.step(content, desired, step)
-			}
-		}
-	}, func(text []byte) { s = sumOf(text) })
+	err = encoding(func(e *encoder) { e.owned(content, desired, v.set) }, func(text []byte) { s = sumOf(text) })
 	return s, err
 }
 
@@ -193,18 +129,15 @@ func (e *encoder) owned(live, desired any, set fieldset) {
 		return
 	}
 	for _, step := range set {
-		e.step(live, desired, step)
+		e.text = append(append(e.text, step.name...), ' ')
+		below, found := descend(live, step.name)
+		if !found {
+			e.text = append(e.text, "absent\n"...)
+			continue
+		}
+		wanted, _ := descend(desired, step.name)
+		e.owned(below, wanted, step.below)
 	}
-}
-
-func (e *encoder) step(live, desired any, step step) {
-	below, found := descend(live, step.name)
-	if !found {
-		e.text = append(e.text, "absent\n"...)
-		return
-	}
-	wanted, _ := descend(desired, step.name)
-	e.owned(below, wanted, step.below)
 }
 
 // content returns the object's fields, not to be changed.

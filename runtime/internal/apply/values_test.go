@@ -1,0 +1,192 @@
+package apply
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// scratch has a volume and a security context.
+func scratch(volume corev1.EmptyDirVolumeSource, security *corev1.PodSecurityContext) client.Object {
+	return podTemplateOf(nil, corev1.PodSpec{
+		Containers:      []corev1.Container{{Name: "main", Image: "web:1"}},
+		Volumes:         []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &volume}}},
+		SecurityContext: security,
+	})
+}
+
+// An object that is desired without any field loses those that were desired before.
+func TestObjectShrinksToNothing(t *testing.T) {
+	full := corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}
+	for _, test := range []struct {
+		name     string
+		one, two client.Object
+		path     string
+	}{
+		{"a volume source", scratch(full, nil), scratch(corev1.EmptyDirVolumeSource{}, nil), "template.spec.volumes.0.emptyDir"},
+		{"a security context", scratch(full, &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true)}), scratch(full, &corev1.PodSecurityContext{}), "template.spec.securityContext"},
+		{"an object of a custom resource", gadget(object{"tree": object{"a": object{"b": 1}}}), gadget(object{"tree": object{"a": object{}}}), "spec.tree.a"},
+	} {
+		for _, plain := range []bool{false, true} {
+			for _, restart := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, restarted %v", test.name, ways[plain], restart), func(t *testing.T) {
+					c := startServer(t).child(test.one, Desired{})
+					c.applied = !plain
+					c.settle(test.one)
+					if restart {
+						c.restart()
+					}
+					c.settle(test.two)
+					c.expectAt("after a change", test.path, object{})
+					c.expect(test.two, Unchanged, "")
+				})
+			}
+		}
+	}
+}
+
+// A value that somebody else changes between our read and our write is put right.
+func TestEditThatRacesAChange(t *testing.T) {
+	one, two := configMap("key", "one", "other", "1"), configMap("key", "two", "other", "1")
+	for name, edit := range map[string]func(*corev1.ConfigMap){
+		"changed": func(c *corev1.ConfigMap) { c.Data["other"] = "theirs" },
+		"removed": func(c *corev1.ConfigMap) { delete(c.Data, "other") },
+	} {
+		for _, plain := range []bool{false, true} {
+			t.Run(name+", "+ways[plain], func(t *testing.T) {
+				c := startServer(t).child(one, Desired{})
+				c.applied = !plain
+				c.settle(one)
+				seen := c.cached()
+				c.edit("someone", func(object client.Object) { edit(object.(*corev1.ConfigMap)) })
+				if _, err := c.Do(t.Context(), c.now, c.memo, c.desired(two), seen); err != nil {
+					t.Fatal(err)
+				}
+				c.settle(two)
+				c.expectAt("in the end", "data", object{"key": "two", "other": "1"})
+				c.expect(two, Unchanged, "")
+			})
+		}
+	}
+}
+
+// Nobody is taken for the operator because he uses its name.
+func TestSomebodyUsesTheNameOfOurManager(t *testing.T) {
+	one := labelled(configMap("key", "one"))
+	for _, plain := range []bool{false, true} {
+		for _, restart := range []bool{false, true} {
+			for name, edit := range map[string]func(*corev1.ConfigMap){
+				"a value":       func(c *corev1.ConfigMap) { c.Data["key"] = "theirs" },
+				"a field gone":  func(c *corev1.ConfigMap) { c.Data = nil },
+				"a label":       func(c *corev1.ConfigMap) { c.Labels["app"] = "theirs" },
+				"a label gone":  func(c *corev1.ConfigMap) { c.Labels = nil },
+				"our reference": func(c *corev1.ConfigMap) { c.OwnerReferences[0].BlockOwnerDeletion = nil },
+			} {
+				t.Run(fmt.Sprintf("%s, %s, restarted %v", name, ways[plain], restart), func(t *testing.T) {
+					c := startServer(t).child(one, Desired{})
+					c.applied = !plain
+					c.settle(one)
+					c.edit(manager, func(object client.Object) { edit(object.(*corev1.ConfigMap)) })
+					if restart {
+						c.restart()
+					}
+					c.settle(one)
+					live := c.live().(*corev1.ConfigMap)
+					if live.Data["key"] != "one" || live.Labels["app"] != "web" || !ptr.Deref(live.OwnerReferences[0].BlockOwnerDeletion, false) {
+						t.Errorf("the child is %v, of %v", live.Data, live.ObjectMeta)
+					}
+					c.expect(one, Unchanged, "")
+				})
+			}
+		}
+	}
+}
+
+// An atomic list with more items than desired is not as desired.
+func TestAtomicListThatGrows(t *testing.T) {
+	capable := func(drop, add []corev1.Capability) client.Object {
+		return mainContainer(func(c *corev1.Container) {
+			c.SecurityContext = &corev1.SecurityContext{Capabilities: &corev1.Capabilities{Drop: drop, Add: add}}
+		})
+	}
+	all, bind := []corev1.Capability{"ALL"}, []corev1.Capability{"NET_BIND_SERVICE"}
+	for _, plain := range []bool{false, true} {
+		for _, restart := range []bool{false, true} {
+			for name, one := range map[string]client.Object{"dropped": capable(all, nil), "added": capable(nil, bind)} {
+				t.Run(fmt.Sprintf("%s, %s, restarted %v", name, ways[plain], restart), func(t *testing.T) {
+					c := startServer(t).child(one, Desired{})
+					c.applied = !plain
+					c.settle(one)
+					c.edit("someone", func(object client.Object) {
+						caps := object.(*corev1.PodTemplate).Template.Spec.Containers[0].SecurityContext.Capabilities
+						if len(caps.Drop) > 0 {
+							caps.Drop = append(caps.Drop, "NET_RAW")
+						} else {
+							caps.Add = append(caps.Add, "SYS_ADMIN")
+						}
+					})
+					if restart {
+						c.restart()
+					}
+					c.settle(one)
+					caps := c.live().(*corev1.PodTemplate).Template.Spec.Containers[0].SecurityContext.Capabilities
+					if len(caps.Drop)+len(caps.Add) != 1 {
+						t.Errorf("capabilities are %v", caps)
+					}
+					c.expect(one, Unchanged, "")
+				})
+			}
+		}
+	}
+}
+
+// After more than ten managers the API server keeps the oldest under another name. What
+// desired drops goes all the same.
+func TestManyManagers(t *testing.T) {
+	one, two := configMap("key", "one", "gone", "soon"), configMap("key", "one")
+	for _, plain := range []bool{false, true} {
+		for _, watched := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, looked at between %v", ways[plain], watched), func(t *testing.T) {
+				c := startServer(t).child(one, Desired{})
+				c.applied = !plain
+				c.settle(one)
+				for n := range 12 {
+					c.edit(fmt.Sprint("wanderer-", n), func(object client.Object) {
+						object.(*corev1.ConfigMap).Data[fmt.Sprint("theirs-", n)] = "stays"
+					})
+				}
+				if watched {
+					c.settle(one)
+				}
+				c.settle(two)
+				c.settle(two)
+				live := c.live().(*corev1.ConfigMap)
+				if _, stays := live.Data["gone"]; stays || len(live.Data) != 13 {
+					t.Errorf("data is %v", live.Data)
+				}
+				c.expect(two, Unchanged, "")
+			})
+		}
+	}
+}
+
+// What desired drops goes also if somebody wipes managedFields between two looks.
+func TestWipedBeforeADrop(t *testing.T) {
+	one, two := configMap("key", "one", "gone", "soon"), configMap("key", "one")
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			c := startServer(t).child(one, Desired{})
+			c.applied = !plain
+			c.settle(one)
+			c.edit("someone", func(o client.Object) { o.(*corev1.ConfigMap).Data["theirs"] = "stays" })
+			c.edit("someone", func(o client.Object) { o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+			c.settle(two)
+			c.expectAt("in the end", "data", object{"key": "one", "theirs": "stays"})
+			c.expect(two, Unchanged, "")
+		})
+	}
+}
