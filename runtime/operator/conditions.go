@@ -36,9 +36,14 @@ const (
 	reasonApply     = "ApplyFailed"
 )
 
-const reasonContested = "Contested" // of Ready, or of an Event where no condition can say so
+// The reasons of Ready=False beside those of errors.
+const (
+	reasonChildFailed = "ChildFailed"
+	reasonProgressing = "Progressing"
+	reasonFinalizing  = "Finalizing"
+)
 
-var errorReasons = []string{reasonPanicked, reasonTimedOut, reasonFailed, reasonInvalid, reasonTaken, reasonForbidden, reasonApply}
+const reasonContested = "Contested" // of Ready, or of an Event where no condition can say so
 
 // conditions returns the runtime's own conditions at the end of a pass.
 func (p *pass) conditions(children []child, err error) []metav1.Condition {
@@ -48,7 +53,7 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	case err != nil:
 		return notReady(reconciling, reason(err), message(err))
 	case p.finalizing():
-		return notReady(reconciling, "Finalizing", "is being deleted")
+		return notReady(reconciling, reasonFinalizing, "is being deleted")
 	}
 	var failed, waiting []string
 	for _, child := range children {
@@ -64,11 +69,11 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	contested := p.contested(children)
 	switch {
 	case len(failed) > 0:
-		return notReady(stalled, "ChildFailed", listed(failed))
+		return notReady(stalled, reasonChildFailed, listed(failed))
 	case len(contested) > 0:
 		return notReady(reconciling, reasonContested, listed(contested))
 	case len(waiting) > 0:
-		return notReady(reconciling, "Progressing", listed(waiting))
+		return notReady(reconciling, reasonProgressing, listed(waiting))
 	}
 	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
 }
@@ -123,14 +128,11 @@ func listed(texts []string) string {
 // mergeConditions sets the runtime's and the author's conditions among those
 // that exist, and drops those that only an earlier pass wanted; ours tells
 // which these are. An author's condition replaces the runtime's of its type,
-// unless the pass failed.
+// unless the pass failed or authorReplaces says otherwise.
 func mergeConditions(existing, runtime, author []metav1.Condition, ours func(string) bool, failed bool, generation int64, now time.Time) []metav1.Condition {
-	has := func(conditions []metav1.Condition, kind string) bool {
-		return meta.FindStatusCondition(conditions, kind) != nil
-	}
 	merged := slices.DeleteFunc(slices.Clone(existing), func(c metav1.Condition) bool {
 		own := c.Type == ready || c.Type == reconciling || c.Type == stalled || c.Type == suspended
-		return (own || author != nil && ours(c.Type)) && !has(runtime, c.Type) && !has(author, c.Type)
+		return (own || author != nil && ours(c.Type)) && meta.FindStatusCondition(runtime, c.Type) == nil && meta.FindStatusCondition(author, c.Type) == nil
 	})
 	set := func(c metav1.Condition) {
 		c.ObservedGeneration = generation
@@ -140,16 +142,31 @@ func mergeConditions(existing, runtime, author []metav1.Condition, ours func(str
 		meta.SetStatusCondition(&merged, c)
 	}
 	for _, condition := range runtime {
-		if failed || !has(author, condition.Type) {
+		if failed || !authorReplaces(condition, author) {
 			set(condition)
 		}
 	}
 	for _, condition := range author {
-		if !failed || !has(runtime, condition.Type) {
+		own := meta.FindStatusCondition(runtime, condition.Type)
+		if own == nil || !failed && authorReplaces(*own, author) {
 			set(condition)
 		}
 	}
 	return merged
+}
+
+// authorReplaces reports whether the author has a condition in place of one of the
+// runtime's. The author's Ready cannot make a parent ready that is not, and cannot hide
+// a reason that names what is wrong with a child.
+func authorReplaces(own metav1.Condition, author []metav1.Condition) bool {
+	condition := meta.FindStatusCondition(author, own.Type)
+	switch {
+	case condition == nil:
+		return false
+	case own.Type != ready || own.Status == metav1.ConditionTrue:
+		return true
+	}
+	return condition.Status != metav1.ConditionTrue && (own.Reason == reasonProgressing || own.Reason == reasonFinalizing)
 }
 
 // reason is the reason of an error, for a condition, an Event and a metric.

@@ -40,8 +40,9 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Status returns the parent's status. Nil means that the runtime writes
 	// no status, as for kinds that belong to others.
 	Status func(P) *S
-	// Conditions and ObservedGeneration return these fields of a status; nil
-	// where the status has no such field.
+	// Conditions and ObservedGeneration return these fields of a status, which
+	// the runtime writes whatever Sync returns; nil where the status has no such
+	// field.
 	Conditions         func(*S) *[]metav1.Condition
 	ObservedGeneration func(*S) *int64
 	// Teardown says how the children of a deleted parent go.

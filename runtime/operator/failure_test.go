@@ -187,8 +187,14 @@ func TestEventsAreRecordedOnce(t *testing.T) {
 	f.expectEvents("Normal Greeted: hello")
 	f.pass()
 	f.pass()
-	if requests := f.Requests(); len(requests) != 1 || requests[0].Resource != "events" {
-		t.Errorf("requests are %v, want one that creates an Event", requests)
+	created := 0
+	for _, request := range f.Requests() {
+		if request.Resource == "events" {
+			created++
+		}
+	}
+	if created != 1 {
+		t.Errorf("requests are %v, want one that creates an Event", f.Requests())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -197,9 +196,7 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	if r.definition.Conditions == nil {
 		p.warnOf(ctx, p.contested(children)...)
 	}
-	if meta.FindStatusCondition(response.Conditions, ready) != nil {
-		conditions = response.Conditions
-	}
+	conditions = mergeConditions(nil, conditions, response.Conditions, func(string) bool { return false }, err != nil, 0, p.now)
 	requeue := p.earlier(response.RequeueAfter, children)
 	if err == nil {
 		r.noteAnswer(ctx, p, response, children, requeue)

@@ -10,22 +10,27 @@ import (
 // one [DesiredSet] per kind of children, S the parent's status type.
 //
 // Nil means leave alone: without Children nothing is applied and nothing is
-// pruned, without Status and Conditions no status is written, except to take
-// back an error that the runtime had reported itself. A response that comes
-// with an error is still carried out, but nothing is pruned.
+// pruned, without Status the author's part of the status stays as it is. The
+// runtime writes its own conditions and observedGeneration in any case, so that
+// Ready always tells how the children are. A response that comes with an error is
+// still carried out, but nothing is pruned.
 type Response[D, S any] struct {
 	// Children is the complete set of children that the parent wants. One that
 	// is left out gets pruned; new(Desired) asks for none at all.
 	Children *D
 	// Status is the complete status. The runtime fills in its
 	// observedGeneration and conditions; conditions found in it are ignored.
+	// Nil leaves the other fields as they are.
 	Status *S
 	// Conditions are the author's own conditions, by type. Their
 	// observedGeneration and lastTransitionTime are filled in. When it is not
 	// nil, it is complete: a condition that an earlier pass set and that is
 	// left out goes away, while conditions that others set stay. A condition
 	// of type Ready replaces the one that the runtime derives from the
-	// children's health.
+	// children's health where it is False or Unknown, or where the runtime's is
+	// True. It cannot make a parent ready whose children are not, and cannot
+	// replace what the runtime says of an error, a failed child, or a child that
+	// others keep changing.
 	Conditions []metav1.Condition
 	// Labels and Annotations are the parent's own that this operator sets: each
 	// is the complete set of them, so that one that an earlier pass set and

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,16 +15,12 @@ import (
 )
 
 // writeStatus writes what changes in the parent's status: the author's part if
-// the response has one, and the runtime's conditions.
+// the response has one, and the runtime's conditions and observedGeneration in any case.
 func (r *reconciler[P, S, C, D, R]) writeStatus(ctx context.Context, p *pass, response *Response[D, S], conditions []metav1.Condition, failed error) error {
 	if r.definition.Status == nil {
 		return nil
 	}
 	before := r.definition.Status(p.parent.(P))
-	silent := response.Status == nil && response.Conditions == nil && failed == nil
-	if silent && !r.showsPast(before) {
-		return nil
-	}
 	after := *before
 	if response.Status != nil {
 		after = *response.Status
@@ -95,19 +89,6 @@ type vainPatch struct {
 
 func (v vainPatch) again(before any, changes changes) bool {
 	return reflect.DeepEqual(v.changes, changes) && reflect.DeepEqual(v.before, before)
-}
-
-// showsPast tells whether a status shows an error of an earlier pass, or that
-// the parent was suspended.
-func (r *reconciler[P, S, C, D, R]) showsPast(status *S) bool {
-	if r.definition.Conditions == nil {
-		return false
-	}
-	shown := meta.FindStatusCondition(*r.definition.Conditions(status), ready)
-	if meta.FindStatusCondition(*r.definition.Conditions(status), suspended) != nil {
-		return true
-	}
-	return shown != nil && slices.Contains(errorReasons, shown.Reason)
 }
 
 // hasConverged tells whether a parent's status says that it is ready as it is.

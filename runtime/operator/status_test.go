@@ -40,11 +40,11 @@ func TestStatusFollowsTheChildrensHealth(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAnswerNothingIsWritten(t *testing.T) {
+func TestWithoutAnAnswerOnlyTheRuntimesConditionsAreWritten(t *testing.T) {
 	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
 	f := start(t, a)
 	f.pass()
-	f.expectRequests(0)
+	f.expectRequests(0, "patch sites/status web: 200")
 }
 
 func TestAuthorsConditions(t *testing.T) {
