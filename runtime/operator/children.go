@@ -35,6 +35,7 @@ type child struct {
 	waits    string           // why it is not written, as in "waits for Pod a"; empty when it is
 	health   health.Health    // when it was applied; zero when it was not, in this pass
 	contest  *apply.Contested // why a drift is not repaired yet; nil when it is, or there is none
+	altered  []string         // the paths at which admission keeps other values than desired
 }
 
 func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
@@ -110,6 +111,7 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			continue
 		}
 		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
+		result.altered = outcome.Altered
 		if outcome.Object != nil {
 			result.health = p.healthOf(task.kind, outcome.Object)
 		}

@@ -43,6 +43,10 @@ const (
 	reasonFinalizing  = "Finalizing"
 )
 
+// reasonAltered is that of Ready=True where the API server's admission changes what is
+// desired, in each write.
+const reasonAltered = "ChangedByAdmission"
+
 const reasonContested = "Contested" // of Ready, or of an Event where no condition can say so
 
 // conditions returns the runtime's own conditions at the end of a pass.
@@ -75,7 +79,32 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	case len(waiting) > 0:
 		return notReady(reconciling, reasonProgressing, listed(waiting))
 	}
-	return []metav1.Condition{{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}}
+	return append(p.handledRequest(), isAsDesired(children))
+}
+
+// isAsDesired is the Ready condition of a parent all of whose children are as desired,
+// or as the API server's admission keeps them.
+func isAsDesired(children []child) metav1.Condition {
+	var altered []string
+	for _, child := range children {
+		if len(child.altered) > 0 {
+			altered = append(altered, fmt.Sprintf("%s: %s", child.key(), someOf(child.altered)))
+		}
+	}
+	if len(altered) > 0 {
+		return metav1.Condition{Type: ready, Status: metav1.ConditionTrue, Reason: reasonAltered,
+			Message: "every child is as desired and ready, but where admission changes it: " + listed(altered)}
+	}
+	return metav1.Condition{Type: ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}
+}
+
+// someOf names the first few paths.
+func someOf(paths []string) string {
+	const most = 3
+	if len(paths) <= most {
+		return strings.Join(paths, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }
 
 // contested says of each object that others keep changing who does.
@@ -96,12 +125,7 @@ func disputed(object string, contest apply.Contested) string {
 	if contest.Deleted {
 		return fmt.Sprintf("%s: somebody keeps deleting it, and it is made anew less and less often until that stops", object)
 	}
-	const most = 3
-	paths, more := contest.Paths, ""
-	if len(paths) > most {
-		paths, more = paths[:most], fmt.Sprintf(" and %d more", len(paths)-most)
-	}
-	what := cmp.Or(strings.Join(paths, ", ")+more, "fields of this operator's")
+	what := cmp.Or(someOf(contest.Paths), "fields of this operator's")
 	who := "somebody"
 	if contest.Manager != "" {
 		who = fmt.Sprintf("field manager %q", contest.Manager)

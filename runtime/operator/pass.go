@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type pass struct {
 	seen      sight              // what the pass saw
 	wants     uint64             // sums up the children that Sync wants
 	wrote     []string           // what the pass has written, as a person reads it
+	requested string             // the token by which a user asks for a write of everything; empty: nobody does
 }
 
 // deleting tells whether the parent is being deleted.
@@ -109,6 +111,7 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 	}
 	ctx, span := p.begin(ctx)
 	defer span.End()
+	r.takeRequest(p)
 	p.strayed = p.pruneStrays(ctx)
 	if wrong != nil {
 		return r.settle(ctx, p, r.conclude(ctx, p, new(Response[D, S]), p.all(), wrong)), nil
@@ -200,16 +203,21 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	requeue := p.earlier(response.RequeueAfter, children)
 	if err == nil {
 		r.noteAnswer(ctx, p, response, children, requeue)
+		p.state.handled = cmp.Or(p.requested, p.state.handled)
 	}
 	return verdict{requeue: requeue, ready: isReady(conditions, 0), err: err}
 }
 
 // earlier returns when the next pass is due: when the author asked for it, or
-// before that when what is contested is to be repaired.
+// before that when what is contested is to be repaired, or what admission has changed
+// is to be tried again.
 func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
 	contests := []*apply.Contested{p.contest, p.unkept}
 	for _, child := range children {
 		contests = append(contests, child.contest)
+		if len(child.altered) > 0 && (requeue == 0 || apply.AlteredRetry < requeue) {
+			requeue = apply.AlteredRetry
+		}
 	}
 	for _, contest := range contests {
 		if contest == nil {

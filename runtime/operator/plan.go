@@ -105,6 +105,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		HashKey:       p.offspring.keys.Hash,
 		Input:         input.with(byReference, wanted.WhenRemoved, made.update),
 		Source:        kind.source(wanted),
+		Fresh:         p.requested != "",
 	}
 	described.Ownership = func() map[string]any {
 		return p.offspring.keys.Ownership(p.owner(), byReference, string(wanted.WhenRemoved))

@@ -38,7 +38,8 @@ type state struct {
 
 	conflicts int // passes in a row that stopped half-way, since something had changed
 
-	finalized bool // the author's Finalize has said so
+	finalized bool   // the author's Finalize has said so
+	handled   string // the token of the last reconcile that a user asked for
 }
 
 // failure is what the last pass saw, which failed, and when to try again.

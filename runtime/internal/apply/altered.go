@@ -11,9 +11,9 @@ type altered struct {
 	at     time.Time
 }
 
-// alteredRetry is how long altered values stay before they are written again: what
+// AlteredRetry is how long altered values stay before they are written again: what
 // alters them may be gone.
-const alteredRetry = time.Hour
+const AlteredRetry = time.Hour
 
 // altered returns what an object holds instead of what is desired, if that was written
 // to it just now; nil where it is as desired.
@@ -43,7 +43,7 @@ func (v *view) isAsAltered(d Desired, last *altered) (bool, error) {
 // verdict is that of a child with these values altered: it is as desired, until it is
 // time to try again.
 func (a *altered) verdict(now time.Time) verdict {
-	if a != nil && now.Sub(a.at) >= alteredRetry {
+	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= AlteredRetry {
 		return unsettled
 	}
 	return converged

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -61,44 +60,6 @@ type Outcome struct {
 	// Contested says that a drift is left alone for now, since what was repaired
 	// is changed again and again.
 	Contested *Contested
-}
-
-// ErrStale says that the child is not what the caller believed: it came or
-// went in the meantime. The caller looks again soon.
-type ErrStale struct{ Key }
-
-func (e ErrStale) Error() string {
-	return e.String() + " changed meanwhile"
-}
-
-// errConflict is ErrStale where the API server says more about it. Admission may
-// refuse by a conflict, too, however often the caller looks again.
-type errConflict struct {
-	ErrStale
-	err error
-}
-
-func (e errConflict) Error() string   { return e.err.Error() }
-func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
-
-// ErrTaken says that the name of a child is taken by an object that the parent
-// does not own.
-type ErrTaken struct {
-	Key
-	Holder string        // who controls the object; empty when nobody does
-	Live   client.Object // the object
-}
-
-func (e ErrTaken) Error() string {
-	holder := "is not controlled by anything"
-	if e.Holder != "" {
-		holder = "belongs to " + e.Holder
-	}
-	advice := ": delete it or choose another name"
-	if e.Live.GetDeletionTimestamp() != nil {
-		advice = ", but is being deleted"
-	}
-	return fmt.Sprintf("%s exists already and %s%s", e.Key, holder, advice)
 }
 
 // Do brings a child to its desired state. live is the child as observed; nil
@@ -190,7 +151,8 @@ func (a *Applier) change(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if d.Strategy == Recreate {
 		return a.replace(ctx, now, memo, d, live)
 	}
-	if steps, ok := a.revision(memo, d, live); ok {
+	last := memo.of(d.Key(), live)
+	if steps, ok := a.revision(memo, d, live); ok && (last == nil || last.altered == nil) {
 		return a.revise(ctx, now, memo, d, live, steps)
 	}
 	return a.update(ctx, now, memo, d, live)
@@ -270,7 +232,9 @@ func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desir
 		}
 	}
 	outcome.Object = answer
-	return outcome, a.remember(now, memo, d, answer)
+	err = a.remember(now, memo, d, answer)
+	outcome.Altered = memo.alteredOf(d)
+	return outcome, err
 }
 
 // lacks reports whether an apply has left out something that is desired: one that drops

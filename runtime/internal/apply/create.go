@@ -31,7 +31,7 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desir
 		return Outcome{}, err
 	}
 	memo.last(d.Key()).fight = fighting
-	return Outcome{Action: Created, Object: object}, nil
+	return Outcome{Action: Created, Object: object, Altered: memo.alteredOf(d)}, nil
 }
 
 // post sends a new child.
