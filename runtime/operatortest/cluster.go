@@ -37,6 +37,7 @@ type Cluster struct {
 	audit   *audit
 	sent    *sent
 	clock   *passes.Clock
+	faults  *faultPlan
 	running *process       // nil while the operator is stopped
 	stopped []*passes.Loop // of the operator that ran last
 	created []client.Object

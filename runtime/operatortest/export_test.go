@@ -4,3 +4,8 @@ import "time"
 
 // LetsGoWithin changes how long Finalize may take when the test has ended.
 func (c *Cluster) LetsGoWithin(limit time.Duration) { c.letsGo = limit }
+
+// Before has do called before the nth request that matches.
+func (c *Cluster) Before(verb, resource string, nth int, do func()) {
+	c.faults.before(verb, resource, nth, do)
+}

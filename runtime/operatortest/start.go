@@ -80,7 +80,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock), letsGo: patience}
+	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock), faults: new(faultPlan), letsGo: patience}
 	if !config.Now.IsZero() {
 		c.clock.Advance(time.Until(config.Now))
 	}
@@ -154,6 +154,7 @@ func (c *Cluster) startOperator() {
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &faultTransport{next, c.faults} })
 	if c.config.Transport != nil {
 		server.Wrap(c.config.Transport)
 	}

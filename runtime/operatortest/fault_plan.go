@@ -1,0 +1,92 @@
+package operatortest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// faultPlan is what is to happen at the requests of a test's operator, whichever
+// process of it makes them.
+type faultPlan struct {
+	mu    sync.Mutex
+	hooks []*hook
+}
+
+// hook is a function that is called before one request.
+type hook struct {
+	verb, resource string // as a Fault has them
+	left           int    // matching requests until the function is called
+	do             func()
+}
+
+// before has do called before the nth request from now on that matches verb and
+// resource; empty ones match any write and any resource. The request is sent
+// once do returns: what do writes is there before the operator's write, and
+// after its read. do runs on the goroutine of the operator's request, so it must
+// not end the test.
+func (p *faultPlan) before(verb, resource string, nth int, do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hooks = append(p.hooks, &hook{verb: verb, resource: resource, left: nth, do: do})
+}
+
+// dueHooks counts a request, and returns the hooks whose request it is.
+func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hooks = slices.DeleteFunc(p.hooks, func(h *hook) bool {
+		if !matches(h.verb, h.resource, made, path) {
+			return false
+		}
+		if h.left--; h.left > 0 {
+			return false
+		}
+		due = append(due, h)
+		return true
+	})
+	return due
+}
+
+// matches reports whether a request counts for a verb and a resource. A dry run
+// never does; a request about Events, leases or reviews of access does if the
+// resource is named.
+func matches(verb, resource string, made Request, path string) bool {
+	switch {
+	case made.Resource == "" || made.DryRun:
+		return false
+	case resource == "" && isAside(path):
+		return false
+	case resource != "" && resource != made.Resource:
+		return false
+	case verb == "":
+		return !slices.Contains([]string{"get", "list", "watch"}, made.Verb)
+	}
+	return verb == made.Verb
+}
+
+// isAside reports whether a request is about Events, leases or reviews of
+// access, of which there is no fixed number.
+func isAside(path string) bool {
+	for _, group := range []string{"events.k8s.io", "coordination.k8s.io", "authorization.k8s.io", "authentication.k8s.io"} {
+		if strings.HasPrefix(path, "/apis/"+group+"/") {
+			return true
+		}
+	}
+	return strings.HasPrefix(path, "/api/") && slices.Contains(strings.Split(path, "/"), "events")
+}
+
+// readRequest reads a request as the API server does, lists and watches
+// included. Its resource is empty for discovery.
+func readRequest(request *http.Request) Request {
+	made, _ := parseRequest(request)
+	if made.Resource == "" || made.Verb != "" {
+		return made
+	}
+	made.Verb = "list"
+	if request.URL.Query().Get("watch") != "" {
+		made.Verb = "watch"
+	}
+	return made
+}
