@@ -18,12 +18,14 @@ import (
 // hold a finalizer, and then stops it. What a finalizer still holds after half a
 // minute is removed all the same: nothing stays in the cluster.
 func (c *Cluster) cleanUp() {
+	c.ClearFaults()
 	loops := c.knownLoops()
 	objects := slices.Concat(c.created, c.parents(loops))
 	c.delete(objects...)
 	left := c.awaitFinalizers(objects)
-	operated := c.running != nil && c.failed() == nil
+	operated := c.process() != nil && c.failed() == nil
 	c.Stop()
+	c.awaitCrashed()
 	for _, object := range left {
 		if operated && isHeld(object, loops) {
 			c.t.Errorf("Finalize never let go of %s: it has been waiting for %s", describeObject(c.Client, object), c.letsGo)
@@ -36,8 +38,12 @@ func (c *Cluster) cleanUp() {
 
 // knownLoops are those of the operator that runs, or of the one that ran last.
 func (c *Cluster) knownLoops() []*passes.Loop {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.running != nil {
-		return c.running.control.Loops()
+		if loops := c.running.control.Loops(); len(loops) > 0 {
+			return loops
+		}
 	}
 	return c.stopped
 }
@@ -84,7 +90,7 @@ func (c *Cluster) awaitFinalizers(objects []client.Object) (held []client.Object
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(held) == 0 || c.running == nil || c.failed() != nil || time.Now().After(deadline) {
+		if len(held) == 0 || c.process() == nil || c.failed() != nil || time.Now().After(deadline) {
 			return held
 		}
 	}

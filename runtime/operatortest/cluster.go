@@ -3,6 +3,7 @@ package operatortest
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,11 +39,14 @@ type Cluster struct {
 	sent    *sent
 	clock   *passes.Clock
 	faults  *faultPlan
-	running *process       // nil while the operator is stopped
-	stopped []*passes.Loop // of the operator that ran last
 	created []client.Object
 	letsGo  time.Duration   // how long Finalize may take in the end
 	rights  []client.Object // of the operator, which needs them to the end
+
+	mu      sync.Mutex
+	running *process       // nil while the operator is stopped
+	stopped []*passes.Loop // of the operator that ran before
+	crashed []*process     // that may not have ended yet
 }
 
 // Create creates objects, in the test's namespace if they name none.

@@ -10,8 +10,18 @@ import (
 // faultPlan is what is to happen at the requests of a test's operator, whichever
 // process of it makes them.
 type faultPlan struct {
-	mu    sync.Mutex
-	hooks []*hook
+	mu       sync.Mutex
+	hooks    []*hook
+	injected []*injectedFault
+	past     string // the resource version to which TimeTravel goes back
+}
+
+// injectedFault is a fault, and what has become of it.
+type injectedFault struct {
+	Fault
+	seen    int // matching requests
+	struck  int
+	cleared bool
 }
 
 // hook is a function that is called before one request.
@@ -47,6 +57,73 @@ func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
 		return true
 	})
 	return due
+}
+
+// inject adds faults.
+func (p *faultPlan) inject(faults []Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fault := range faults {
+		p.injected = append(p.injected, &injectedFault{Fault: fault})
+	}
+}
+
+func (p *faultPlan) setPast(version string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.past = version
+}
+
+// clear ends all faults, and forgets the hooks.
+func (p *faultPlan) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hooks = nil
+	for _, fault := range p.injected {
+		fault.cleared = true
+	}
+}
+
+// strike counts a request, and returns the faults that strike it.
+func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	real := made
+	real.DryRun = false
+	for _, fault := range p.injected {
+		if fault.cleared || !matches(fault.Verb, fault.Resource, real, path) {
+			continue
+		}
+		lasts := fault.What.isRefusal() && !fault.Once
+		if made.DryRun {
+			if lasts && fault.seen >= fault.Nth {
+				struck = append(struck, fault.Fault)
+			}
+			continue
+		}
+		fault.seen++
+		if fault.seen == fault.Nth || lasts && fault.seen > fault.Nth {
+			fault.struck++
+			struck = append(struck, fault.Fault)
+		}
+	}
+	return struck
+}
+
+// strikes returns the injected faults in their order.
+func (p *faultPlan) strikes() (all []injectedFault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fault := range p.injected {
+		all = append(all, *fault)
+	}
+	return all
+}
+
+func (p *faultPlan) pastVersion() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.past
 }
 
 // matches reports whether a request counts for a verb and a resource. A dry run

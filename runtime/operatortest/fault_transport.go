@@ -1,21 +1,122 @@
 package operatortest
 
-import "net/http"
+import (
+	"net/http"
+	"os"
+	"time"
+)
 
-// faultTransport carries the requests of one process of the operator. It counts
-// them for the fault plan and does what the plan says.
+// hang is how long a request takes that times out.
+const hang = time.Second
+
+// faultTransport carries the requests of one process of the operator, and does
+// what the fault plan says. Config.Transport wraps it, and so sees what the
+// operator sees. It wraps what counts requests, which so counts those that reach
+// the API server.
 type faultTransport struct {
-	next http.RoundTripper
-	plan *faultPlan
+	next       http.RoundTripper
+	connection *connection
 }
 
 // RoundTrip carries one request.
 func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	for _, hook := range t.plan.dueHooks(readRequest(request), request.URL.Path) {
+	if t.connection.isDead() {
+		return fail(request, errDead)
+	}
+	plan, made := t.connection.plan, readRequest(request)
+	for _, hook := range plan.dueHooks(made, request.URL.Path) {
 		hook.do()
 	}
-	return t.next.RoundTrip(request)
+	struck := plan.strike(made, request.URL.Path)
+	if err := t.suffer(request, struck, Before); err != nil {
+		return fail(request, err)
+	}
+	if t.connection.isDead() { // since a hook or another request
+		return fail(request, errDead)
+	}
+	if what, ok := refusedAt(struck, Instead); ok {
+		closeBody(request)
+		return refusal(request, made, what), nil
+	}
+	response, err := t.connection.carry(t.next, request, made)
+	if err != nil {
+		return nil, err
+	}
+	err = t.suffer(request, struck, After)
+	if t.connection.isDead() { // since this request or another one
+		err = errDead
+	}
+	if err != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	if what, ok := refusedAt(struck, After); ok {
+		_ = response.Body.Close()
+		return refusal(request, made, what), nil
+	}
+	return response, nil
 }
 
 // WrappedRoundTripper lets client-go find the transport below.
 func (t *faultTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// suffer does what faults other than refusals do at a moment, first those that
+// let the request go on. It returns the error that ends the request.
+func (t *faultTransport) suffer(request *http.Request, struck []Fault, when When) (err error) {
+	for _, fault := range struck {
+		switch {
+		case fault.When != when:
+		case fault.What == CutWatches:
+			t.connection.cutWatches()
+		case fault.What == DelayWatches:
+			t.connection.delayWatches(lag)
+		}
+	}
+	for _, fault := range struck {
+		switch {
+		case fault.When != when:
+		case fault.What == TimeOut:
+			err = t.wait(request)
+		case fault.What == Lose:
+			err = errLost
+		case fault.What.endsProcess():
+			t.connection.crash(fault.What)
+			return errDead
+		}
+	}
+	return err
+}
+
+// wait lets a request hang, and returns the error that it ends with.
+func (t *faultTransport) wait(request *http.Request) error {
+	select {
+	case <-time.After(hang):
+		return os.ErrDeadlineExceeded
+	case <-request.Context().Done():
+		return request.Context().Err()
+	case <-t.connection.dead:
+		return errDead
+	}
+}
+
+// refusedAt returns the first refusal among faults at a moment.
+func refusedAt(struck []Fault, when When) (What, bool) {
+	for _, fault := range struck {
+		if fault.When == when && fault.What.isRefusal() {
+			return fault.What, true
+		}
+	}
+	return "", false
+}
+
+// fail ends a request that is not sent.
+func fail(request *http.Request, err error) (*http.Response, error) {
+	closeBody(request)
+	return nil, err
+}
+
+func closeBody(request *http.Request) {
+	if request.Body != nil {
+		_ = request.Body.Close()
+	}
+}

@@ -25,7 +25,7 @@ type liveList struct {
 func (c *Cluster) readLive() []liveList {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range c.running.control.Watches() {
+	for _, watch := range c.process().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
 			lists = append(lists, c.listLive(watch, namespace))
 		}

@@ -128,7 +128,7 @@ type due struct {
 }
 
 func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
-	if c.running == nil {
+	if c.process() == nil {
 		return nil, due{}, false
 	}
 	for _, loop := range c.loops() {
@@ -158,10 +158,10 @@ func (c *Cluster) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
 // loops are those of the operator that runs.
 func (c *Cluster) loops() []*passes.Loop {
 	c.t.Helper()
-	if c.running == nil {
+	if c.process() == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	return c.running.control.Loops()
+	return c.process().control.Loops()
 }
 
 // loopOf waits for the loop over the parents of a kind.
@@ -191,7 +191,7 @@ func (c *Cluster) loopsOf(parent client.Object) []*passes.Loop {
 		}
 		return nil
 	})
-	loops := c.running.control.Of(kind.GroupKind())
+	loops := c.process().control.Of(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}

@@ -38,7 +38,7 @@ func (c *Cluster) Settled() int {
 // settle waits until the operator has nothing to do within a time.
 func (c *Cluster) settle(within time.Duration) {
 	c.t.Helper()
-	if c.running == nil || c.isElsewhere() {
+	if c.process() == nil || c.isElsewhere() {
 		c.awaitSilence(within)
 		return
 	}
@@ -61,7 +61,8 @@ func (c *Cluster) settle(within time.Duration) {
 // isElsewhere reports whether the operator has started, and has no controller of
 // its own: then the test runs them elsewhere.
 func (c *Cluster) isElsewhere() bool {
-	return c.running.control.Started() && len(c.running.control.Loops()) == 0
+	control := c.process().control
+	return control.Started() && len(control.Loops()) == 0
 }
 
 // unsettled says why the operator is not settled; it is empty if it is. Whatever
@@ -69,6 +70,7 @@ func (c *Cluster) isElsewhere() bool {
 // afterwards shows as a pass.
 func (c *Cluster) unsettled(within time.Duration) string {
 	c.t.Helper()
+	running := c.process()
 	if reason := c.busy(within); reason != "" {
 		return reason
 	}
@@ -83,17 +85,21 @@ func (c *Cluster) unsettled(within time.Duration) string {
 	if c.begun() != begun {
 		return "passes go on"
 	}
+	if c.process() != running {
+		return "it has crashed"
+	}
 	return c.busy(within)
 }
 
 // busy says what the operator does, or is about to do within a time; it is empty
 // if there is nothing.
 func (c *Cluster) busy(within time.Duration) string {
-	control := c.running.control
+	running := c.process()
+	control := running.control
 	if !control.Started() {
 		return "it has not started"
 	}
-	recorded := c.running.events // before this operator was started
+	recorded := running.events // before this operator was started
 	for _, loop := range control.Loops() {
 		if reason := loop.Busy(within); reason != "" {
 			return "controller " + loop.Controller + " " + reason
@@ -111,7 +117,7 @@ func (c *Cluster) busy(within time.Duration) string {
 
 // begun counts the passes that have begun.
 func (c *Cluster) begun() (count int) {
-	for _, loop := range c.running.control.Loops() {
+	for _, loop := range c.process().control.Loops() {
 		count += loop.Begun()
 	}
 	return count

@@ -2,10 +2,7 @@ package operatortest
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"sync"
@@ -18,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -52,6 +48,8 @@ type Config struct {
 	// Transport, if set, wraps the transport of the operator's client, so that a
 	// test sees the requests to the API server, delays them or answers in its place.
 	Transport func(http.RoundTripper) http.RoundTripper
+	// Faults go wrong from the operator's first request on; see [Cluster.Inject].
+	Faults []Fault
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
@@ -91,6 +89,8 @@ func Start(t *testing.T, config Config) *Cluster {
 		c.config.User = cmp.Or(config.User, c.Namespace)
 		c.grant(config.Roles)
 	}
+	t.Cleanup(c.reportFaults)
+	c.Inject(config.Faults...)
 	c.startOperator()
 	t.Cleanup(c.cleanUp)
 	return c
@@ -109,77 +109,6 @@ func (c *Cluster) makeNamespace() {
 		c.t.Fatalf("make a namespace: %v", err)
 	}
 	c.Namespace = namespace.Name
-}
-
-// Restart stops the operator and starts it anew, with nothing in memory.
-func (c *Cluster) Restart() {
-	c.t.Helper()
-	c.Stop()
-	c.startOperator()
-}
-
-// Stop stops the operator and waits until it has ended.
-func (c *Cluster) Stop() {
-	c.t.Helper()
-	if c.running == nil {
-		return
-	}
-	c.running.stop()
-	<-c.running.ended
-	if c.running.err != nil {
-		c.t.Errorf("the operator ended with: %v", c.running.err)
-	}
-	c.running, c.stopped = nil, c.running.control.Loops()
-}
-
-// process is an operator that runs.
-type process struct {
-	control *passes.Control
-	events  int // requests about Events before it was started
-
-	stop  context.CancelFunc
-	ended chan struct{}
-	err   error // once ended is closed
-}
-
-func (c *Cluster) startOperator() {
-	c.t.Helper()
-	options := operator.Defaults()
-	options.Namespace = c.Namespace
-	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
-	if c.config.Options != nil {
-		c.config.Options(&options)
-	}
-	server := rest.CopyConfig(c.server)
-	server.UserAgent = c.userAgent()
-	server.Impersonate.UserName = c.config.User
-	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
-	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &faultTransport{next, c.faults} })
-	if c.config.Transport != nil {
-		server.Wrap(c.config.Transport)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	_, events := c.sent.underWay()
-	running := &process{control: &passes.Control{Clock: c.clock}, events: events, stop: stop, ended: make(chan struct{})}
-	c.running = running
-	options.Control = running.control
-	go func() {
-		defer close(running.ended)
-		running.err = operator.Run(ctx, server, options, c.config.Controllers)
-	}()
-}
-
-// failed returns why the operator has ended by itself, nil while it runs.
-func (c *Cluster) failed() error {
-	if c.running == nil {
-		return nil
-	}
-	select {
-	case <-c.running.ended:
-		return cmp.Or(c.running.err, errors.New("without an error"))
-	default:
-		return nil
-	}
 }
 
 // userAgent tells this operator's requests from all others.

@@ -1,0 +1,163 @@
+package operatortest
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// lag is how long watches are delayed: those of parents once, others twice as
+// long, so that parents and children are seen in either order.
+const lag = 300 * time.Millisecond
+
+// connection is what one process of the operator sees of the API server.
+type connection struct {
+	plan      *faultPlan
+	crash     func(What)                 // the process is to end, and another one to begin
+	isParents func(resource string) bool // reports whether parents are of this resource
+	past      string                     // the resource version that its caches begin with; empty: the newest
+	dead      chan struct{}              // closed when the process has crashed
+
+	mu      sync.Mutex
+	delayed time.Time // when watches of parents go on
+	watched bool      // there was a watch
+	watches map[*watchBody]bool
+}
+
+func newConnection(plan *faultPlan, past string) *connection {
+	return &connection{plan: plan, past: past, dead: make(chan struct{}), watches: map[*watchBody]bool{}}
+}
+
+func (c *connection) isDead() bool {
+	select {
+	case <-c.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// die fails all requests from now on, and ends those that hang.
+func (c *connection) die() {
+	c.mu.Lock()
+	if !c.isDead() {
+		close(c.dead)
+	}
+	c.mu.Unlock()
+	c.cutWatches()
+}
+
+// delayWatches delays what watches show from now on.
+func (c *connection) delayWatches(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.delayed = time.Now().Add(by)
+}
+
+// cutWatches ends all watches.
+func (c *connection) cutWatches() {
+	c.mu.Lock()
+	watches := c.watches
+	c.watches = map[*watchBody]bool{}
+	c.mu.Unlock()
+	for watch := range watches {
+		_ = watch.Close()
+	}
+}
+
+// carry sends a request. Where caches are to begin in the past it lists the
+// past, and refuses a watch that would begin with a list of its own.
+func (c *connection) carry(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
+	query := request.URL.Query()
+	switch {
+	case made.Verb == "watch" && c.past != "" && query.Has("sendInitialEvents"):
+		return refusal(request, made, RefuseInvalid), nil
+	case made.Verb == "list" && c.past != "" && query.Get("resourceVersion") == "0":
+		query.Set("resourceVersion", c.past)
+		query.Set("resourceVersionMatch", "Exact")
+		request = request.Clone(request.Context())
+		request.URL.RawQuery = query.Encode()
+	}
+	response, err := next.RoundTrip(request)
+	if err != nil || made.Verb != "watch" || response.StatusCode != http.StatusOK {
+		return response, err
+	}
+	response.Body = c.open(response.Body, made.Resource)
+	return response, nil
+}
+
+// open notes a watch.
+func (c *connection) open(body io.ReadCloser, resource string) *watchBody {
+	watch := &watchBody{ReadCloser: body, connection: c, closed: make(chan struct{})}
+	if !c.isParents(resource) {
+		watch.more = lag
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.watched && c.past != "" {
+		c.delayed = time.Now().Add(2 * lag)
+	}
+	c.watched = true
+	c.watches[watch] = true
+	return watch
+}
+
+// goesOn returns when watches of parents go on.
+func (c *connection) goesOn() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.delayed
+}
+
+// forget is for a watch that has ended.
+func (c *connection) forget(watch *watchBody) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.watches, watch)
+}
+
+// watchBody is the stream of a watch.
+type watchBody struct {
+	io.ReadCloser
+	connection *connection
+	more       time.Duration // by which it goes on later than those of parents
+	once       sync.Once
+	closed     chan struct{}
+}
+
+// Read returns what the watch shows, once it is not delayed any more.
+func (w *watchBody) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	for {
+		goesOn := w.connection.goesOn()
+		if left := time.Until(goesOn.Add(w.more)); goesOn.IsZero() || left <= 0 {
+			return n, err
+		} else if !w.pause(left) {
+			return 0, errLost
+		}
+	}
+}
+
+// pause waits, and reports false if the watch ends meanwhile.
+func (w *watchBody) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.closed:
+		return false
+	}
+}
+
+// Close ends the watch.
+func (w *watchBody) Close() error {
+	var err error
+	w.once.Do(func() {
+		close(w.closed)
+		w.connection.forget(w)
+		err = w.ReadCloser.Close()
+	})
+	return err
+}

@@ -1,0 +1,187 @@
+package operatortest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// process is an operator that runs.
+type process struct {
+	control    *passes.Control
+	connection *connection
+	events     int // requests about Events before it was started
+
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error // once ended is closed
+}
+
+// Restart stops the operator and starts it anew, with nothing in memory.
+func (c *Cluster) Restart() {
+	c.t.Helper()
+	c.Stop()
+	c.startOperator()
+}
+
+// Stop stops the operator and waits until it has ended.
+func (c *Cluster) Stop() {
+	c.t.Helper()
+	c.mu.Lock()
+	stopping := c.running
+	c.running = nil
+	c.mu.Unlock()
+	if stopping == nil {
+		return
+	}
+	stopping.stop()
+	<-stopping.ended
+	if stopping.err != nil && !stopping.connection.isDead() {
+		c.t.Errorf("the operator ended with: %v", stopping.err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = stopping.control.Loops()
+}
+
+// process returns the operator that runs, nil while it is stopped.
+func (c *Cluster) process() *process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
+}
+
+func (c *Cluster) startOperator() {
+	c.t.Helper()
+	options := c.options()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = c.startProcess(options, "", nil)
+}
+
+// vacate is how long a process waits for the one before it, which has crashed,
+// to leave its ports.
+const vacate = time.Second
+
+// options are those of the next process.
+func (c *Cluster) options() operator.Options {
+	options := operator.Defaults()
+	options.Namespace = c.Namespace
+	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
+	if c.config.Options != nil {
+		c.config.Options(&options)
+	}
+	return options
+}
+
+// startProcess starts an operator, whose caches begin with a resource version if
+// there is one, after another one that has crashed. The caller holds the lock.
+func (c *Cluster) startProcess(options operator.Options, past string, crashed *process) *process {
+	ctx, stop := context.WithCancel(context.Background())
+	_, events := c.sent.underWay()
+	started := &process{
+		control: &passes.Control{Clock: c.clock}, connection: newConnection(c.faults, past), events: events,
+		stop: stop, ended: make(chan struct{}),
+	}
+	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
+	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
+	options.Control = started.control
+	server := c.connect(started.connection)
+	go func() {
+		defer close(started.ended)
+		if crashed != nil {
+			select {
+			case <-crashed.ended:
+			case <-time.After(vacate):
+			}
+		}
+		if ctx.Err() == nil {
+			started.err = operator.Run(ctx, server, options, c.config.Controllers)
+		}
+	}()
+	return started
+}
+
+// connect returns how a process of the operator reaches the API server.
+func (c *Cluster) connect(connection *connection) *rest.Config {
+	server := rest.CopyConfig(c.server)
+	server.UserAgent = c.userAgent()
+	server.Impersonate.UserName = c.config.User
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
+	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &faultTransport{next, connection} })
+	if c.config.Transport != nil {
+		server.Wrap(c.config.Transport)
+	}
+	return server
+}
+
+// areParents reports whether a controller has parents of a resource.
+func (c *Cluster) areParents(control *passes.Control, resource string) bool {
+	for _, loop := range control.Loops() {
+		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
+		if err == nil && mapping.Resource.Resource == resource {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceCrashed ends a process without grace, and starts another one in its
+// place if it has not been stopped meanwhile.
+func (c *Cluster) replaceCrashed(crashed *process, what What) {
+	options := c.options()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if crashed.connection.isDead() {
+		return
+	}
+	crashed.connection.die()
+	crashed.stop()
+	if c.running != crashed {
+		return
+	}
+	c.crashed = append(c.crashed, crashed)
+	past := ""
+	if what == TimeTravel {
+		past = c.faults.pastVersion()
+	}
+	c.stopped, c.running = crashed.control.Loops(), c.startProcess(options, past, crashed)
+}
+
+// awaitCrashed waits until those that have crashed are no more.
+func (c *Cluster) awaitCrashed() {
+	c.mu.Lock()
+	crashed := c.crashed
+	c.mu.Unlock()
+	deadline := time.After(patience)
+	for _, process := range crashed {
+		select {
+		case <-process.ended:
+		case <-deadline:
+			c.t.Error("an operator that has crashed does not end: a call of Sync or Finalize does not return")
+			return
+		}
+	}
+}
+
+// failed returns why the operator has ended by itself, nil while it runs.
+func (c *Cluster) failed() error {
+	running := c.process()
+	if running == nil {
+		return nil
+	}
+	select {
+	case <-running.ended:
+		return cmp.Or(running.err, errors.New("without an error"))
+	default:
+		return nil
+	}
+}
