@@ -2,7 +2,6 @@ package operator_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,11 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
-	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
@@ -29,7 +26,7 @@ import (
 // is that of Sieve (Sun et al., Automatic Reliability Testing for Cluster Management
 // Controllers, OSDI 2022), on a real API server.
 func TestAnyWriteMayGoWrong(t *testing.T) {
-	calm := live(t, "", 0)
+	calm := live(t)
 	if calm.writes < 15 {
 		t.Fatalf("the life of a Site took %d writes, so that this explores too few", calm.writes)
 	}
@@ -43,24 +40,25 @@ func TestAnyWriteMayGoWrong(t *testing.T) {
 	if os.Getenv("OPGEN_EXPLORE") == "all" {
 		step = 1
 	}
-	for i, what := range []fault{fails, conflicts, lost, cut, crash, travel, late} {
+	for i, fault := range goesWrong() {
 		for n := 1 + i%step; n <= calm.writes; n += step {
-			t.Run(fmt.Sprintf("%s/%d", what, n), func(t *testing.T) {
+			fault.Nth = n
+			t.Run(fault.String(), func(t *testing.T) {
 				t.Parallel()
 				runs.Add(1)
-				struck := live(t, what, n)
+				struck := live(t, fault)
 				only := func(string) bool { return true }
-				if what == travel { // what only the past asks for is made, and pruned again
-					only = func(child string) bool { return child == "a" || child == "web" && n <= struck.young }
+				if fault.What == operatortest.TimeTravel { // what only the past asks for is made, and pruned again
+					only = func(child string) bool { return child == "a" || child == "web" && struck.young }
 				}
-				if struck.writes >= n {
+				if struck.ever {
 					hits.Add(1)
 				}
-				if refused := struck.refused(); what == late && len(refused) > 0 {
+				if refused := struck.refused(); fault.What == operatortest.DelayWatches && len(refused) > 0 {
 					t.Errorf("a view that is late led to %v", refused)
 				}
 				expected, got := calm.did(only), struck.did(only)
-				if last := "delete pods web"; what == travel && got[last] == expected[last]-1 {
+				if last := "delete pods web"; fault.What == operatortest.TimeTravel && got[last] == expected[last]-1 {
 					got[last]++ // a view that lags behind may show no Pod to Finalize, and then the garbage collector deletes it
 				}
 				if diff := operatortest.Diff(expected, got); diff != "" {
@@ -71,10 +69,25 @@ func TestAnyWriteMayGoWrong(t *testing.T) {
 	}
 }
 
+// goesWrong returns what goes wrong with one write. Whatever it is, what happens
+// in the cluster is seen late for a while.
+func goesWrong() []operatortest.Fault {
+	return []operatortest.Fault{
+		{When: operatortest.Instead, What: operatortest.RefuseInternalError, Once: true},
+		{When: operatortest.Instead, What: operatortest.RefuseConflict, Once: true},
+		{When: operatortest.After, What: operatortest.Lose},
+		{When: operatortest.After, What: operatortest.CutWatches},
+		{When: operatortest.After, What: operatortest.Crash},
+		{When: operatortest.After, What: operatortest.TimeTravel},
+		{When: operatortest.Before, What: operatortest.DelayWatches},
+	}
+}
+
 // life is what an operator has done for one Site.
 type life struct {
-	writes int // that could have gone wrong
-	young  int // of these, those before the Site was deleted
+	writes int  // that reached the API server, and could have gone wrong
+	ever   bool // the fault struck
+	young  bool // it did so before the Site was deleted
 	done   []operatortest.Request
 }
 
@@ -101,18 +114,14 @@ func (l life) refused() (refused []operatortest.Request) {
 }
 
 // explorer is a Site and an operator that is started again when it has crashed.
-type explorer struct {
-	*fixture
-	faults *faults
-	past   atomic.Value // the resource version when the Site was young
-}
+type explorer struct{ *fixture }
 
-// live leads a Site through its life.
-func live(t *testing.T, what fault, nth int) life {
-	e := explore(t, what, nth)
+// live leads a Site through its life, with a fault or none.
+func live(t *testing.T, faults ...operatortest.Fault) life {
+	e := explore(t, faults)
 	e.Create(e.site)
 	e.settles("2 one", "a", "b")
-	e.past.Store(e.site.ResourceVersion)
+	e.MarkPast()
 
 	kept := e.uid("a")
 	e.Update(e.site, func() { e.site.Spec.Text = "two" })
@@ -123,7 +132,7 @@ func live(t *testing.T, what fault, nth int) life {
 	e.Get(named(&corev1.ConfigMap{}, "c"))
 	e.Delete(named(&corev1.ConfigMap{}, "a"))
 	e.settles("2 two", "a", "c")
-	young := e.faults.count()
+	young := e.struck(faults)
 	e.Delete(e.site)
 	e.Gone(e.site, named(&corev1.Pod{}, "web"))
 
@@ -132,7 +141,22 @@ func live(t *testing.T, what fault, nth int) life {
 			t.Errorf("a child was taken for somebody else's: %s", note)
 		}
 	}
-	return life{e.faults.count(), young, e.Requests()}
+	return life{e.writes(), e.struck(faults), young, e.Requests()}
+}
+
+// writes counts those that faults count.
+func (e *explorer) writes() (count int) {
+	for _, request := range e.Sent() {
+		if request.Verb != "get" && !request.DryRun && request.Resource != "events" {
+			count++
+		}
+	}
+	return count
+}
+
+// struck reports whether any of the faults has struck.
+func (e *explorer) struck(faults []operatortest.Fault) bool {
+	return slices.ContainsFunc(faults, func(fault operatortest.Fault) bool { return e.Struck(fault) > 0 })
 }
 
 func (e *explorer) uid(name string) string {
@@ -192,58 +216,24 @@ func liveFinalize(_ context.Context, req *Request) (*Response, error) {
 	return &Response{Children: want, Finalized: req.Children.Pods.Len() == 0, RequeueAfter: often}, nil
 }
 
-func explore(t *testing.T, what fault, nth int) *explorer {
+// explore runs an operator of which watches are late when a fault strikes.
+func explore(t *testing.T, faults []operatortest.Fault) *explorer {
 	t.Helper()
+	a := &author{sync: liveSync, finalize: liveFinalize}
+	var all []operatortest.Fault
+	for _, fault := range faults {
+		late := operatortest.Fault{Verb: fault.Verb, Resource: fault.Resource, Nth: fault.Nth, When: operatortest.Before, What: operatortest.DelayWatches}
+		if all = append(all, fault); fault != late {
+			all = append(all, late)
+		}
+	}
 	cluster := operatortest.Start(t, operatortest.Config{
-		Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil },
+		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
+		Faults:      all,
 	})
-	e := &explorer{fixture: &fixture{Cluster: cluster, author: &author{sync: liveSync, finalize: liveFinalize}, t: t, site: site("web")}}
+	e := &explorer{&fixture{Cluster: cluster, author: a, t: t, site: site("web")}}
 	e.site.Spec.Text = "one"
-	e.faults = &faults{what: what, nth: nth, crashed: make(chan struct{})}
-	stopped := e.run(e.faults)
-	t.Cleanup(func() { stopped() })
 	return e
-}
-
-// run runs the operator until it is stopped, and another one if it crashes.
-func (e *explorer) run(f *faults) (stop func()) {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("OPGEN_TEST_KUBECONFIG"))
-	if err != nil {
-		e.t.Error(err)
-		return func() {}
-	}
-	config.QPS, config.UserAgent = -1, fmt.Sprintf("operatortest (%s)", e.Namespace)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { f.next = next; return f })
-	options := operator.Defaults()
-	options.Namespace = e.Namespace
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- operator.Run(ctx, config, options, e.controllers) }()
-	following := make(chan func(), 1)
-	go func() {
-		select {
-		case <-f.crashed:
-			cancel()
-			if err := <-ended; err != nil {
-				e.t.Logf("the operator crashed: %v", err)
-			}
-			next := &faults{crashed: make(chan struct{})}
-			if f.what == travel {
-				next.past, _ = e.past.Load().(string)
-				next.silent = time.Now().Add(2 * lag)
-			}
-			following <- e.run(next)
-		case <-ctx.Done():
-			if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
-				e.t.Errorf("the operator ended with: %v", err)
-			}
-			following <- func() {}
-		}
-	}()
-	return func() {
-		cancel()
-		(<-following)()
-	}
 }
