@@ -42,6 +42,7 @@ func TestAnyWriteMayGoWrong(t *testing.T) {
 	}
 	for i, fault := range goesWrong() {
 		for n := 1 + i%step; n <= calm.writes; n += step {
+			fault := fault // a copy, which runs later
 			fault.Nth = n
 			t.Run(fault.String(), func(t *testing.T) {
 				t.Parallel()

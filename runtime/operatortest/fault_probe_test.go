@@ -101,3 +101,11 @@ func describeAnswer(response *http.Response, err error) string {
 	}
 	return text
 }
+
+// struck returns an error until a fault has struck.
+func struck(cluster *operatortest.Cluster, fault operatortest.Fault) error {
+	if cluster.Struck(fault) == 0 {
+		return errors.New("it has not")
+	}
+	return nil
+}
