@@ -1,9 +1,6 @@
 package operatortest
 
-import (
-	"testing"
-	"time"
-)
+import "time"
 
 // LetsGoWithin changes how long Finalize may take when the test has ended.
 func (c *Cluster) LetsGoWithin(limit time.Duration) { c.letsGo = limit }
@@ -12,6 +9,3 @@ func (c *Cluster) LetsGoWithin(limit time.Duration) { c.letsGo = limit }
 func (c *Cluster) Before(verb, resource string, nth int, do func()) {
 	c.faults.before(verb, resource, nth, do)
 }
-
-// ReplayPattern is what go test -run matches this test with.
-func ReplayPattern(t *testing.T) string { return replayPattern(t) }

@@ -21,6 +21,8 @@ func TestFailing(t *testing.T) {
 		heldByFinalize(t)
 	case "response beside the error":
 		responseBesideTheError(t)
+	case "fault":
+		failWithFaults(t)
 	default:
 		t.Fatalf("there is no failing test %q", name)
 	}
