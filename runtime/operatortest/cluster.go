@@ -47,6 +47,8 @@ type Cluster struct {
 	running *process       // nil while the operator is stopped
 	stopped []*passes.Loop // of the operator that ran before
 	crashed []*process     // that may not have ended yet
+
+	admissions int // fixtures that were set up
 }
 
 // Create creates objects, in the test's namespace if they name none.

@@ -23,6 +23,8 @@ func TestFailing(t *testing.T) {
 		responseBesideTheError(t)
 	case "fault":
 		failWithFaults(t)
+	case "admission everywhere":
+		admissionEverywhere(t)
 	default:
 		t.Fatalf("there is no failing test %q", name)
 	}
