@@ -128,15 +128,21 @@ type fixture struct {
 // start runs an operator with this Sync and creates a Site.
 func start(t *testing.T, a *author) *fixture {
 	t.Helper()
+	f := prepare(t, a)
+	f.Create(f.site)
+	return f
+}
+
+// prepare runs the operator of an author, without a Site.
+func prepare(t *testing.T, a *author) *fixture {
+	t.Helper()
 	t.Parallel()
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 	})
-	f := &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
-	f.Create(f.site)
-	return f
+	return &fixture{Cluster: cluster, author: a, t: t, site: site("web")}
 }
 
 func site(name string) *testapi.Site {
