@@ -3,12 +3,15 @@ package apply
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/listmap"
 )
 
 // Strategy says how a change reaches an existing child.
@@ -67,9 +70,13 @@ type Desired struct {
 }
 
 // NewDesired completes a desired child whose content is canonical and holds
-// everything but its identity and its hash.
+// everything but its identity and its hash. It returns an error if two items of a
+// list have the same keys.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	d.identify(content)
+	if err := listmap.Check(d.Kind, content); err != nil {
+		return d, fmt.Errorf("%s: %w", d.Key(), err)
+	}
 	err := encode(content, func(text []byte) {
 		sum := sumOf(text)
 		d.Hash = hex.EncodeToString(sum[:])

@@ -1,0 +1,25 @@
+// Command listkeys writes the table of package listmap: which lists of Kubernetes' own kinds are maps or sets, and
+// by which keys their items are told apart. It reads the schema that client-go has for server-side apply.
+//
+//	go run ./internal/listkeys table.go
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: listkeys FILE")
+		os.Exit(2)
+	}
+	text, err := table()
+	if err == nil {
+		err = os.WriteFile(os.Args[1], text, 0o666)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
