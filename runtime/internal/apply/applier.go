@@ -218,6 +218,9 @@ func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desir
 		return Outcome{}, err
 	}
 	answer, err := a.patch(ctx, d, "uid", string(live.GetUID()))
+	if apierrors.IsInvalid(err) {
+		answer, err = a.applyOverConflicts(ctx, d, live, err)
+	}
 	outcome, err := a.outcome(ctx, d, live, answer, err)
 	if err != nil || outcome.Action == Replace {
 		return outcome, err

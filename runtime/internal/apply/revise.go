@@ -28,7 +28,7 @@ func (a *Applier) revise(ctx context.Context, now time.Time, memo *Memo, d Desir
 		return Outcome{}, err
 	}
 	answer, err := a.send(ctx, d.Name, types.JSONPatchType, body)
-	if jsonpatch.Unfit(err) || apierrors.IsNotFound(err) {
+	if jsonpatch.Unfit(err) || apierrors.IsNotFound(err) || isConflict(d, err) {
 		return a.update(ctx, now, memo, d, live)
 	}
 	outcome, err := a.outcome(ctx, d, live, answer, err)
