@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,7 +19,7 @@ func (a *Applier) replace(ctx context.Context, now time.Time, memo *Memo, d Desi
 		return Outcome{}, err
 	}
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
-	if apierrors.IsInvalid(err) && a.creatable(ctx, d) {
+	if len(refusedFields(err)) > 0 && a.creatable(ctx, d) {
 		return Outcome{Action: Replace, Object: live}, nil
 	}
 	differs, err := a.differs(ctx, d, live, dry, err)
@@ -41,7 +40,7 @@ func (a *Applier) ask(ctx context.Context, now time.Time, memo *Memo, d Desired,
 		return Outcome{}, err
 	}
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
-	differs := apierrors.IsInvalid(err)
+	differs := len(refusedFields(err)) > 0
 	if !differs {
 		differs, err = a.differs(ctx, d, live, dry, err)
 	}
@@ -72,36 +71,6 @@ func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Objec
 		return false, ErrStale{d.Key()} // the difference may be someone else's change
 	}
 	return differ(d, live, dry)
-}
-
-// refused decides about an update that the API server calls invalid: the child
-// is replaced if that helps and is allowed. It calls the UID invalid if the child
-// is another of its name by now, and the owner references if another parent has
-// taken the child.
-func (a *Applier) refused(ctx context.Context, d Desired, live client.Object, refusal error) (Outcome, error) {
-	immutable := newErrImmutable(refusal)
-	switch {
-	case slices.Contains(immutable.Fields, "metadata.uid"):
-		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
-	case !a.creatable(ctx, d):
-		return Outcome{}, refusal
-	case slices.Contains(immutable.Fields, "metadata.ownerReferences"):
-		return Outcome{}, errConflict{ErrStale{d.Key()}, refusal}
-	case d.WhenImmutable == RecreateIfImmutable:
-		return Outcome{Action: Replace, Object: live}, nil
-	}
-	return Outcome{}, immutable
-}
-
-// creatable tells whether the API server would take the desired state for a
-// new object. If so, an update that it calls invalid met an immutable field.
-func (a *Applier) creatable(ctx context.Context, d Desired) bool {
-	probe, metadata := d.cloned()
-	d.Name.Name = d.Name.Name[:min(len(d.Name.Name), 50)] + "-dry-run"
-	metadata["name"] = d.Name.Name
-	d.content = func() map[string]any { return probe }
-	_, err := a.patch(ctx, d, "resourceVersion", "1", client.DryRunAll)
-	return err == nil || apierrors.IsConflict(err)
 }
 
 // differ tells whether a dry run changed anything that calls for a new child:
