@@ -43,7 +43,7 @@ func (e errPanic) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // call runs Sync, or Finalize for a parent that is to go.
 func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Response[D, S], error) {
-	request := &Request[P, C, R]{Parent: p.parent.DeepCopyObject().(P), Now: p.now}
+	request := &Request[P, C, R]{Parent: copyOf(p.parent).(P), Now: p.now}
 	for i, kind := range r.kinds(&request.Children, new(D)) {
 		if kind.Fields.observe != nil {
 			kind.Fields.observe(p.observed[i], kind.ReadyWhen)

@@ -57,6 +57,7 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 	}
 	logger := cmp.Or(options.Logger, slog.Default())
 	cached := cacheOptions(options)
+	cached.ReaderFailOnMissingInformer = true // so that a read starts no watch
 	metrics := metricsserver.Options{BindAddress: options.MetricsAddress}
 	if options.MetricsSecure {
 		metrics.SecureServing = true
@@ -76,6 +77,7 @@ func newManager(config *rest.Config, options Options, life *lifetime) (Manager, 
 		Scheme:                              scheme,
 		Cache:                               cached,
 		NewCache:                            options.Control.NewCache,
+		NewClient:                           clientFor(options.Namespace),
 		Logger:                              logr.FromSlogHandler(logger.Handler()),
 		Metrics:                             metrics,
 		HealthProbeBindAddress:              options.HealthAddress,

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -16,6 +17,13 @@ import (
 type Snapshot[T client.Object] struct {
 	items     []T // sorted; the cache's own objects, so never given out
 	readyWhen readyRule
+}
+
+// copyOf returns a copy of an object of a cache that can be written as it is.
+func copyOf(object client.Object) client.Object {
+	copied := object.DeepCopyObject().(client.Object)
+	apply.DropTrimmed(copied)
+	return copied
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync.
@@ -41,7 +49,7 @@ func (s Snapshot[T]) Get(name string) (child T, ok bool) {
 	if !ok {
 		return child, false
 	}
-	return s.items[i].DeepCopyObject().(T), true
+	return copyOf(s.items[i]).(T), true
 }
 
 // In returns the part of the snapshot that lies in this namespace.
@@ -59,7 +67,7 @@ func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 func (s Snapshot[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, item := range s.items {
-			if !yield(item.DeepCopyObject().(T)) {
+			if !yield(copyOf(item).(T)) {
 				return
 			}
 		}

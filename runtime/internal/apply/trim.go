@@ -47,6 +47,18 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	return object, nil
 }
 
+// DropTrimmed takes from an object the field managers that a cache has left of it. The
+// API server would take them for all there are. Those of an object that was read from
+// the API server stay: each says when it was written.
+func DropTrimmed(object client.Object) {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Time == nil && ours(entry) {
+			object.SetManagedFields(nil)
+			return
+		}
+	}
+}
+
 // managed returns our entries in an object's managedFields, which it has in common
 // with all objects of its shape.
 func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
