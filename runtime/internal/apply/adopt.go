@@ -186,9 +186,28 @@ func (d Desired) owns(live client.Object) bool {
 		return true
 	}
 	ours := d.Ownership()
-	_, refers := ours["ownerReferences"]
-	referenced := slices.ContainsFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })
-	return refers == referenced && has(live.GetLabels(), ours["labels"]) && has(live.GetAnnotations(), ours["annotations"])
+	return d.refers(live, ours["ownerReferences"]) && has(live.GetLabels(), ours["labels"]) && has(live.GetAnnotations(), ours["annotations"])
+}
+
+// refers reports whether an object refers to the parent as the desired references do:
+// by the same version of the parent's kind, without which the garbage collector does
+// not find the parent once that version is not served any more.
+func (d Desired) refers(live client.Object, desired any) bool {
+	references, _ := desired.([]any)
+	i := slices.IndexFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })
+	j := slices.IndexFunc(references, func(ref any) bool { return field(ref, "uid") == string(d.Owner) })
+	if i < 0 || j < 0 {
+		return i < 0 && j < 0
+	}
+	reference := live.GetOwnerReferences()[i]
+	return equal(references[j], map[string]any{
+		"apiVersion":         reference.APIVersion,
+		"kind":               reference.Kind,
+		"name":               reference.Name,
+		"uid":                string(reference.UID),
+		"controller":         ptr.Deref(reference.Controller, false),
+		"blockOwnerDeletion": ptr.Deref(reference.BlockOwnerDeletion, false),
+	})
 }
 
 // has tells whether a merge patch changes nothing in a map.
