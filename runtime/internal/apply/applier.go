@@ -130,12 +130,15 @@ func (a *Applier) whole(ctx context.Context, d Desired, live client.Object) (cli
 func (a *Applier) writeAgain(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if d.Strategy != Recreate {
 		outcome, err := a.update(ctx, now, memo, d, live)
-		outcome.Drift = outcome.Action == Updated && !d.Fresh && memo.last(d.Key()).altered == nil
+		if err == nil && outcome.Action == Updated {
+			outcome.Drift = !d.Fresh && memo.last(d.Key()).altered == nil
+		}
 		return outcome, err
 	}
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
-	if apierrors.IsInvalid(err) {
-		return Outcome{Action: Unchanged, Object: live}, a.remember(now, memo, d, live)
+	if len(refusedFields(err)) > 0 {
+		err = a.remember(now, memo, d, live)
+		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, err
 	}
 	differs, err := a.differs(ctx, d, live, dry, err)
 	switch {
