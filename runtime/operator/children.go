@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -30,12 +31,12 @@ type report struct {
 type child struct {
 	*childKind
 	name     types.NamespacedName
-	object   client.Object    // not to be changed; nil while it waits to be made
-	replaced bool             // about to be deleted, to be created anew
-	waits    string           // why it is not written, as in "waits for Pod a"; empty when it is
-	health   health.Health    // when it was applied; zero when it was not, in this pass
-	contest  *apply.Contested // why a drift is not repaired yet; nil when it is, or there is none
-	altered  []string         // the paths at which admission keeps other values than desired
+	object   client.Object     // not to be changed; nil while it waits to be made
+	replaced bool              // about to be deleted, to be created anew
+	waits    string            // why it is not written, as in "waits for Pod a"; empty when it is
+	health   health.Health     // when it was applied; zero when it was not, in this pass
+	conflict *backoff.Conflict // why it is not written yet; nil when it is, or needs not be
+	altered  []string          // the paths at which admission keeps other values than desired
 }
 
 func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
@@ -101,7 +102,7 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			done.err = errors.Join(done.err, errChild{task.Key(), err})
 			continue
 		case why != "":
-			result.object, result.waits, result.contest = outcome.Object, why, outcome.Contested
+			result.object, result.waits, result.conflict = outcome.Object, why, outcome.Conflict
 			queues[task.Key()] = p.healthy(task)
 			done.children = append(done.children, result)
 			continue
@@ -110,12 +111,12 @@ func (p *pass) applyAll(ctx context.Context, tasks []task) report {
 			done.children = append(done.children, result)
 			continue
 		}
-		result.object, result.replaced, result.contest = outcome.Object, outcome.Action == apply.Replace, outcome.Contested
+		result.object, result.replaced, result.conflict = outcome.Object, outcome.Action == apply.Replace, outcome.Conflict
 		result.altered = outcome.Altered
 		if outcome.Object != nil {
 			result.health = p.healthOf(task.kind, outcome.Object)
 		}
-		ready[task.Key()] = !result.replaced && result.contest == nil && result.health.State == health.Ready
+		ready[task.Key()] = !result.replaced && result.conflict == nil && result.health.State == health.Ready
 		done.children = append(done.children, result)
 	}
 	return done
@@ -152,7 +153,11 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 		do = t.kind.applier.Own
 	}
 	outcome, err := do(ctx, p.now, &p.state.memo, t.Desired, t.live)
-	if taken, ok := errors.AsType[apply.ErrTaken](err); ok && p.lost(taken.Live) {
+	if p.isFree(ctx, t, err) {
+		p.state.memo.RetryChildNow(t.Key())
+		outcome, err = do(ctx, p.now, &p.state.memo, t.Desired, t.live)
+	}
+	if taken, ok := errors.AsType[apply.ErrTaken](err); ok && !isReplayed(err) && p.lost(taken.Live) {
 		outcome, err = p.takeBack(ctx, t, taken.Live)
 	}
 	if err != nil {
@@ -167,11 +172,37 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 			p.state.writes.Wrote(read, outcome.Object, p.now)
 		}
 		key := t.Key().String()
-		p.wrote = append(p.wrote, key)
+		p.hasWritten(key, outcome.Object)
 		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
+}
+
+// hasWritten notes a child as the pass left it.
+func (p *pass) hasWritten(key string, object client.Object) {
+	p.wrote = append(p.wrote, key)
+	if p.made == nil {
+		p.made = map[types.UID]client.Object{}
+	}
+	p.made[object.GetUID()] = object
+}
+
+// isFree reports whether the name of a child that was found to be taken is free again, as
+// far as the cache can tell: it held the object that had the name, and does so no more.
+func (p *pass) isFree(ctx context.Context, t task, err error) bool {
+	taken, ok := errors.AsType[apply.ErrTaken](err)
+	if !ok || !isReplayed(err) || !p.offspring.holds(taken.Live) {
+		return false
+	}
+	cached := t.kind.cached.DeepCopyObject().(client.Object)
+	return apierrors.IsNotFound(p.offspring.Get(ctx, t.Name, cached))
+}
+
+// isReplayed reports whether an error is that of a write which is not due again.
+func isReplayed(err error) bool {
+	failed, ok := errors.AsType[backoff.Failed](err)
+	return ok && failed.Replayed
 }
 
 // stateOf says how a child is, as this pass leaves it.
@@ -224,7 +255,7 @@ func (p *pass) leftOver(plan plan) (pruned, kept []child) {
 			pruned = append(pruned, child)
 		}
 	}
-	p.state.memo.Keep(desired)
+	p.state.memo.Keep(p.now, desired)
 	return pruned, kept
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -41,13 +42,13 @@ const (
 	reasonChildFailed = "ChildFailed"
 	reasonProgressing = "Progressing"
 	reasonFinalizing  = "Finalizing"
+	reasonConflict    = "FieldConflict" // also of an Event, where no condition can say so
+	reasonHotLoop     = "HotLoop"       // likewise
 )
 
 // reasonAltered is that of Ready=True where the API server's admission changes what is
 // desired, in each write.
 const reasonAltered = "ChangedByAdmission"
-
-const reasonContested = "Contested" // of Ready, or of an Event where no condition can say so
 
 // conditions returns the runtime's own conditions at the end of a pass.
 func (p *pass) conditions(children []child, err error) []metav1.Condition {
@@ -70,12 +71,12 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 			waiting = append(waiting, text)
 		}
 	}
-	contested := p.contested(children)
+	conflicts := p.conflictTexts(children)
 	switch {
 	case len(failed) > 0:
 		return notReady(stalled, reasonChildFailed, listed(failed))
-	case len(contested) > 0:
-		return notReady(reconciling, reasonContested, listed(contested))
+	case len(conflicts) > 0:
+		return notReady(reconciling, p.conflictReason(children), listed(conflicts))
 	case len(waiting) > 0:
 		return notReady(reconciling, reasonProgressing, listed(waiting))
 	}
@@ -107,28 +108,40 @@ func someOf(paths []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }
 
-// contested says of each object that others keep changing who does.
-func (p *pass) contested(children []child) (texts []string) {
-	if p.contest != nil {
-		texts = append(texts, disputed("the parent's own metadata", *p.contest))
+// conflictTexts returns for each object that others keep changing who does.
+func (p *pass) conflictTexts(children []child) (texts []string) {
+	if p.held != nil {
+		texts = append(texts, conflictText("the parent's own metadata", *p.held))
 	}
 	for _, child := range children {
-		if child.contest != nil {
-			texts = append(texts, disputed(child.key().String(), *child.contest))
+		if child.conflict != nil {
+			texts = append(texts, conflictText(child.key().String(), *child.conflict))
 		}
 	}
 	return texts
 }
 
-// disputed says who keeps changing what of an object.
-func disputed(object string, contest apply.Contested) string {
-	if contest.Deleted {
-		return fmt.Sprintf("%s: somebody keeps deleting it, and it is made anew less and less often until that stops", object)
+// conflictReason returns the reason of the conflicts: Sync's own, or those with others.
+func (p *pass) conflictReason(children []child) string {
+	others := func(c child) bool { return c.conflict != nil && !c.conflict.Returns }
+	if p.held == nil && !slices.ContainsFunc(children, others) {
+		return reasonHotLoop
 	}
-	what := cmp.Or(someOf(contest.Paths), "fields of this operator's")
+	return reasonConflict
+}
+
+// conflictText says who keeps changing what of an object.
+func conflictText(object string, conflict backoff.Conflict) string {
+	switch {
+	case conflict.Deleted:
+		return object + ": somebody keeps deleting it, and it is recreated less and less often until that stops"
+	case conflict.Returns:
+		return object + ": Sync keeps returning to what it desired before, which is written less and less often until that stops"
+	}
+	what := cmp.Or(someOf(conflict.Paths), "fields of this operator's")
 	who := "somebody"
-	if contest.Manager != "" {
-		who = fmt.Sprintf("field manager %q", contest.Manager)
+	if conflict.Manager != "" {
+		who = fmt.Sprintf("field manager %q", conflict.Manager)
 	}
 	return fmt.Sprintf("%s: %s keeps changing %s, which is repaired less and less often until it stops", object, who, what)
 }

@@ -53,7 +53,7 @@ func TestTwoParentsThatForceTheSameChildGiveEachOtherTime(t *testing.T) {
 	c.Eventually("one of them shows who has the child", func() error {
 		for _, site := range []*testapi.Site{first, second} {
 			c.Get(site)
-			if shown := meta.FindStatusCondition(site.Status.Conditions, "Ready"); shown != nil && shown.Reason == "Contested" {
+			if shown := meta.FindStatusCondition(site.Status.Conditions, "Ready"); shown != nil && shown.Reason == "FieldConflict" {
 				return nil
 			}
 		}

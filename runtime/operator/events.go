@@ -22,18 +22,18 @@ func (p *pass) record(author []Event, err error) {
 		}
 	}
 	p.state.events = slices.Clone(author)
-	if err != nil && p.state.said.first(message(err), p.now) {
+	if err != nil && !p.mayPass(err) && p.state.said.first(message(err), p.now) {
 		p.event(corev1.EventTypeWarning, reason(err), message(err))
 	}
 }
 
 // warnOf tells of what others keep changing, where no condition does: by an Event and
 // in the log, as often as of errors.
-func (p *pass) warnOf(ctx context.Context, contests ...string) {
-	for _, text := range contests {
+func (p *pass) warnOf(ctx context.Context, conflicts ...string) {
+	for _, text := range conflicts {
 		if p.state.said.first(text, p.now) {
-			log.FromContext(ctx).Info("contested", "what", text)
-			p.event(corev1.EventTypeWarning, reasonContested, cut(text))
+			log.FromContext(ctx).Info("field manager conflict", "what", text)
+			p.event(corev1.EventTypeWarning, reasonConflict, cut(text))
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (p *pass) event(eventType, reason, note string) {
 	p.events.Eventf(p.parent, nil, eventType, reason, action, "%s", note)
 }
 
-// said remembers which errors and contests of a parent an Event told of lately.
+// said remembers which errors and conflicts of a parent an Event told of lately.
 type said map[string]time.Time
 
 const (

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // writeMetadata gives the parent the labels and annotations that the author
@@ -22,9 +23,16 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 		return false, nil
 	}
 	if p.state.metadata == nil {
-		p.state.metadata = new(apply.MetadataDispute)
+		p.state.metadata = new(backoff.Budget)
 	}
-	if p.contest, err = p.state.metadata.Hold(ctx, p.now, p.live, said, p.parent, p.manager); p.contest != nil || err != nil {
+	budget, state := p.state.metadata, fmt.Sprintf("%#v", said)
+	again := budget.State() == state // so that to write it is a repetition
+	if err := budget.Replay(p.now, state, p.parent.GetUID()); err != nil {
+		return false, err
+	}
+	budget.SetState(state)
+	p.held, err = budget.Hold(p.now, p.explain(ctx, func(live client.Object) (string, []string) { return said.OtherManager(live, p.manager) }))
+	if p.held != nil || err != nil {
 		return false, err
 	}
 	kind := p.loop.parent
@@ -41,9 +49,11 @@ func (p *pass) writeMetadata(ctx context.Context, labels, annotations map[string
 		return true, nil
 	}
 	if err != nil {
-		return false, err
+		return false, budget.Fail(p.now, state, p.parent.GetUID(), err)
 	}
-	p.state.metadata.Wrote(p.now)
+	if budget.Succeeded(); again {
+		budget.Spend(p.now)
+	}
 	// What follows of our own write is nobody else's change.
 	p.parent.SetLabels(answer.GetLabels())
 	p.parent.SetAnnotations(answer.GetAnnotations())

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
@@ -33,16 +34,17 @@ type pass struct {
 	now      time.Time
 	notes    *passes.Pass // for a test that looks on; nil where none does
 
-	conflict  error              // why the pass stopped half-way, where the API server said so
-	overtaken bool               // the parent has changed since; another pass is due
-	removed   map[types.UID]bool // children that this pass has deleted or released
-	strayed   error              // what went wrong with children of an earlier parent
-	contest   *apply.Contested   // why the parent's metadata is not written yet; nil when it is
-	unkept    *apply.Contested   // why its status is not repaired yet; nil when it is
-	seen      sight              // what the pass saw
-	wants     uint64             // sums up the children that Sync wants
-	wrote     []string           // what the pass has written, as a person reads it
-	requested string             // the token by which a user asks for a write of everything; empty: nobody does
+	conflict  error                       // why the pass stopped half-way, where the API server said so
+	overtaken bool                        // the parent has changed since; another pass is due
+	removed   map[types.UID]bool          // children that this pass has deleted or released
+	strayed   error                       // what went wrong with children of an earlier parent
+	held      *backoff.Conflict           // why the parent's metadata is not written yet; nil when it is
+	unkept    *backoff.Conflict           // why its status is not repaired yet; nil when it is
+	seen      sight                       // what the pass saw
+	wants     uint64                      // sums up the children that Sync wants
+	wrote     []string                    // what the pass has written, as a person reads it
+	made      map[types.UID]client.Object // children that the pass has written, as it left them
+	requested string                      // the token by which a user asks for a write of everything; empty: nobody does
 }
 
 // deleting tells whether the parent is being deleted.
@@ -104,10 +106,14 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 	if ctx.Err() != nil {
 		return reconcile.Result{}, nil
 	}
+	p.followSpec()
 	p.seen = sight{fingerprint(append(p.observed, p.related...)), p.parent.GetResourceVersion()}
 	if left, waits := p.waits(); waits && !notes.Forced() {
 		notes.Waited()
 		return reconcile.Result{RequeueAfter: left}, nil
+	}
+	if notes.Forced() {
+		p.state.retryNow()
 	}
 	ctx, span := p.begin(ctx)
 	defer span.End()
@@ -120,12 +126,12 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 }
 
 // waits tells whether the pass has nothing to do before its time, which is that of
-// a retry, or of another try to come to rest.
+// a retry, or of the next turn of a hot loop.
 func (p *pass) waits() (time.Duration, bool) {
 	if left, waits := p.state.waits(p.parent, p.seen.input, p.now); waits {
 		return left, true
 	}
-	return p.state.restless.holds(p.seen, p.now)
+	return p.state.hotLoop.holds(p.seen, p.now)
 }
 
 // verdict is how a pass ended.
@@ -186,44 +192,55 @@ func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, respo
 	err = errors.Join(err, p.strayed)
 	err = p.state.giveUp(err, r.definition.Retries)
 	conditions := p.conditions(children, err)
-	refused := r.writeStatus(ctx, p, response, conditions, err)
-	if errors.As(refused, new(apply.ErrStale)) {
-		return verdict{stale: true}
+	if !p.mayPass(err) {
+		refused := r.writeStatus(ctx, p, response, conditions, err)
+		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(p.loop.now()) { // leave out the author's part, and say so
+			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
+			conditions = p.conditions(children, err)
+			refused = r.writeStatus(ctx, p, new(Response[D, S]), conditions, err)
+		}
+		if errors.As(refused, new(apply.ErrStale)) {
+			return verdict{stale: true}
+		}
+		err = p.state.giveUp(errors.Join(err, refused), r.definition.Retries)
 	}
-	if apierrors.IsInvalid(refused) { // so the author's part of it is wrong: leave that out, and say so
-		err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
-		refused = r.writeStatus(ctx, p, new(Response[D, S]), p.conditions(children, err), err)
-	}
-	err = p.state.giveUp(errors.Join(err, refused), r.definition.Retries)
 	p.record(response.Events, err)
 	if r.definition.Conditions == nil {
-		p.warnOf(ctx, p.contested(children)...)
+		p.warnOf(ctx, p.conflictTexts(children)...)
 	}
 	conditions = mergeConditions(nil, conditions, response.Conditions, func(string) bool { return false }, err != nil, 0, p.now)
 	requeue := p.earlier(response.RequeueAfter, children)
+	r.noteAnswer(ctx, p, response, requeue)
 	if err == nil {
-		r.noteAnswer(ctx, p, response, children, requeue)
 		p.state.handled = cmp.Or(p.requested, p.state.handled)
 	}
 	return verdict{requeue: requeue, ready: isReady(conditions, 0), err: err}
 }
 
+// mayPass reports whether an error consists of writes that failed for a reason which often
+// passes by itself. The status tells of them only when they last.
+func (p *pass) mayPass(err error) bool {
+	failed, alone := backoff.FailedIn(err)
+	lasts := func(f backoff.Failed) bool { return !f.IsYoung(p.loop.now()) }
+	return alone && !isTerminal(err) && !slices.ContainsFunc(failed, lasts)
+}
+
 // earlier returns when the next pass is due: when the author asked for it, or
-// before that when what is contested is to be repaired, or what admission has changed
-// is to be tried again.
+// before that when what others have changed is to be repaired, or what admission has
+// changed is to be tried again.
 func (p *pass) earlier(requeue time.Duration, children []child) time.Duration {
-	contests := []*apply.Contested{p.contest, p.unkept}
+	conflicts := []*backoff.Conflict{p.held, p.unkept}
 	for _, child := range children {
-		contests = append(contests, child.contest)
+		conflicts = append(conflicts, child.conflict)
 		if len(child.altered) > 0 && (requeue == 0 || apply.AlteredRetry < requeue) {
 			requeue = apply.AlteredRetry
 		}
 	}
-	for _, contest := range contests {
-		if contest == nil {
+	for _, conflict := range conflicts {
+		if conflict == nil {
 			continue
 		}
-		if left := max(contest.Retry.Sub(p.now), time.Millisecond); requeue == 0 || left < requeue {
+		if left := max(conflict.Retry.Sub(p.now), time.Millisecond); requeue == 0 || left < requeue {
 			requeue = left
 		}
 	}
@@ -238,7 +255,7 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, end ver
 		if p.overtaken {
 			version = "" // as seen by no pass, so that none is put off
 		}
-		delay := p.state.fail(end.err, end.requeue, p.seen.input, version, p.now)
+		delay := p.state.fail(end.err, end.requeue, p.leaves().input, version, p.now)
 		p.notes.Failed(reason(end.err), end.err)
 		p.ended(ctx, reason(end.err), end.err)
 		log.FromContext(ctx).Error(end.err, "pass failed", "reason", reason(end.err), "retry", delay.String())

@@ -74,7 +74,11 @@ func (p *pass) changed(ctx context.Context) (bool, error) {
 }
 
 func (p *pass) delete(ctx context.Context, child child) error {
-	existed, err := child.applier.Delete(ctx, child.key(), child.object)
+	existed := false
+	err := p.state.memo.Delete(p.now, child.key(), child.object, func() (err error) {
+		existed, err = child.applier.Delete(ctx, child.key(), child.object)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 )
 
@@ -29,14 +29,15 @@ type state struct {
 	events   []Event   // those of the last pass
 	vain     vainPatch // of the status
 	said     said
-	status   statusMemory
-	metadata *apply.MetadataDispute // over the parent's own labels and annotations; nil while none was written
+	status   statusWrites
+	metadata *backoff.Budget // of the parent's own labels and annotations; nil while none was written
 	failure  failure
-	restless *restlessness   // nil once a pass has written nothing
+	hotLoop  *hotLoop        // nil once a pass has written nothing
 	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
 	strays   atomic.Bool     // there may be children of an earlier parent of this name
 
-	conflicts int // passes in a row that stopped half-way, since something had changed
+	conflicts  int   // passes in a row that stopped half-way, since something had changed
+	generation int64 // of the parent, in the last pass
 
 	finalized bool   // the author's Finalize has said so
 	handled   string // the token of the last reconcile that a user asked for
@@ -52,15 +53,9 @@ type failure struct {
 	taken   bool      // a name that an object has which no pass sees
 }
 
-const (
-	firstRetry = 200 * time.Millisecond
-	lastRetry  = 5 * time.Minute
-	retrySpray = 0.2 // a retry waits up to this much longer, so that parents spread out
-)
-
 // fail records a failed pass and returns how long to wait. An error that the author
 // calls terminal waits for a change, or for the time that the author asked for
-// beside it.
+// beside it. A write that failed has a time of its own, and holds up nothing else.
 func (s *state) fail(err error, requeue time.Duration, input uint64, version string, now time.Time) time.Duration {
 	count := s.failure.count + 1
 	s.failure = failure{count: count, since: s.failure.since + 1, input: input, version: version, taken: errors.As(err, new(apply.ErrTaken))}
@@ -71,10 +66,39 @@ func (s *state) fail(err error, requeue time.Duration, input uint64, version str
 		}
 		return 0
 	}
-	delay := time.Duration(min(float64(firstRetry)*math.Pow(2, float64(count-1)), float64(lastRetry)))
-	delay = wait.Jitter(delay, retrySpray)
+	delay := backoff.Retries.Wait(count - 1)
+	failed, alone := backoff.FailedIn(err)
+	if alone {
+		delay = backoff.Retries.Longest
+	}
+	for _, write := range failed {
+		delay = min(delay, max(write.Retry.Sub(now), time.Millisecond))
+	}
+	if alone && requeue > 0 {
+		delay = min(delay, requeue)
+	}
+	delay = wait.Jitter(delay, backoff.Spread)
 	s.failure.retry = now.Add(delay)
 	return delay
+}
+
+// retryNow has nothing wait for a write that failed.
+func (s *state) retryNow() {
+	s.memo.RetryNow()
+	for _, budget := range []*backoff.Budget{s.metadata, s.status.refused} {
+		if budget != nil {
+			budget.RetryNow()
+		}
+	}
+}
+
+// followSpec has the answers to another spec be new ones.
+func (p *pass) followSpec() {
+	if generation := p.parent.GetGeneration(); p.state.generation != generation {
+		p.state.generation = generation
+		p.state.memo.FollowSpec()
+		p.state.status.conflict = nil
+	}
 }
 
 // errGaveUp is an error that is not retried any more.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
@@ -52,7 +53,7 @@ func TestFailedPassIsRepeatedEarlyOnlyForNews(t *testing.T) {
 
 func TestRetriesBackOff(t *testing.T) {
 	var s state
-	for _, least := range []time.Duration{firstRetry, 2 * firstRetry, 4 * firstRetry} {
+	for _, least := range []time.Duration{backoff.Retries.First, 2 * backoff.Retries.First, 4 * backoff.Retries.First} {
 		delay := s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0))
 		if most := least + least/5; delay < least || delay > most {
 			t.Errorf("delay is %s, want between %s and %s", delay, least, most)
@@ -61,8 +62,8 @@ func TestRetriesBackOff(t *testing.T) {
 	for range 100 {
 		s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0))
 	}
-	if delay := s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0)); delay < lastRetry || delay > 2*lastRetry {
-		t.Errorf("delay is %s after many failures, want about %s", delay, lastRetry)
+	if delay := s.fail(errors.New("no"), 0, 1, "10", time.Unix(0, 0)); delay < backoff.Retries.Longest || delay > 2*backoff.Retries.Longest {
+		t.Errorf("delay is %s after many failures, want about %s", delay, backoff.Retries.Longest)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
@@ -36,17 +35,11 @@ func (c changes) patch(parent client.Object) ([]byte, error) {
 // statuses are two states of a status by their fields' JSON: as it was, and as it is to be.
 type statuses struct {
 	was, is map[string]json.RawMessage
-	seen    uint64 // sums up was
-	first   bool   // there is none yet
+	first   bool // there is none yet
 }
 
 func compare(before, after any) (made statuses, err error) {
-	text, err := json.Marshal(before)
-	if err != nil {
-		return statuses{}, err
-	}
-	made.seen = xxhash.Sum64(text)
-	if made.was, err = fieldsOf(text); err != nil {
+	if made.was, err = jsonFields(before); err != nil {
 		return statuses{}, err
 	}
 	if made.is, err = jsonFields(after); err != nil {
@@ -60,18 +53,23 @@ func compare(before, after any) (made statuses, err error) {
 // changes returns the steps between two statuses, none when they mean the
 // same. They change whole fields and leave the others alone. Of lists like the
 // conditions they change single items, so that those of others stay as they are.
-func (s statuses) changes() (made changes) {
+// The parts in skip stay, too, unless they are in a field that changes as a whole and
+// has others that change.
+func (s statuses) changes(skip map[part]bool) (made changes) {
 	was, is := s.was, s.is
 	if s.first && len(is) > 0 {
+		if s.skips("", skip) {
+			return changes{}
+		}
 		return changes{steps: []jsonpatch.Operation{{Op: "add", Path: "/status", Value: is}}, exact: true}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if !bytes.Equal(was[name], is[name]) {
-			made.set("/status/"+jsonpatch.Escape(name), was[name], is[name])
+			made.set(s, name, skip)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if _, ok := is[name]; !ok {
+		if _, ok := is[name]; !ok && !s.skips(name, skip) {
 			made.steps = append(made.steps, jsonpatch.Operation{Op: "remove", Path: "/status/" + jsonpatch.Escape(name)})
 			made.exact = made.exact || isTyped(was[name])
 		}
@@ -79,10 +77,35 @@ func (s statuses) changes() (made changes) {
 	return made
 }
 
+// skips reports whether every part of a field that changes is in skip; of the whole status
+// where field is empty.
+func (s statuses) skips(field string, skip map[part]bool) bool {
+	if len(skip) == 0 {
+		return false
+	}
+	was, is, skipped := partsOf(s.was), partsOf(s.is), false
+	for _, names := range []map[part]uint64{was, is} {
+		for name := range names {
+			if field != "" && name.field != field || was[name] == is[name] {
+				continue
+			}
+			if !skip[name] {
+				return false
+			}
+			skipped = true
+		}
+	}
+	return skipped
+}
+
 // set changes a field, which was absent if it was nil.
-func (c *changes) set(path string, was, is json.RawMessage) {
-	if steps, ok := itemSteps(path, was, is); ok {
+func (c *changes) set(s statuses, field string, skip map[part]bool) {
+	path, was, is := "/status/"+jsonpatch.Escape(field), s.was[field], s.is[field]
+	if steps, ok := itemSteps(path, was, is, func(kind string) bool { return skip[part{field, kind}] }); ok {
 		c.steps = append(c.steps, steps...)
+		return
+	}
+	if s.skips(field, skip) {
 		return
 	}
 	c.steps = append(c.steps, jsonpatch.Operation{Op: "add", Path: path, Value: is})
@@ -97,8 +120,9 @@ type item struct {
 }
 
 // itemSteps returns the steps between two lists whose items their types tell
-// apart. It reports false for any other lists, and where items change places.
-func itemSteps(path string, was, is json.RawMessage) ([]jsonpatch.Operation, bool) {
+// apart, but for those to skip. It reports false for any other lists, and where items
+// change places.
+func itemSteps(path string, was, is json.RawMessage, skip func(kind string) bool) ([]jsonpatch.Operation, bool) {
 	before, wasTyped := typedItems(was)
 	after, isTyped := typedItems(is)
 	if !wasTyped || !isTyped {
@@ -111,19 +135,23 @@ func itemSteps(path string, was, is json.RawMessage) ([]jsonpatch.Operation, boo
 		same := jsonpatch.Operation{Op: "test", Path: at + "/type", Value: old.kind}
 		now := slices.IndexFunc(after, func(new item) bool { return new.kind == old.kind })
 		switch {
-		case now < 0: // the last goes first, so that those before stay where they are
-			removed = append([]jsonpatch.Operation{same, {Op: "remove", Path: at}}, removed...)
+		case now < 0:
+			if !skip(old.kind) { // the last goes first, so that those before stay where they are
+				removed = append([]jsonpatch.Operation{same, {Op: "remove", Path: at}}, removed...)
+			}
 			continue
 		case now != kept:
 			return nil, false
-		case !bytes.Equal(old.RawMessage, after[now].RawMessage):
+		case !bytes.Equal(old.RawMessage, after[now].RawMessage) && !skip(old.kind):
 			replaced = append(replaced, same, jsonpatch.Operation{Op: "replace", Path: at, Value: after[now].RawMessage})
 		}
 		kept++
 	}
 	steps := slices.Concat(replaced, removed)
 	for _, added := range after[kept:] {
-		steps = append(steps, jsonpatch.Operation{Op: "add", Path: path + "/-", Value: added.RawMessage})
+		if !skip(added.kind) {
+			steps = append(steps, jsonpatch.Operation{Op: "add", Path: path + "/-", Value: added.RawMessage})
+		}
 	}
 	return steps, true
 }

@@ -48,7 +48,7 @@ func TestStatusPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := compared.changes().patch(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7"}})
+			got, err := compared.changes(nil).patch(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestZeroStatusIsNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps := compared.changes().steps; len(steps) > 0 {
+	if steps := compared.changes(nil).steps; len(steps) > 0 {
 		t.Errorf("changes are %v", steps)
 	}
 }

@@ -26,7 +26,7 @@ func TestAConflictThatDoesNotPassIsShown(t *testing.T) {
 		f.setSync(value(wanted))
 		f.pass()
 		message := f.status("Ready", "ApplyFailed").Conditions[0].Message
-		for _, says := range []string{"conflicts in 10 passes in a row: ConfigMap " + f.Namespace + "/web: ", "the change freeze lasts until Monday"} {
+		for _, says := range []string{"ConfigMap " + f.Namespace + "/web: conflicts in 10 attempts in a row: ", "the change freeze lasts until Monday"} {
 			if !strings.Contains(message, says) {
 				t.Errorf("message is %q, want it to say %q", message, says)
 			}

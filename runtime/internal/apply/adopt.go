@@ -153,7 +153,7 @@ func (a *Applier) claim(ctx context.Context, now time.Time, memo *Memo, d Desire
 	if err != nil {
 		return Outcome{}, err
 	}
-	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true, fight: memo.fightOf(d)})
+	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true})
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 
@@ -163,20 +163,20 @@ func (a *Applier) Own(ctx context.Context, now time.Time, memo *Memo, d Desired,
 	if d.owns(live) {
 		return Outcome{Action: Unchanged, Object: live}, nil
 	}
-	outcome, err := a.own(ctx, now, memo, d, live)
+	outcome, err := a.attempt(ctx, now, memo, d, live, (*Applier).own)
 	if a.Metadata && err == nil {
 		outcome.Object = metadataOf(outcome.Object)
 	}
 	return outcome, err
 }
 
-// own claims a child that does not look like the parent's. Nobody is to be fought
-// for it if it is the author who wants to own it in another way.
+// own claims a child that does not look like the parent's. That is no repetition if it
+// is the author who wants to own it in another way.
 func (a *Applier) own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
 	if last := memo.of(d.Key(), live); last == nil || last.input != d.Input {
 		return a.claim(ctx, now, memo, d, live)
 	}
-	return a.contend(ctx, now, memo, d, live, a.claim)
+	return a.repeat(ctx, now, memo, d, live, a.claim)
 }
 
 // owns tells whether the metadata that makes an object the parent's child is in

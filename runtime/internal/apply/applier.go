@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // Applier applies the children of one kind.
@@ -57,15 +59,16 @@ type Outcome struct {
 	// Altered are the paths at which the API server or its admission keeps other values
 	// than those that are desired.
 	Altered []string
-	// Contested says that a drift is left alone for now, since what was repaired
-	// is changed again and again.
-	Contested *Contested
+	// Conflict says why a write is left out for now, since what was written before
+	// did not last.
+	Conflict *backoff.Conflict
 }
 
 // Do brings a child to its desired state. live is the child as observed; nil
-// when there is none.
+// when there is none. A write that fails is not made again before its time: the
+// error is a [backoff.Failed].
 func (a *Applier) Do(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	outcome, err := a.do(ctx, now, memo, d, live)
+	outcome, err := a.attempt(ctx, now, memo, d, live, (*Applier).do)
 	if a.Metadata && outcome.Object != nil {
 		outcome.Object = metadataOf(outcome.Object)
 	}
@@ -105,8 +108,8 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, nil
 	case verdict == unstamped:
 		return a.ask(ctx, now, memo, d, live)
-	case verdict == drifted:
-		return a.contend(ctx, now, memo, d, live, a.change)
+	case verdict == drifted, memo.returnsTo(now, d):
+		return a.repeat(ctx, now, memo, d, live, a.change)
 	}
 	return a.change(ctx, now, memo, d, live)
 }
@@ -179,7 +182,7 @@ func (a *Applier) taken(ctx context.Context, now time.Time, memo *Memo, d Desire
 	case ours:
 		return a.do(ctx, now, memo, d, live)
 	case known && d.adoptable(live, holder): // something took it from this parent
-		return a.contend(ctx, now, memo, d, live, a.adopt)
+		return a.repeat(ctx, now, memo, d, live, a.adopt)
 	case d.adoptable(live, holder):
 		return a.adopt(ctx, now, memo, d, live)
 	}

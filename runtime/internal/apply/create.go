@@ -15,10 +15,23 @@ import (
 // an apply does, and refuses a name that is taken just as well. It leaves defaults
 // among what we own; upgrade deals with that once desired drops something.
 func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
-	held, err := a.missed(ctx, now, memo, d)
-	if held != nil || err != nil {
-		return Outcome{Action: Unchanged, Contested: held}, err
+	if !memo.recreates(d) {
+		return a.createNow(ctx, now, memo, d)
 	}
+	held, err := a.holdCreate(ctx, now, memo, d)
+	if held != nil || err != nil {
+		return Outcome{Action: Unchanged, Conflict: held}, err
+	}
+	b := memo.budgetOf(d.Key())
+	before := b.Repeated()
+	outcome, err := a.createNow(ctx, now, memo, d)
+	if err == nil && b.Repeated() == before {
+		b.Spend(now)
+	}
+	return outcome, err
+}
+
+func (a *Applier) createNow(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
 	object, err := a.post(ctx, d)
 	if apierrors.IsAlreadyExists(err) {
 		return a.taken(ctx, now, memo, d)
@@ -26,12 +39,8 @@ func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if err != nil {
 		return Outcome{}, err
 	}
-	fighting := memo.remade(now, d)
-	if err := a.remember(now, memo, d, object); err != nil {
-		return Outcome{}, err
-	}
-	memo.last(d.Key()).fight = fighting
-	return Outcome{Action: Created, Object: object, Altered: memo.alteredOf(d)}, nil
+	err = a.remember(now, memo, d, object)
+	return Outcome{Action: Created, Object: object, Altered: memo.alteredOf(d)}, err
 }
 
 // post sends a new child.

@@ -29,11 +29,11 @@
 // A child that was created, and of which only values change, gets them by a JSON
 // patch: it goes on as created. Everything else is an apply.
 //
-// A repair that others undo is not repeated at once: see [Contested].
+// A write that has to be repeated is not repeated at once: see package backoff.
 //
 // The files follow a child's way: canonical.go, normal.go and desired.go say what it
 // should be, fieldset.go and view.go what we own in it, compare.go how it differs,
 // memo.go what is known, judge.go decides, and applier.go, create.go, revise.go,
-// replace.go, adopt.go, fight.go and upgrade.go act; merge.go writes what an apply
+// replace.go, adopt.go, manager_conflict.go and upgrade.go act; merge.go writes what an apply
 // cannot.
 package apply

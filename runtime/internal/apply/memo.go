@@ -40,6 +40,7 @@ func (k Key) compare(other Key) int {
 // zero value remembers nothing. It is for one goroutine at a time.
 type Memo struct {
 	children []*verified // by their keys: there is a memo for each parent, and most have few children
+	budgets  map[Key]*budget
 }
 
 // verified is a state of a child that was compared with a desired state.
@@ -56,12 +57,11 @@ type verified struct {
 	others  uint64   // what a plain create has set beside what is desired
 	entries string   // ours in managedFields
 	altered *altered // what the API server makes of the desired state; nil: nothing else
-
-	fight *fight // over this desired state
 }
 
 // Keep forgets every child but those in keys.
-func (m *Memo) Keep(keys map[Key]bool) {
+func (m *Memo) Keep(now time.Time, keys map[Key]bool) {
+	m.keepBudgets(now, keys)
 	m.children = slices.DeleteFunc(m.children, func(v *verified) bool { return !keys[v.key] })
 }
 
@@ -92,14 +92,6 @@ func (m *Memo) of(key Key, live client.Object) *verified {
 func (m *Memo) alteredOf(d Desired) []string {
 	if last := m.last(d.Key()); last != nil && last.altered != nil {
 		return last.altered.paths
-	}
-	return nil
-}
-
-// fightOf returns the fight over a desired state, which outlives the child.
-func (m *Memo) fightOf(d Desired) *fight {
-	if last := m.last(d.Key()); last != nil && last.desired == d.Hash {
-		return last.fight
 	}
 	return nil
 }
@@ -150,6 +142,6 @@ func (a *Applier) record(memo *Memo, d Desired, v *view, altered *altered) {
 	live := v.object
 	memo.set(&verified{
 		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(),
-		others: v.others, entries: a.shapes.share(v), altered: altered, fight: memo.fightOf(d),
+		others: v.others, entries: a.shapes.share(v), altered: altered,
 	})
 }

@@ -111,7 +111,7 @@ func TestJudgeRemembersWhatItFound(t *testing.T) {
 			t.Errorf("the memo has version %s, want %s", got, version)
 		}
 	}
-	memo.Keep(map[Key]bool{})
+	memo.Keep(time.Now(), map[Key]bool{})
 	if len(memo.children) > 0 {
 		t.Errorf("the memo still has %v", memo)
 	}

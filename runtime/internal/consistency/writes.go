@@ -48,8 +48,13 @@ type write struct {
 }
 
 // Wrote records that an object was created or changed; object is what the API
-// server answered.
+// server answered. One that the cache does not hold, since admission has changed it,
+// has to leave the cache.
 func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
+	if !source.holds(object) {
+		w.Deleted(source, object, now)
+		return
+	}
 	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), at: now})
 }
 

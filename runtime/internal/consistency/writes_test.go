@@ -18,12 +18,17 @@ func TestSeen(t *testing.T) {
 	opaque := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
 	deleted := func(w *Writes, in *Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
 	gone := func(w *Writes, in *Source) { w.Gone(in, pod("mine", "20"), time.Unix(0, 0)) }
-	labelled := func(w *Writes, in *Source) {
-		in.Holds = func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
-		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
-	}
 	marked := pod("mine", "21")
 	marked.Labels = map[string]string{"mine": "yes"}
+	isMarked := func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
+	labelled := func(w *Writes, in *Source) {
+		in.Holds = isMarked
+		w.Wrote(in, marked, time.Unix(0, 0))
+	}
+	stripped := func(w *Writes, in *Source) {
+		in.Holds = isMarked
+		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
+	}
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 
@@ -46,6 +51,8 @@ func TestSeen(t *testing.T) {
 		{name: "write late, name reused", record: wrote, live: pod("new", "30"), after: time.Minute, want: true},
 		{name: "write late, object is to be in the cache", record: labelled, live: marked, after: time.Minute, want: false},
 		{name: "write late, object has left the cache", record: labelled, live: pod("mine", "21"), after: time.Minute, want: true},
+		{name: "written as an object that the cache does not hold", record: stripped, want: true},
+		{name: "written as an object that the cache holds no more", record: stripped, cache: marked, want: false},
 		{name: "data restored, cache not yet refilled", record: wrote, cache: pod("mine", "19"), live: pod("mine", "12"), after: time.Minute, want: false},
 		{name: "data restored, cache refilled", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Minute, want: true},
 		{name: "data restored, too early to ask", record: wrote, cache: pod("mine", "12"), live: pod("mine", "12"), after: time.Second, want: false},

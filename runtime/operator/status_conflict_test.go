@@ -3,7 +3,12 @@ package operator
 import (
 	"encoding/json"
 	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
 )
 
 func TestWhatIsLostOfAStatus(t *testing.T) {
@@ -31,24 +36,23 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 		{"an empty list", `{"l":[]}`, `{}`, `{"l":[]}`, `{}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var memory statusContest
+			var writes statusWrites
 			if test.kept != "" {
-				memory.keep(partsOf(parsed(t, test.kept)), nil)
+				writes.left(statuses{first: true}, parsed(t, test.kept), nil)
 			}
 			s := statuses{was: parsed(t, test.was), is: parsed(t, test.is)}
-			lost := memory.lost(s)
+			lost := writes.lost(s)
 			s.only(lost)
-			s.leave(lost)
-			got, err := json.Marshal(s.is)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != test.left {
+			got := applied(t, test.was, s.changes(lost).steps)
+			if got != test.left {
 				t.Errorf("written is %s\nwant       %s", got, test.left)
 			}
-			memory.wrote(s, s.is, lost)
-			if again := memory.lost(statuses{was: s.is, is: parsed(t, test.is)}); !maps.Equal(again, lost) {
-				t.Errorf("lost are %v, and %v in the next pass", lost, again)
+			writes.left(s, parsed(t, got), lost)
+			again := writes.lost(statuses{was: parsed(t, got), is: parsed(t, test.is)})
+			for name := range lost {
+				if !again[name] {
+					t.Errorf("lost are %v, and %v in the next reconcile", lost, again)
+				}
 			}
 		})
 	}
@@ -57,16 +61,63 @@ func TestWhatIsLostOfAStatus(t *testing.T) {
 // What somebody else changes while our write is under way is lost, too.
 func TestWhatIsLostOfAStatusMeanwhile(t *testing.T) {
 	wanted := `{"a":1,"b":2,"l":[{"type":"A"}]}`
-	var memory statusContest
-	memory.keep(partsOf(parsed(t, wanted)), nil)
+	var writes statusWrites
+	writes.left(statuses{first: true}, parsed(t, wanted), nil)
 	s := statuses{was: parsed(t, `{"a":7,"b":2,"l":[{"type":"A"}]}`), is: parsed(t, wanted)}
-	lost := memory.lost(s)
+	lost := writes.lost(s)
 	answer := `{"a":1,"b":7,"c":7,"l":[{"type":"B"}]}`
-	memory.wrote(s, parsed(t, answer), lost)
-	lost = memory.lost(statuses{was: parsed(t, answer), is: parsed(t, wanted)})
+	writes.left(s, parsed(t, answer), lost)
+	lost = writes.lost(statuses{was: parsed(t, answer), is: parsed(t, wanted)})
 	if want := map[part]bool{{"b", ""}: true, {"c", ""}: true, {"l", "A"}: true, {"l", "B"}: true}; !maps.Equal(lost, want) {
 		t.Errorf("lost are %v, want %v", lost, want)
 	}
+}
+
+// applied returns a status after these steps, as far as changes makes them.
+func applied(t *testing.T, status string, steps []jsonpatch.Operation) string {
+	t.Helper()
+	fields := parsed(t, status)
+	for _, step := range steps {
+		path := strings.Split(strings.TrimPrefix(step.Path, "/status/"), "/")
+		var items []json.RawMessage
+		if len(path) > 1 {
+			if err := json.Unmarshal(fields[path[0]], &items); err != nil {
+				t.Fatal(err)
+			}
+		}
+		value, err := json.Marshal(step.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case step.Op == "test":
+			continue
+		case len(path) == 1 && step.Op == "remove":
+			delete(fields, path[0])
+			continue
+		case len(path) == 1:
+			fields[path[0]] = value
+			continue
+		case path[1] == "-":
+			items = append(items, value)
+		default:
+			i, err := strconv.Atoi(path[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if items[i] = value; step.Op == "remove" {
+				items = slices.Delete(items, i, i+1)
+			}
+		}
+		if fields[path[0]], err = json.Marshal(items); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(after)
 }
 
 func parsed(t *testing.T, text string) (fields map[string]json.RawMessage) {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,17 +11,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
-func TestFight(t *testing.T) {
+func TestFieldConflict(t *testing.T) {
 	one := configMap("key", "one", "other", "one")
 	for _, strategy := range []Strategy{InPlace, Recreate} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startServer(t).child(one, Desired{Strategy: strategy})
 			c.expect(one, Created, "post 201")
-			fight := func() {
+			change := func() {
 				c.t.Helper()
-				c.edit("rival", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
+				c.edit("other", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
 				c.edit("bystander", func(object client.Object) {
 					metav1.SetMetaDataAnnotation(&object.(*corev1.ConfigMap).ObjectMeta, "a", "b")
 				})
@@ -42,23 +45,23 @@ func TestFight(t *testing.T) {
 			}
 			start := c.now
 			for range 2 {
-				fight()
+				change()
 				repaired()
 			}
 			for _, wait := range []int{10, 20, 40, 80, 160, 300, 300} {
-				fight()
+				change()
 				outcome := c.expect(one, Unchanged, "get 200")
-				want := &Contested{Manager: "rival", Paths: []string{"data.key"}, Retry: c.now.Add(time.Duration(wait) * time.Second)}
-				if diff := cmp.Diff(want, outcome.Contested); diff != "" || !outcome.Drift {
-					t.Fatalf("drift %v, contested (-want +got):\n%s", outcome.Drift, diff)
+				want := &backoff.Conflict{Manager: "other", Paths: []string{"data.key"}, Retry: c.now.Add(time.Duration(wait) * time.Second)}
+				if diff := cmp.Diff(want, outcome.Conflict); diff != "" || !outcome.Drift {
+					t.Fatalf("drift %v, conflict (-want +got):\n%s", outcome.Drift, diff)
 				}
 				c.now = want.Retry.Add(-time.Second)
-				if outcome := c.expect(one, Unchanged, ""); outcome.Contested == nil || outcome.Drift {
+				if outcome := c.expect(one, Unchanged, ""); outcome.Conflict == nil || outcome.Drift {
 					t.Errorf("shortly before the retry: %+v", outcome)
 				}
 				c.now = want.Retry
 				if strategy == InPlace {
-					if outcome := c.expect(one, Updated, "apply 200"); outcome.Contested != nil || outcome.Drift {
+					if outcome := c.expect(one, Updated, "apply 200"); outcome.Conflict != nil || outcome.Drift {
 						t.Errorf("at the retry: %+v", outcome)
 					}
 					continue
@@ -66,7 +69,7 @@ func TestFight(t *testing.T) {
 				repaired()
 			}
 			c.now = c.now.Add(5*time.Minute + time.Second) // calm: what comes is another affair
-			fight()
+			change()
 			repaired()
 			if c.now.Sub(start) < 15*time.Minute {
 				t.Error("the waits did not add up")
@@ -75,8 +78,8 @@ func TestFight(t *testing.T) {
 	}
 }
 
-// A change of what is desired is no repair, and ends the fight.
-func TestFightEndsWithTheDesiredState(t *testing.T) {
+// A change of what is desired is no repair, and ends the conflict.
+func TestFieldConflictEndsWithTheDesiredState(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
 	c.expect(configMap("key", "one"), Created, "post 201")
 	for range 2 {
@@ -90,13 +93,13 @@ func TestFightEndsWithTheDesiredState(t *testing.T) {
 	c.expect(configMap("key", "two"), Updated, "apply 200")
 }
 
-// What a rival removes belongs to nobody afterwards.
-func TestRivalThatRemoves(t *testing.T) {
+// What another manager removes belongs to nobody afterwards.
+func TestManagerThatRemovesFields(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "a", Port: 80}, corev1.ServicePort{Name: "b", Port: 81})
 	c := startServer(t).child(one, Desired{})
 	c.expect(one, Created, "post 201")
 	remove := func() {
-		c.edit("rival", func(object client.Object) {
+		c.edit("other", func(object client.Object) {
 			service := object.(*corev1.Service)
 			service.Spec.Ports, service.OwnerReferences = service.Spec.Ports[:1], nil
 			metav1.SetMetaDataLabel(&service.ObjectMeta, "c", "d")
@@ -107,9 +110,9 @@ func TestRivalThatRemoves(t *testing.T) {
 		c.expect(one, Updated, "apply 200")
 	}
 	remove()
-	contested := c.expect(one, Unchanged, "get 200").Contested
-	if contested == nil || contested.Manager != "rival" || !slices.Equal(contested.Paths, []string{"metadata.ownerReferences", "spec.ports"}) {
-		t.Errorf("contested: %+v", contested)
+	conflict := c.expect(one, Unchanged, "get 200").Conflict
+	if conflict == nil || conflict.Manager != "other" || !slices.Equal(conflict.Paths, []string{"metadata.ownerReferences", "spec.ports"}) {
+		t.Errorf("conflict: %+v", conflict)
 	}
 }
 
@@ -131,15 +134,15 @@ func TestChildThatIsDeletedAgainAndAgain(t *testing.T) {
 			}
 			for _, wait := range []int{10, 20, 40} {
 				remove()
-				want := &Contested{Deleted: true, Retry: c.now.Add(time.Duration(wait) * time.Second)}
+				want := &backoff.Conflict{Deleted: true, Retry: c.now.Add(time.Duration(wait) * time.Second)}
 				outcome := c.expect(one, Unchanged, "get 404")
-				if diff := cmp.Diff(want, outcome.Contested); diff != "" || outcome.Object != nil {
-					t.Fatalf("%v, contested (-want +got):\n%s", outcome.Object, diff)
+				if diff := cmp.Diff(want, outcome.Conflict); diff != "" || outcome.Object != nil {
+					t.Fatalf("%v, conflict (-want +got):\n%s", outcome.Object, diff)
 				}
 				c.now = want.Retry.Add(-time.Second)
 				c.expect(one, Unchanged, "")
 				c.now = want.Retry
-				if outcome := c.expect(one, Created, "post 201"); outcome.Contested != nil {
+				if outcome := c.expect(one, Created, "post 201"); outcome.Conflict != nil {
 					t.Errorf("at the retry: %+v", outcome)
 				}
 			}
@@ -166,7 +169,7 @@ func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 	c.expect(one, Created, "post 201")
 	unseen := func() Outcome {
 		t.Helper()
-		c.edit("rival", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
+		c.edit("other", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
 		outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(one), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +181,59 @@ func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 			t.Errorf("the outcome is %+v", outcome)
 		}
 	}
-	if contested := unseen().Contested; contested == nil || contested.Manager != "rival" || contested.Deleted {
-		t.Errorf("contested: %+v", contested)
+	if conflict := unseen().Conflict; conflict == nil || conflict.Manager != "other" || conflict.Deleted {
+		t.Errorf("conflict: %+v", conflict)
 	}
+}
+
+// A desired state that comes back within a minute is a repetition, as drift is.
+func TestReturnsToADesiredState(t *testing.T) {
+	one, two := configMap("key", "one"), configMap("key", "two")
+	c := startServer(t).child(one, Desired{})
+	c.expect(one, Created, "post 201")
+	c.expect(two, Updated, "revise 200")
+	c.expect(one, Updated, "revise 200")
+	for range 2 {
+		c.expect(two, Updated, "revise 200")
+		c.now = c.now.Add(time.Second)
+		c.memo.FollowSpec() // which makes it a new desired state
+		c.expect(one, Updated, "revise 200")
+	}
+	c.expect(two, Updated, "revise 200")
+	c.expect(one, Updated, "revise 200") // the first return
+	c.expect(two, Updated, "revise 200") // the second
+	if conflict := c.expect(one, Unchanged, "").Conflict; conflict == nil || !conflict.Returns || conflict.Retry != c.now.Add(10*time.Second) {
+		t.Errorf("conflict: %+v", conflict)
+	}
+	c.expect(two, Unchanged, "") // where it is
+	c.now = c.now.Add(10 * time.Second)
+	c.expect(one, Updated, "revise 200")
+	c.now = c.now.Add(time.Minute)
+	c.expect(two, Updated, "revise 200")
+}
+
+func TestRefusedWriteWaits(t *testing.T) {
+	c := startServer(t).child(configMap("key", "one"), Desired{})
+	c.expect(configMap("key", "one"), Created, "post 201")
+	invalid := configMap("not a key", "two")
+	expect := func(requests string, retry time.Duration) {
+		t.Helper()
+		c.made()
+		_, err := c.pass(invalid)
+		failed, ok := errors.AsType[backoff.Failed](err)
+		if !ok || failed.Retry.Sub(c.now) != retry || failed.Replayed != (requests == "") {
+			t.Errorf("error %+v, want a retry after %s", err, retry)
+		}
+		if made := c.made(); (made == "") != (requests == "") {
+			t.Errorf("requests: %q, want %q", made, requests)
+		}
+	}
+	for _, wait := range []time.Duration{200 * time.Millisecond, 400 * time.Millisecond, 10 * time.Second, 20 * time.Second} {
+		expect("some", wait)
+		c.now = c.now.Add(wait - time.Millisecond)
+		expect("", time.Millisecond)
+		c.now = c.now.Add(time.Millisecond)
+	}
+	expect("some", 40*time.Second)
+	c.expect(configMap("key", "two"), Updated, "apply 200") // another desired state waits for nothing
 }

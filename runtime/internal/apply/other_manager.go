@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rival names the field manager that has taken what we own in a child, and what
+// otherManager names the field manager that has taken what we own in a child, and what
 // that is. The cache holds no managers but ours, so the child is read live.
-func (a *Applier) rival(ctx context.Context, d Desired, observed client.Object) (manager string, lost []string, err error) {
+func (a *Applier) otherManager(ctx context.Context, d Desired, observed client.Object) (manager string, lost []string, err error) {
 	live := a.New()
 	err = a.Live.Get(ctx, d.Name, live)
 	if apierrors.IsNotFound(err) || err == nil && live.GetUID() != observed.GetUID() {
@@ -24,14 +24,47 @@ func (a *Applier) rival(ctx context.Context, d Desired, observed client.Object) 
 	if err != nil {
 		return "", nil, err
 	}
-	manager, lost = rivalIn(live, a.Manager, "", a.look(d, live).set, d.complete("", ""), d.fields())
+	manager, lost = a.otherManagerOf(d, live)
 	return manager, lost, nil
 }
 
-// rivalIn names the field manager that has taken what a manager desires and does not
+// otherManagerOf is otherManager for a child that was read live.
+func (a *Applier) otherManagerOf(d Desired, live client.Object) (manager string, lost []string) {
+	return otherManagerIn(live, a.Manager, "", a.look(d, live).set, d.complete("", ""), d.fields())
+}
+
+// OtherManager names the field manager that has taken what we own of an object's metadata.
+func (m Metadata) OtherManager(live client.Object, own string) (manager string, lost []string) {
+	metadata := map[string]any{}
+	for name, set := range map[string]map[string]string{"labels": m.Labels, "annotations": m.Annotations} {
+		values := map[string]any{}
+		for key, value := range set {
+			values[key] = value
+		}
+		if len(values) > 0 {
+			metadata[name] = values
+		}
+	}
+	desired := map[string]any{"metadata": metadata}
+	ours := fieldsOf(entryOf(live, own, metav1.ManagedFieldsOperationApply, ""))
+	return otherManagerIn(live, own, "", ours, desired, desired)
+}
+
+// OtherStatusManager names the field manager that has taken these parts of an object's
+// status from ours.
+func OtherStatusManager(live client.Object, own string, parts map[string]any) (manager string, lost []string) {
+	desired := map[string]any{"status": parts}
+	ours := fieldsOf(entryOf(live, own, metav1.ManagedFieldsOperationUpdate, "status"))
+	if content, err := fields(live); err == nil {
+		ours = ours.filled(content)
+	}
+	return otherManagerIn(live, own, "status", ours, desired, desired)
+}
+
+// otherManagerIn names the field manager that has taken what a manager desires and does not
 // own any more, through a subresource if one is named. fields is what desired holds
 // beside an object's identity.
-func rivalIn(live client.Object, own, subresource string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
+func otherManagerIn(live client.Object, own, subresource string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
 	var taken, written time.Time
 	writer := ""
 	for _, entry := range live.GetManagedFields() {

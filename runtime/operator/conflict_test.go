@@ -14,7 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 )
 
-func TestFightOverAFieldIsContested(t *testing.T) {
+func TestFightOverAFieldIsAFieldConflict(t *testing.T) {
 	f := start(t, &author{sync: wants(wantsOne)})
 	f.status("Ready", "Ready")
 	f.pass()
@@ -33,12 +33,12 @@ func TestFightOverAFieldIsContested(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	status := f.status("Ready", "Contested")
+	status := f.status("Ready", "FieldConflict")
 	want := "ConfigMap " + f.Namespace + `/web: field manager "rival" keeps changing data.key`
 	if message := status.Conditions[0].Message; !strings.HasPrefix(message, want) {
 		t.Errorf("message is %q, want it to begin with %q", message, want)
 	}
-	f.status("Reconciling", "Contested")
+	f.status("Reconciling", "FieldConflict")
 	f.pass()
 	f.Get(child)
 	if child.Data["key"] != "theirs" {
@@ -60,7 +60,7 @@ func TestFightOverAFieldIsContested(t *testing.T) {
 	)
 }
 
-func TestChildThatSomebodyKeepsDeletingIsContested(t *testing.T) {
+func TestChildThatSomebodyKeepsDeletingIsAFieldConflict(t *testing.T) {
 	f := start(t, &author{sync: wants(wantsOne)})
 	f.status("Ready", "Ready")
 	f.pass()
@@ -73,8 +73,8 @@ func TestChildThatSomebodyKeepsDeletingIsContested(t *testing.T) {
 		f.Delete(child)
 		f.Gone(child)
 	}
-	status := f.status("Ready", "Contested")
-	want := "ConfigMap " + f.Namespace + "/web: somebody keeps deleting it, and it is made anew less and less often until that stops"
+	status := f.status("Ready", "FieldConflict")
+	want := "ConfigMap " + f.Namespace + "/web: somebody keeps deleting it, and it is recreated less and less often until that stops"
 	if message := status.Conditions[0].Message; message != want {
 		t.Errorf("message is %q, want %q", message, want)
 	}
@@ -95,7 +95,7 @@ func TestChildThatSomebodyKeepsDeletingIsContested(t *testing.T) {
 	)
 }
 
-func TestFightOverLabelsOfTheParentIsContested(t *testing.T) {
+func TestFightOverLabelsOfTheParentIsAFieldConflict(t *testing.T) {
 	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
 		return &Response{Children: new(Desired), Labels: map[string]string{"tier": "web"}, Status: &testapi.Status{Phase: "Synced"}}, nil
 	}})
@@ -118,7 +118,7 @@ func TestFightOverLabelsOfTheParentIsContested(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	status := f.status("Ready", "Contested")
+	status := f.status("Ready", "FieldConflict")
 	want := `the parent's own metadata: field manager "rival" keeps changing metadata.labels.tier, which is repaired less and less often until it stops`
 	if message := status.Conditions[0].Message; message != want {
 		t.Errorf("message is %q, want %q", message, want)

@@ -12,7 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-func TestContestsOfAForeignParentAreToldByEvents(t *testing.T) {
+func TestConflictsOfAForeignParentAreToldByEvents(t *testing.T) {
 	cluster := startDecorator(t, []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: "decorate"}}, nil)
 	config, child := configMap("web", ""), named(&corev1.Secret{}, "config-web")
 	config.Labels = map[string]string{"decorate": ""}
@@ -27,7 +27,7 @@ func TestContestsOfAForeignParentAreToldByEvents(t *testing.T) {
 			return nil
 		})
 	}
-	metadata := `Warning Contested: the parent's own metadata: field manager "rival" keeps changing metadata.labels.decorated, which is repaired less and less often until it stops`
+	metadata := `Warning FieldConflict: the parent's own metadata: field manager "rival" keeps changing metadata.labels.decorated, which is repaired less and less often until it stops`
 	for range 3 {
 		decorated(t, cluster, config, true)
 		cluster.Settled()
@@ -43,7 +43,7 @@ func TestContestsOfAForeignParentAreToldByEvents(t *testing.T) {
 		cluster.Delete(child)
 		cluster.Gone(child)
 	}
-	expect("Warning Contested: Secret "+cluster.Namespace+"/config-web: somebody keeps deleting it, and it is made anew less and less often until that stops", metadata)
+	expect("Warning FieldConflict: Secret "+cluster.Namespace+"/config-web: somebody keeps deleting it, and it is recreated less and less often until that stops", metadata)
 	cluster.Settled()
 	cluster.Reconcile(config) // which says it no second time
 	if events := eventsOn(t, cluster, "ConfigMap"); len(events) != 2 {
@@ -51,7 +51,7 @@ func TestContestsOfAForeignParentAreToldByEvents(t *testing.T) {
 	}
 }
 
-func TestContestsOfAKindWithoutConditionsAreToldByEvents(t *testing.T) {
+func TestConflictsOfAKindWithoutConditionsAreToldByEvents(t *testing.T) {
 	f := start(t, &author{sync: wants(wantsOne), alter: func(d *siteDefinition) { d.Conditions = nil }})
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 {
@@ -62,5 +62,5 @@ func TestContestsOfAKindWithoutConditionsAreToldByEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.expectEvents("Warning Contested: ConfigMap " + f.Namespace + `/web: field manager "rival" keeps changing data.key, which is repaired less and less often until it stops`)
+	f.expectEvents("Warning FieldConflict: ConfigMap " + f.Namespace + `/web: field manager "rival" keeps changing data.key, which is repaired less and less often until it stops`)
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestStatusRival(t *testing.T) {
+func TestOtherStatusManager(t *testing.T) {
 	entry := func(manager, subresource, fields string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: subresource,
 			FieldsV1: metav1.NewFieldsV1(fields)}
@@ -18,19 +18,19 @@ func TestStatusRival(t *testing.T) {
 		name    string
 		status  map[string]any
 		entries []metav1.ManagedFieldsEntry
-		rival   string
+		manager string
 		lost    []string
 	}{
 		{"a field and a condition's field", map[string]any{"phase": "theirs", "conditions": []any{map[string]any{"type": "Ready", "status": "False"}}}, []metav1.ManagedFieldsEntry{
 			entry("own", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:type":{}}}}}`),
 			entry("spec writer", "", `{"f:spec":{"f:text":{}}}`),
-			entry("rival", "status", `{"f:status":{"f:phase":{},"f:other":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{"f:status":{}}}}}`),
-		}, "rival", []string{"status.conditions[type=Ready].status", "status.phase"}},
+			entry("other", "status", `{"f:status":{"f:phase":{},"f:other":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{"f:status":{}}}}}`),
+		}, "other", []string{"status.conditions[type=Ready].status", "status.phase"}},
 		{"removed by who writes something else", map[string]any{"conditions": []any{}, "other": 1}, []metav1.ManagedFieldsEntry{
 			entry("own", "status", `{"f:status":{"f:conditions":{}}}`),
-			entry("rival", "status", `{"f:status":{"f:other":{}}}`),
+			entry("other", "status", `{"f:status":{"f:other":{}}}`),
 			entry("spec writer", "", `{"f:spec":{"f:text":{}}}`),
-		}, "rival", []string{"status.conditions", "status.phase"}},
+		}, "other", []string{"status.conditions", "status.phase"}},
 		{"removed by nobody who is known", map[string]any{}, []metav1.ManagedFieldsEntry{
 			entry("own", "status", `{"f:status":{}}`),
 		}, "", []string{"status"}},
@@ -41,9 +41,9 @@ func TestStatusRival(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := &unstructured.Unstructured{Object: map[string]any{"status": test.status}}
 			live.SetManagedFields(test.entries)
-			rival, lost := StatusRival(live, "own", parts)
-			if rival != test.rival || !slices.Equal(lost, test.lost) {
-				t.Errorf("%q has taken %q, want %q and %q", rival, lost, test.rival, test.lost)
+			manager, lost := OtherStatusManager(live, "own", parts)
+			if manager != test.manager || !slices.Equal(lost, test.lost) {
+				t.Errorf("%q has taken %q, want %q and %q", manager, lost, test.manager, test.lost)
 			}
 		})
 	}

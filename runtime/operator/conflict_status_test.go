@@ -58,7 +58,7 @@ func (f *fixture) statusWrites(n int) (writes int) {
 	return writes
 }
 
-func TestFightOverTheStatusIsContested(t *testing.T) {
+func TestFightOverTheStatusIsAFieldConflict(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		sync  Function
@@ -108,8 +108,8 @@ func TestFightOverTheStatusIsContested(t *testing.T) {
 				t.Errorf("status is %+v, though its repair is held back", f.site.Status)
 			}
 			events := f.events()
-			if len(events) != 1 || !strings.HasPrefix(events[0], "Warning Contested: the status: "+test.told) {
-				t.Errorf("events are %q, want one that begins with %q", events, "Warning Contested: the status: "+test.told)
+			if len(events) != 1 || !strings.HasPrefix(events[0], "Warning FieldConflict: the status: "+test.told) {
+				t.Errorf("events are %q, want one that begins with %q", events, "Warning FieldConflict: the status: "+test.told)
 			}
 
 			before = f.Settled()
@@ -205,7 +205,7 @@ func TestStatusThatFollowsTheWorldIsNotHeldBack(t *testing.T) {
 	}
 }
 
-func TestFightOverASuspensionIsContested(t *testing.T) {
+func TestFightOverASuspensionIsAFieldConflict(t *testing.T) {
 	f := start(t, &author{sync: wants(func(*Desired) {})})
 	f.status("Ready", "Ready")
 	f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, testapi.Version.Group+"/paused", "true") })

@@ -46,15 +46,15 @@ func TestSyncThatNeverWantsTheSameIsCalledLessAndLess(t *testing.T) {
 			f := start(t, &author{sync: test.sync})
 			f.Eventually("an Event tells of it", func() error {
 				for _, note := range f.events() {
-					if strings.HasPrefix(note, "Warning Restless: Sync wants something else in each pass") && strings.Contains(note, test.wrote) {
+					if strings.HasPrefix(note, "Warning HotLoop: Sync desires something else in each reconcile") && strings.Contains(note, test.wrote) {
 						return nil
 					}
 				}
 				return fmt.Errorf("events are %q", f.events())
 			})
 			before := f.called()
-			time.Sleep(3 * time.Second) // 200 + 400 + 800 + 1600 milliseconds are as long
-			if calls := f.called() - before; calls > 8 {
+			time.Sleep(3 * time.Second)
+			if calls := f.called() - before; calls > 1 {
 				t.Errorf("Sync was called %d times in 3 s", calls)
 			}
 			f.pass() // what others change is seen at once
@@ -66,7 +66,7 @@ func TestSyncThatNeverWantsTheSameIsCalledLessAndLess(t *testing.T) {
 	}
 }
 
-func TestLongRollIsNotRestless(t *testing.T) {
+func TestLongRollIsNoHotLoop(t *testing.T) {
 	const children = 60 // more than a Sync that never settles is allowed
 	rolls := func(value string) Function {
 		return func(_ context.Context, req *Request) (*Response, error) {

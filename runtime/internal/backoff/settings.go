@@ -1,0 +1,54 @@
+package backoff
+
+import "time"
+
+// Settings say how many repetitions are made at once, and how long each further one waits
+// after the one before: First, then twice as long each time, up to Longest.
+type Settings struct {
+	Free           int
+	First, Longest time.Duration
+	// Calm is how long an object has to keep its state for the count to begin anew, if
+	// that is longer than the last wait.
+	Calm time.Duration
+}
+
+// The settings of everything that an operator repeats.
+var (
+	// Writes is for the same desired state, written again to the same object.
+	Writes = Settings{Free: 2, First: 10 * time.Second, Longest: 5 * time.Minute, Calm: time.Minute}
+	// Retries is for errors that a second attempt may mend: the API server's (5xx, 429,
+	// timeouts), and those of Sync. Also the free repetitions of a refused write are
+	// this far apart.
+	Retries = Settings{First: 200 * time.Millisecond, Longest: 5 * time.Minute}
+	// Conflicts is for attempts that meet a conflict, which a newer cache mends: so many
+	// follow each other, 0.1 s apart; the next one is an error like a refusal.
+	Conflicts = Settings{Free: 9}
+	// HotLoops is for answers of Sync that nobody else's change explains. A Sync that
+	// makes its children one by one, each from the one before, has so many steps.
+	HotLoops = Settings{Free: 10, First: 10 * time.Second, Longest: 5 * time.Minute}
+)
+
+const (
+	// Spread is by how much a retry may be later by chance, so that parents which failed
+	// together do not come back together.
+	Spread = 0.2
+	// ReturnsWithin is for how long a desired state that was written counts as written
+	// before, when Sync returns to it.
+	ReturnsWithin = time.Minute
+	// ShownAttempt and ShownAfter say when a transient error is shown in the status: at
+	// this attempt in a row, or so long after the first.
+	ShownAttempt = 3
+	ShownAfter   = 10 * time.Second
+)
+
+// Wait returns how long the next repetition waits after so many; 0 while they are free.
+func (s Settings) Wait(repetitions int) time.Duration {
+	if repetitions < s.Free {
+		return 0
+	}
+	wait := s.First
+	for i := s.Free; i < repetitions && wait < s.Longest; i++ {
+		wait *= 2
+	}
+	return min(wait, s.Longest)
+}
