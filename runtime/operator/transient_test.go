@@ -65,6 +65,15 @@ func startWithReplies(t *testing.T, a *author) (*fixture, *replies) {
 	return f, r
 }
 
+// answer is one of the API server's own, in its place.
+func answer(request *http.Request, code int, reason string) *http.Response {
+	body := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":"by the test","code":%d}`, reason, code)
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: request,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
+	}
+}
+
 func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 	for code, reason := range map[int]metav1.StatusReason{
 		http.StatusRequestEntityTooLarge: metav1.StatusReasonRequestEntityTooLarge,

@@ -98,6 +98,7 @@ func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 				}
 				end()
 				c.eventually("the policy is gone", func() bool {
+					c.now = c.now.Add(10 * time.Minute) // a refused write waits
 					outcome, err = c.pass(two)
 					return err == nil
 				})
