@@ -44,6 +44,7 @@ func TestPausedParentIsLeftAlone(t *testing.T) {
 
 	f.annotate(pauseKey, "")
 	f.Gone(child)
+	f.Settled()
 	if status := f.status("Ready", "Ready"); meta.FindStatusCondition(status.Conditions, "Suspended") != nil {
 		t.Errorf("conditions are %v", status.Conditions)
 	}
