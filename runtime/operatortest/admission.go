@@ -31,7 +31,7 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 		c.t.Fatal(err)
 	}
 	target := c.target(like, "create", "update")
-	url, authority := c.serveWebhook(func(object []byte) (verdict, error) { return change.verdict(object) }, target.probe)
+	url, authority := c.serveWebhook(change.verdict, target.probe)
 	return c.admit(target, target.mutatingWebhook(url, authority))
 }
 

@@ -18,7 +18,7 @@ func TestCrashLosesWhatIsInMemory(t *testing.T) {
 	s := new(seen)
 	held := make(chan struct{})
 	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		if req.Parent.Spec.Text == "held" && len(s.from(0)) > 0 && s.from(0)[len(s.from(0))-1] != "held" {
+		if req.Parent.Spec.Text == "held" && len(s.all()) > 0 && s.all()[len(s.all())-1] != "held" {
 			s.note("held")
 			<-held // this call outlives its operator
 		}
@@ -28,7 +28,7 @@ func TestCrashLosesWhatIsInMemory(t *testing.T) {
 	cluster.Converged(ledger)
 	cluster.Update(ledger, func() { ledger.Spec.Text = "held" })
 	cluster.Eventually("Sync is called", func() error {
-		if got := s.from(0); got[len(got)-1] != "held" {
+		if got := s.all(); got[len(got)-1] != "held" {
 			return errors.New("it is not")
 		}
 		return nil
