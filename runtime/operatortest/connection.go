@@ -38,8 +38,8 @@ func (c *connection) isDead() bool {
 	}
 }
 
-// die fails all requests from now on, and ends those that hang.
-func (c *connection) die() {
+// markDead fails all requests from now on, and ends those that hang.
+func (c *connection) markDead() {
 	c.mu.Lock()
 	if !c.isDead() {
 		close(c.dead)
@@ -103,8 +103,8 @@ func (c *connection) open(body io.ReadCloser, resource string) *watchBody {
 	return watch
 }
 
-// goesOn returns when watches of parents go on.
-func (c *connection) goesOn() time.Time {
+// delayedUntil returns when watches of parents go on.
+func (c *connection) delayedUntil() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.delayed
@@ -130,8 +130,8 @@ type watchBody struct {
 func (w *watchBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	for {
-		goesOn := w.connection.goesOn()
-		if left := time.Until(goesOn.Add(w.more)); goesOn.IsZero() || left <= 0 {
+		until := w.connection.delayedUntil()
+		if left := time.Until(until.Add(w.more)); until.IsZero() || left <= 0 {
 			return n, err
 		} else if !w.pause(left) {
 			return 0, errLost

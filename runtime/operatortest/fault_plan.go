@@ -88,10 +88,10 @@ func (p *faultPlan) clear() {
 func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	real := made
-	real.DryRun = false
+	counted := made
+	counted.DryRun = false
 	for _, fault := range p.injected {
-		if fault.cleared || !matches(fault.Verb, fault.Resource, real, path) {
+		if fault.cleared || !matches(fault.Verb, fault.Resource, counted, path) {
 			continue
 		}
 		lasts := fault.What.isRefusal() && !fault.Once

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// hang is how long a request takes that times out.
-const hang = time.Second
+// hangTime is how long a request takes that times out.
+const hangTime = time.Second
 
 // faultTransport carries the requests of one process of the operator, and does
 // what the fault plan says. Config.Transport wraps it, and so sees what the
@@ -28,7 +28,7 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 		hook.do()
 	}
 	struck := plan.strike(made, request.URL.Path)
-	if err := t.suffer(request, struck, Before); err != nil {
+	if err := t.applyFaults(request, struck, Before); err != nil {
 		return fail(request, err)
 	}
 	if t.connection.isDead() { // since a hook or another request
@@ -42,7 +42,7 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 	if err != nil {
 		return nil, err
 	}
-	err = t.suffer(request, struck, After)
+	err = t.applyFaults(request, struck, After)
 	if t.connection.isDead() { // since this request or another one
 		err = errDead
 	}
@@ -60,9 +60,9 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 // WrappedRoundTripper lets client-go find the transport below.
 func (t *faultTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// suffer does what faults other than refusals do at a moment, first those that
-// let the request go on. It returns the error that ends the request.
-func (t *faultTransport) suffer(request *http.Request, struck []Fault, when When) (err error) {
+// applyFaults does what faults other than refusals do at a moment, first those
+// that let the request go on. It returns the error that ends the request.
+func (t *faultTransport) applyFaults(request *http.Request, struck []Fault, when When) (err error) {
 	for _, fault := range struck {
 		switch {
 		case fault.When != when:
@@ -90,7 +90,7 @@ func (t *faultTransport) suffer(request *http.Request, struck []Fault, when When
 // wait lets a request hang, and returns the error that it ends with.
 func (t *faultTransport) wait(request *http.Request) error {
 	select {
-	case <-time.After(hang):
+	case <-time.After(hangTime):
 		return os.ErrDeadlineExceeded
 	case <-request.Context().Done():
 		return request.Context().Err()

@@ -67,9 +67,9 @@ func (c *Cluster) startOperator() {
 	c.running = c.startProcess(options, "", nil)
 }
 
-// vacate is how long a process waits for the one before it, which has crashed,
-// to leave its ports.
-const vacate = time.Second
+// releaseTime is how long a process waits for the one before it, which has
+// crashed, to end and to release its ports.
+const releaseTime = time.Second
 
 // options are those of the next process.
 func (c *Cluster) options() operator.Options {
@@ -100,7 +100,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 		if crashed != nil {
 			select {
 			case <-crashed.ended:
-			case <-time.After(vacate):
+			case <-time.After(releaseTime):
 			}
 		}
 		if ctx.Err() == nil {
@@ -143,7 +143,7 @@ func (c *Cluster) replaceCrashed(crashed *process, what What) {
 	if crashed.connection.isDead() {
 		return
 	}
-	crashed.connection.die()
+	crashed.connection.markDead()
 	crashed.stop()
 	if c.running != crashed {
 		return
