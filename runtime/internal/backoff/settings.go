@@ -25,7 +25,7 @@ var (
 	Conflicts = Settings{Free: 9}
 	// HotLoops is for answers of Sync that nobody else's change explains. A Sync that
 	// makes its children one by one, each from the one before, has so many steps.
-	HotLoops = Settings{Free: 10, First: 10 * time.Second, Longest: 5 * time.Minute}
+	HotLoops = Settings{Free: 50, First: 10 * time.Second, Longest: 5 * time.Minute}
 )
 
 const (
