@@ -216,7 +216,11 @@ func TestReturnsToADesiredStateAreMetered(t *testing.T) {
 	if writes > 4 { // each state once, and two returns
 		t.Errorf("%d writes of two desired states that take turns, want at most 4", writes)
 	}
-	f.setSync(value("one"))
+	f.Get(child)
+	other := map[string]string{"one": "two", "two": "one"}[child.Data["key"]]
+	f.setSync(value(other))
+	f.Reconcile(f.site)
+	f.status("Ready", "HotLoop")
 	f.Update(f.site, func() { f.site.Spec.Text = "a change of the spec" })
-	f.Eventually("the child follows the spec", func() error { return expectValue(f.Cluster, child, "one") })
+	f.Eventually("the child follows the spec", func() error { return expectValue(f.Cluster, child, other) })
 }

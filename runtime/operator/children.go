@@ -154,7 +154,7 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 	}
 	outcome, err := do(ctx, p.now, &p.state.memo, t.Desired, t.live)
 	if p.isFree(ctx, t, err) {
-		p.state.memo.RetryChildNow(t.Key())
+		p.state.memo.RetryNow(t.Key())
 		outcome, err = do(ctx, p.now, &p.state.memo, t.Desired, t.live)
 	}
 	if taken, ok := errors.AsType[apply.ErrTaken](err); ok && !isReplayed(err) && p.lost(taken.Live) {

@@ -92,12 +92,12 @@ func (s *state) retryNow() {
 	}
 }
 
-// followSpec has the answers to another spec be new ones.
+// followSpec gives all objects a full budget where the spec has changed.
 func (p *pass) followSpec() {
 	if generation := p.parent.GetGeneration(); p.state.generation != generation {
 		p.state.generation = generation
 		p.state.memo.FollowSpec()
-		p.state.status.conflict = nil
+		p.state.status.conflict, p.state.status.refused, p.state.metadata = nil, nil, nil
 	}
 }
 

@@ -16,22 +16,12 @@ import (
 // among what we own; upgrade deals with that once desired drops something.
 func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
 	if !memo.recreates(d) {
-		return a.createNow(ctx, now, memo, d)
+		return a.createNow(ctx, now, memo, d, nil)
 	}
-	held, err := a.holdCreate(ctx, now, memo, d)
-	if held != nil || err != nil {
-		return Outcome{Action: Unchanged, Conflict: held}, err
-	}
-	b := memo.budgetOf(d.Key())
-	before := b.Repeated()
-	outcome, err := a.createNow(ctx, now, memo, d)
-	if err == nil && b.Repeated() == before {
-		b.Spend(now)
-	}
-	return outcome, err
+	return a.repeat(ctx, now, memo, d, nil, a.createNow)
 }
 
-func (a *Applier) createNow(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
+func (a *Applier) createNow(ctx context.Context, now time.Time, memo *Memo, d Desired, _ client.Object) (Outcome, error) {
 	object, err := a.post(ctx, d)
 	if apierrors.IsAlreadyExists(err) {
 		return a.taken(ctx, now, memo, d)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,16 +40,11 @@ func (m *Memo) returnsTo(now time.Time, d Desired) bool {
 		return false
 	}
 	at, written := b.written[d.Hash]
-	return written && now.Sub(at) < backoff.ReturnsWithin || b.State() == d.Hash && b.Holds()
+	return written && now.Sub(at) < backoff.ReturnsWithin
 }
 
-// FollowSpec has the next desired state of each child count as a new one, since the
-// parent's spec has changed.
-func (m *Memo) FollowSpec() {
-	for _, b := range m.budgets {
-		b.written = nil
-	}
-}
+// FollowSpec has every child start with a full budget, since the parent's spec has changed.
+func (m *Memo) FollowSpec() { m.budgets = nil }
 
 // attempt brings a child to its desired state by do, unless a write of it failed before
 // and is not due. The error is a [backoff.Failed] then, and where do fails.
@@ -70,7 +66,11 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, memo *Memo, d Desi
 	}
 	wrote := outcome.Action == Created || outcome.Action == Updated || outcome.Action == Adopted
 	if wrote && before != "" && before != d.Hash {
-		memo.budgetOf(key).changedTo(now, d.Hash)
+		b := memo.budgetOf(key)
+		if b.SetState(d.Hash); b.written == nil {
+			b.written = map[string]time.Time{}
+		}
+		b.written[d.Hash] = now
 	}
 	if b := memo.budgets[key]; b != nil {
 		b.Succeeded()
@@ -92,56 +92,61 @@ func (m *Memo) fail(now time.Time, key Key, state string, uid types.UID, err err
 	return m.budgetOf(key).Fail(now, state, uid, err)
 }
 
-// changedTo notes that the child was brought to another desired state than before.
-func (b *budget) changedTo(now time.Time, state string) {
-	b.SetState(state)
-	if b.dropOld(now); b.written == nil {
-		b.written = map[string]time.Time{}
-	}
-	b.written[state] = now
-}
-
-// dropOld forgets the desired states that were written long ago.
-func (b *budget) dropOld(now time.Time) {
-	maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnsWithin })
-}
-
 // repeat brings a child by repair to a desired state that it had before, or holds back if
-// that was of no use.
+// that was of no use. live is nil where the child is missing.
 func (a *Applier) repeat(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object,
 	repair func(context.Context, time.Time, *Memo, Desired, client.Object) (Outcome, error),
 ) (Outcome, error) {
-	b, returns := memo.budgetOf(d.Key()), memo.returnsTo(now, d)
+	b, uid, returns := memo.budgetOf(d.Key()), uidOf(live), memo.returnsTo(now, d)
 	if returns {
 		b.ReturnTo(d.Hash)
+		b.written[d.Hash] = now // also while it waits
 	}
 	b.SetState(d.Hash)
-	known := b.Holds() || b.replaced == live.GetUID() || returns // so that a drift counts once
-	if b.replaced != live.GetUID() {
+	replacing := live != nil && b.replaced == uid
+	isNews := live != nil && !replacing && !returns && !b.Holds() // so that a drift counts once
+	if !replacing {
 		held, err := b.Hold(now, func() (backoff.Conflict, error) {
 			if returns {
 				return backoff.Conflict{Returns: true}, nil
 			}
-			manager, paths, err := a.otherManager(ctx, d, live)
-			return backoff.Conflict{Manager: manager, Paths: paths}, err
+			return a.explain(ctx, d, live)
 		})
 		if held != nil || err != nil {
-			return Outcome{Action: Unchanged, Object: live, Drift: held != nil && !known, Conflict: held}, err
+			return Outcome{Action: Unchanged, Object: live, Drift: held != nil && isNews, Conflict: held}, err
 		}
 	}
+	before := b.Repeated()
 	outcome, err := repair(ctx, now, memo, d, live)
 	if err != nil {
 		return outcome, err
 	}
-	replaces := outcome.Action == Replace
-	if outcome.Action == Updated || outcome.Action == Adopted || replaces && b.replaced != live.GetUID() {
+	wrote := live == nil || outcome.Action != Unchanged
+	if wrote && !replacing && b.Repeated() == before {
 		b.Spend(now)
 	}
-	if replaces {
-		b.replaced = live.GetUID()
+	if outcome.Action == Replace {
+		b.replaced = uid
 	}
-	outcome.Drift = !known
+	outcome.Drift = outcome.Drift || isNews
 	return outcome, nil
+}
+
+// explain names who makes a repetition necessary. The cache holds no managers but ours,
+// so the child is read live.
+func (a *Applier) explain(ctx context.Context, d Desired, observed client.Object) (backoff.Conflict, error) {
+	live := a.New()
+	err := a.Live.Get(ctx, d.Name, live)
+	switch {
+	case apierrors.IsNotFound(err) && observed == nil:
+		return backoff.Conflict{Deleted: true}, nil
+	case apierrors.IsNotFound(err), err == nil && observed != nil && live.GetUID() != observed.GetUID():
+		return backoff.Conflict{}, ErrStale{d.Key()}
+	case err != nil:
+		return backoff.Conflict{}, err
+	}
+	manager, paths := otherManagerIn(live, a.Manager, "", a.look(d, live).set, d.complete("", ""), d.fields())
+	return backoff.Conflict{Manager: manager, Paths: paths}, nil
 }
 
 // recreates reports whether a child is created again for the desired state that it had
@@ -151,35 +156,12 @@ func (m *Memo) recreates(d Desired) bool {
 	return last != nil && last.desired == d.Hash && !last.removed && (b == nil || b.replaced != last.uid)
 }
 
-// holdCreate returns what creating a child again waits for; nil when that is due.
-func (a *Applier) holdCreate(ctx context.Context, now time.Time, memo *Memo, d Desired) (*backoff.Conflict, error) {
-	b := memo.budgetOf(d.Key())
-	b.SetState(d.Hash)
-	return b.Hold(now, func() (backoff.Conflict, error) {
-		live := a.New()
-		err := a.Live.Get(ctx, d.Name, live)
-		if apierrors.IsNotFound(err) {
-			return backoff.Conflict{Deleted: true}, nil
+// RetryNow has these children, or all if none is named, not wait for a write that failed.
+func (m *Memo) RetryNow(keys ...Key) {
+	for key, b := range m.budgets {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			b.RetryNow()
 		}
-		if err != nil {
-			return backoff.Conflict{}, err
-		}
-		manager, paths := a.otherManagerOf(d, live)
-		return backoff.Conflict{Manager: manager, Paths: paths}, nil
-	})
-}
-
-// RetryNow has no child wait for a write that failed.
-func (m *Memo) RetryNow() {
-	for _, b := range m.budgets {
-		b.RetryNow()
-	}
-}
-
-// RetryChildNow is RetryNow for one child.
-func (m *Memo) RetryChildNow(key Key) {
-	if b := m.budgets[key]; b != nil {
-		b.RetryNow()
 	}
 }
 
@@ -206,7 +188,7 @@ func (m *Memo) Delete(now time.Time, key Key, live client.Object, remove func() 
 // and those that have nothing to tell.
 func (m *Memo) keepBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
-		b.dropOld(now)
+		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnsWithin })
 		if !keys[key] && b.State() != deleted || b.IsIdle(now) && len(b.written) == 0 {
 			delete(m.budgets, key)
 		}

@@ -1,37 +1,15 @@
 package apply
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// otherManager names the field manager that has taken what we own in a child, and what
-// that is. The cache holds no managers but ours, so the child is read live.
-func (a *Applier) otherManager(ctx context.Context, d Desired, observed client.Object) (manager string, lost []string, err error) {
-	live := a.New()
-	err = a.Live.Get(ctx, d.Name, live)
-	if apierrors.IsNotFound(err) || err == nil && live.GetUID() != observed.GetUID() {
-		return "", nil, ErrStale{d.Key()}
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	manager, lost = a.otherManagerOf(d, live)
-	return manager, lost, nil
-}
-
-// otherManagerOf is otherManager for a child that was read live.
-func (a *Applier) otherManagerOf(d Desired, live client.Object) (manager string, lost []string) {
-	return otherManagerIn(live, a.Manager, "", a.look(d, live).set, d.complete("", ""), d.fields())
-}
 
 // OtherManager names the field manager that has taken what we own of an object's metadata.
 func (m Metadata) OtherManager(live client.Object, own string) (manager string, lost []string) {
