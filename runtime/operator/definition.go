@@ -19,6 +19,9 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// word such as "echoserver". With Group it names the field manager, so a
 	// renamed controller no longer knows the fields it has set.
 	Name string
+	// Project is the name of the project, after which the Lease is named that elects
+	// the leader. Controllers of one process have the same.
+	Project string
 	// Group is the API group under which the runtime's own keys live: the
 	// finalizer <group>/finalizer, the label <group>/<name> of children, and
 	// annotations.

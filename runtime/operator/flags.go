@@ -27,7 +27,7 @@ type settings struct {
 // parse reads the command line over the environment over the defaults.
 func parse(program string, args []string, getenv func(string) string, usage io.Writer) (settings, error) {
 	s := settings{Options: Defaults(), logFormat: "text"}
-	s.LeaderElectID = filepath.Base(program)
+	s.program = filepath.Base(program)
 	flags := flag.NewFlagSet(filepath.Base(program), flag.ContinueOnError)
 	flags.SetOutput(usage)
 	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "the kubeconfig `file`; by default KUBECONFIG, the Pod's ServiceAccount, or ~/.kube/config")
@@ -36,7 +36,7 @@ func parse(program string, args []string, getenv func(string) string, usage io.W
 	flags.IntVar(&s.Workers, "workers", s.Workers, "how many parents each controller works on at once")
 	flags.DurationVar(&s.Resync, "resync", s.Resync, "how often to look at every parent again")
 	flags.BoolVar(&s.LeaderElect, "leader-elect", s.LeaderElect, "let one of several replicas work at a time")
-	flags.StringVar(&s.LeaderElectID, "leader-elect-id", s.LeaderElectID, "the `name` of the Lease that elects the leader")
+	flags.StringVar(&s.LeaderElectID, "leader-elect-id", s.LeaderElectID, "the `name` of the Lease that elects the leader; by default the project's")
 	flags.StringVar(&s.LeaderElectNamespace, "leader-elect-namespace", s.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own")
 	flags.StringVar(&s.MetricsAddress, "metrics-bind-address", s.MetricsAddress, "`host:port` that serves /metrics; 0 for none")
 	flags.BoolVar(&s.MetricsSecure, "metrics-secure", s.MetricsSecure, "serve metrics over TLS, to whom the API server lets read them")

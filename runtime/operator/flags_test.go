@@ -58,9 +58,9 @@ func TestParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := settings{Options: Defaults(), qps: -1, logFormat: "text"}
-			want.LeaderElectID = "web-operator"
+			want.program = "web-operator"
 			test.expect(&want)
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}, Options{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})

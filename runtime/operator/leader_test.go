@@ -29,6 +29,12 @@ type replica struct {
 // replica runs one until the test ends. Its requests count as the operator's.
 func (f *fixture) replica(a *author, change ...func(*rest.Config)) *replica {
 	f.t.Helper()
+	return f.replicaWith(a, func(o *operator.Options) { o.LeaderElectID = "sites" }, change...)
+}
+
+// replicaWith is replica with other options.
+func (f *fixture) replicaWith(a *author, set func(*operator.Options), change ...func(*rest.Config)) *replica {
+	f.t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("OPGEN_TEST_KUBECONFIG"))
 	if err != nil {
 		f.t.Fatal(err)
@@ -39,7 +45,8 @@ func (f *fixture) replica(a *author, change ...func(*rest.Config)) *replica {
 	}
 	options := operator.Defaults()
 	options.Namespace = f.Namespace
-	options.LeaderElect, options.LeaderElectID, options.LeaderElectNamespace = true, "sites", f.Namespace
+	options.LeaderElect, options.LeaderElectNamespace = true, f.Namespace
+	set(&options)
 	ctx, stop := context.WithCancel(context.Background())
 	r := &replica{stop: stop, ended: make(chan error, 1)}
 	done := make(chan struct{})
@@ -69,7 +76,12 @@ func (r *replica) ends(t *testing.T) error {
 // holder waits for another holder of the lease than before, and returns it.
 func (f *fixture) holder(before string) string {
 	f.t.Helper()
-	lease := named(&coordinationv1.Lease{}, "sites")
+	return f.holderOf("sites", before)
+}
+
+func (f *fixture) holderOf(name, before string) string {
+	f.t.Helper()
+	lease := named(&coordinationv1.Lease{}, name)
 	f.Eventually("the lease has another holder", func() error {
 		if !f.Get(lease) || ptr.Deref(lease.Spec.HolderIdentity, "") == "" || *lease.Spec.HolderIdentity == before {
 			return fmt.Errorf("it is %+v", lease.Spec)
@@ -236,6 +248,78 @@ func TestLeaseThatCannotBeRenewedEndsTheReplica(t *testing.T) {
 	}
 	if took := time.Since(cut); took > 15*time.Second {
 		t.Errorf("it went on for %s, when another may work already", took)
+	}
+}
+
+// The lease was named after the program's file, which may be renamed.
+func TestLeaseIsNamedAfterTheProject(t *testing.T) {
+	ofProject := func() *author {
+		return &author{sync: wantsWeb, alter: func(d *siteDefinition) { d.Project = "sites" }}
+	}
+	program := func(name string) func(*operator.Options) {
+		return func(o *operator.Options) { o.SetProgram(name) }
+	}
+	t.Run("beside a replica of the release before", func(t *testing.T) {
+		f := alone(t)
+		old := f.replicaWith(&author{sync: wantsWeb}, func(o *operator.Options) { o.LeaderElectID = "site-operator" })
+		leader := f.holderOf("site-operator", "")
+		f.replicaWith(ofProject(), program("site-operator"))
+		f.staysAlone("site-operator", leader)
+		old.stop()
+		if err := old.ends(t); err != nil {
+			t.Error(err)
+		}
+		next := f.holder(leader)
+		if former := f.holderOf("site-operator", leader); former != next {
+			t.Errorf("one lease is held by %s, the other by %s", former, next)
+		}
+		f.replicaWith(&author{sync: wantsWeb}, func(o *operator.Options) { o.LeaderElectID = "site-operator" })
+		f.staysAlone("site-operator", next)
+	})
+	t.Run("beside a replica whose file has another name", func(t *testing.T) {
+		f := alone(t)
+		first := f.replicaWith(ofProject(), program("site-operator"))
+		leader := f.holder("")
+		f.replicaWith(ofProject(), program("renamed"))
+		f.staysAlone("sites", leader)
+		first.stop()
+		if err := first.ends(t); err != nil {
+			t.Error(err)
+		}
+		f.holder(leader)
+		f.Create(f.site)
+		f.status("Ready", "Ready")
+	})
+	for _, name := range []string{"sites", "site-operator"} {
+		t.Run("the lease "+name+" is lost", func(t *testing.T) {
+			f := alone(t)
+			r := f.replicaWith(ofProject(), program("site-operator"))
+			f.holder("")
+			f.holderOf("site-operator", "")
+			f.steal(name)
+			if err := r.ends(t); err == nil || !strings.Contains(err.Error(), "was taken over by thief") {
+				t.Errorf("the replica ended with %v", err)
+			}
+		})
+	}
+	t.Run("a lease that --leader-elect-id names", func(t *testing.T) {
+		f := alone(t)
+		f.replicaWith(ofProject(), func(o *operator.Options) { o.SetProgram("site-operator"); o.LeaderElectID = "shard-1" })
+		f.holderOf("shard-1", "")
+		for _, name := range []string{"sites", "site-operator"} {
+			if f.Get(named(&coordinationv1.Lease{}, name)) {
+				t.Errorf("it holds the lease %s, too", name)
+			}
+		}
+	})
+}
+
+// staysAlone waits for as long as another replica needs to take a lease that it may.
+func (f *fixture) staysAlone(lease, leader string) {
+	f.t.Helper()
+	time.Sleep(5 * time.Second)
+	if now := f.holderOf(lease, ""); now != leader {
+		f.t.Errorf("%s is held by %s, and was by %s", lease, now, leader)
 	}
 }
 

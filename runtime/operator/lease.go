@@ -29,7 +29,9 @@ const (
 // lease is the lock that elects the leader, and watches over its loss. The
 // elector itself goes on for ten seconds after it has seen another holder.
 type lease struct {
-	resourcelock.Interface
+	resourcelock.Interface // nil until it has a name
+	lock                   func(name string) (resourcelock.Interface, error)
+
 	lost   func(error)
 	events *leaseEvents
 
@@ -52,7 +54,8 @@ func (e errLeaseLost) Error() string {
 	return fmt.Sprintf("the lease %s could not be renewed for %s: this replica has stopped writing; check that the API server can be reached, and that the operator's role lets it update leases", e.lease, leaseHeld)
 }
 
-// newLease makes the lock. lost is called, once or more, when it is lost.
+// newLease makes the lock, which has no name yet. lost is called, once or more, when it
+// is lost.
 func newLease(config *rest.Config, options Options, lost func(error)) (*lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -63,11 +66,25 @@ func newLease(config *rest.Config, options Options, lost func(error)) (*lease, e
 		return nil, errors.New("leader election needs a namespace for its Lease: pass --leader-elect-namespace")
 	}
 	l := &lease{lost: lost, events: new(leaseEvents)}
-	l.Interface, err = resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, options.LeaderElectID, resourcelock.ResourceLockConfig{
-		Identity:      host + "_" + string(uuid.NewUUID()),
-		EventRecorder: l.events,
-	}, config, renewDeadline)
-	return l, err
+	identity := host + "_" + string(uuid.NewUUID())
+	l.lock = func(name string) (resourcelock.Interface, error) {
+		return resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, name, resourcelock.ResourceLockConfig{
+			Identity:      identity,
+			EventRecorder: l.events,
+		}, config, renewDeadline)
+	}
+	return l, nil
+}
+
+// setNames names the lease, and the one that is held beside it; empty: none is.
+func (l *lease) setNames(name, former string) (err error) {
+	if l.Interface, err = l.lock(name); err != nil || former == "" {
+		return err
+	}
+	both := &bothLeases{Interface: l.Interface}
+	both.former, err = l.lock(former)
+	l.Interface = both
+	return err
 }
 
 // ownNamespace is where the Pod of this process runs; empty outside of one.

@@ -22,7 +22,8 @@ type Options struct {
 	Resync time.Duration
 
 	// LeaderElect lets one of several replicas work at a time, decided by the
-	// Lease LeaderElectID in LeaderElectNamespace.
+	// Lease LeaderElectID in LeaderElectNamespace. By default it is named after the
+	// project.
 	LeaderElect          bool
 	LeaderElectID        string
 	LeaderElectNamespace string
@@ -45,6 +46,8 @@ type Options struct {
 
 	// Control is what package operatortest holds an operator by; nil otherwise.
 	Control *passes.Control
+
+	program string // after which the lease was named before it had the project's name
 }
 
 // Defaults are fit for a developer's machine: all namespaces, 10 workers, no
@@ -53,11 +56,11 @@ func Defaults() Options {
 	return Options{
 		Workers:        10,
 		Resync:         10 * time.Hour,
-		LeaderElectID:  "operator",
 		MetricsAddress: "0",
 		HealthAddress:  "0",
 		PprofAddress:   "0",
 		MetricsSecure:  true,
+		program:        "operator",
 	}
 }
 

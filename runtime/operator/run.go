@@ -113,6 +113,11 @@ func addControllers(mgr Manager, options Options, life *lifetime, controllers fu
 	if err != nil {
 		return err
 	}
+	if life.lease != nil {
+		if err := life.lease.setNames(leaseNames(options, made)); err != nil {
+			return err
+		}
+	}
 	names := map[string]bool{}
 	for _, controller := range made {
 		if names[controller.name] {
