@@ -32,7 +32,7 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 		checked[i] = opcheck.Parent{Kind: parent.Kind, Namespaced: parent.namespaced, Schema: parent.wholeSchema()}
 	}
 	op := r.operate(c.Operator, c.At, checked, p.Watch)
-	o := operator(p.Module, c.Operator, op)
+	o := operator(p.Project, c.Operator, op)
 	o.Controller = &templates.Controller{Name: c.Name, Package: c.Package(), Group: c.Group(p.Project), ParentMetadata: c.ParentMetadata}
 	for i, parent := range parents {
 		o.Controller.Parents = append(o.Controller.Parents, templates.Parent{

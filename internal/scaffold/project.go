@@ -89,7 +89,7 @@ func (p *project) add(api *spec.API) spec.Problems {
 	op := r.operate(api.Operator, api.At, []opcheck.Parent{{
 		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: r.schema(api.Names.Plural+"."+api.Group, pkg.Version),
 	}}, p.Watch)
-	k.templates = operator(p.Module, api.Operator, op)
+	k.templates = operator(p.Project, api.Operator, op)
 	k.templates.API, k.templates.Parent, k.templates.SamplePath = pkg, parent, k.samplePath()
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
@@ -100,9 +100,9 @@ func (p *project) add(api *spec.API) spec.Problems {
 }
 
 // operator is what the package of an operator is rendered from, whoever its parents are.
-func operator(module string, said *spec.Operator, op operated) templates.Operator {
+func operator(project *spec.Project, said *spec.Operator, op operated) templates.Operator {
 	return templates.Operator{
-		Module: module, Children: op.children, Related: op.related,
+		Project: project.Name, Module: project.Module, Children: op.children, Related: op.related,
 		Finalize: said.Finalize, Ordered: said.Teardown == spec.TeardownOrdered, Retries: said.Retries, Timeout: said.Timeout,
 	}
 }

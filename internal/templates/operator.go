@@ -13,6 +13,7 @@ import (
 
 // Operator is what the package of one controller is rendered from.
 type Operator struct {
+	Project  string         // its name
 	Module   string         // of the project
 	API      crdgen.Package // of the parent's storage version
 	Parent   crdgen.Kind

@@ -35,6 +35,7 @@ type Desired struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*ctlv1.CatSet, ctlv1.CatSetStatus, Children, Desired, struct{}]{
 		Name:    "catset",
+		Project: "catset",
 		Group:   "ctl.example.com",
 		Parents: []operator.ParentKind{{Object: new(ctlv1.CatSet)}},
 		Schemes: runtime.SchemeBuilder{ctlv1.AddToScheme},

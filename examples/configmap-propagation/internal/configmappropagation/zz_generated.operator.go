@@ -40,6 +40,7 @@ type Related struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*propagationv1alpha1.ConfigMapPropagation, propagationv1alpha1.ConfigMapPropagationStatus, Children, Desired, Related]{
 		Name:    "configmappropagation",
+		Project: "configmap-propagation",
 		Group:   "propagation.example.com",
 		Parents: []operator.ParentKind{{Object: new(propagationv1alpha1.ConfigMapPropagation)}},
 		Schemes: runtime.SchemeBuilder{propagationv1alpha1.AddToScheme},

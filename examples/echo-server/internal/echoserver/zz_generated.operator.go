@@ -35,6 +35,7 @@ type Desired struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*demov1alpha1.EchoServer, demov1alpha1.EchoServerStatus, Children, Desired, struct{}]{
 		Name:    "echoserver",
+		Project: "echo-operator",
 		Group:   "demo.example.com",
 		Parents: []operator.ParentKind{{Object: new(demov1alpha1.EchoServer)}},
 		Schemes: runtime.SchemeBuilder{demov1alpha1.AddToScheme},

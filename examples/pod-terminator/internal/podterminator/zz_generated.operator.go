@@ -34,6 +34,7 @@ type Related struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*chaosv1alpha1.PodTerminator, chaosv1alpha1.PodTerminatorStatus, Children, Desired, Related]{
 		Name:    "podterminator",
+		Project: "pod-terminator",
 		Group:   "chaos.example.com",
 		Parents: []operator.ParentKind{{Object: new(chaosv1alpha1.PodTerminator)}},
 		Schemes: runtime.SchemeBuilder{chaosv1alpha1.AddToScheme},

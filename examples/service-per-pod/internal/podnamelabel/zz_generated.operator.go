@@ -25,6 +25,7 @@ type Desired struct{}
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*corev1.Pod, struct{}, Children, Desired, struct{}]{
 		Name:           "podnamelabel",
+		Project:        "service-per-pod",
 		Group:          "pod-name-label.example.com",
 		Parents:        []operator.ParentKind{{Object: new(corev1.Pod), Annotations: "pod-name-label"}},
 		ParentMetadata: true,

@@ -30,6 +30,7 @@ type Desired struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*appsv1.StatefulSet, struct{}, Children, Desired, struct{}]{
 		Name:    "serviceperpod",
+		Project: "service-per-pod",
 		Group:   "service-per-pod.example.com",
 		Parents: []operator.ParentKind{{Object: new(appsv1.StatefulSet), Annotations: "service-per-pod"}},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {

@@ -33,6 +33,7 @@ type Desired struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*tempv1alpha1.TempNamespace, tempv1alpha1.TempNamespaceStatus, Children, Desired, struct{}]{
 		Name:    "tempnamespace",
+		Project: "temp-namespace",
 		Group:   "temp.example.com",
 		Parents: []operator.ParentKind{{Object: new(tempv1alpha1.TempNamespace)}},
 		Schemes: runtime.SchemeBuilder{tempv1alpha1.AddToScheme},

@@ -38,6 +38,7 @@ type Desired struct {
 func Controller(r *Reconciler) operator.Controller {
 	return operator.NewController(operator.Definition[*fleetv1alpha1.EchoServer, fleetv1alpha1.EchoServerStatus, Children, Desired, struct{}]{
 		Name:    "echoserver",
+		Project: "operator",
 		Group:   "fleet.example.com",
 		Parents: []operator.ParentKind{{Object: new(fleetv1alpha1.EchoServer)}},
 		Schemes: runtime.SchemeBuilder{fleetv1alpha1.AddToScheme},
