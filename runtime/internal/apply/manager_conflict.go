@@ -61,7 +61,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, memo *Memo, d Desi
 		before = last.desired
 	}
 	outcome, err := do(a, ctx, now, memo, d, live)
-	if err != nil {
+	if err = hideSecrets(err, d, live); err != nil {
 		return outcome, memo.fail(now, key, d.Hash, uid, err)
 	}
 	wrote := outcome.Action == Created || outcome.Action == Updated || outcome.Action == Adopted
