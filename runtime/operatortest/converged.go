@@ -114,7 +114,7 @@ func (c *Cluster) changes(n int) map[string]string {
 		if before, ok := last[key]; ok && i >= n {
 			compared := comparison{}
 			compared.values("", before, e.object)
-			if text := describe(compared.found); text != "" {
+			if text := describe(hideSecrets(compared.found, e.Resource == "secrets")); text != "" {
 				changed[key] = text
 			} else if changed[key] == "" {
 				changed[key] = "nothing\n"

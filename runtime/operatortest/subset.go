@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -13,11 +14,20 @@ import (
 // empty when every field that is set in expected is the same in got. Items of a
 // list are told apart by their name or another key, or else by their index, and
 // got may have more of them; a list of plain values has to be the same. A field
-// that a Go type leaves at its zero value is not set; of a pointer, nil alone is.
+// that a Go type leaves at its zero value is not set; of a pointer, nil alone is. Of
+// the data of Secrets and the values of environment variables it shows the paths only.
 func DiffSubset(expected, got client.Object) string {
 	compared := comparison{partial: true}
 	compared.values("", setFields(expected), content(got))
-	return describe(compared.found)
+	return describe(hideSecrets(compared.found, isSecret(expected) || isSecret(got)))
+}
+
+func isSecret(object client.Object) bool {
+	if _, ok := object.(*corev1.Secret); ok {
+		return true
+	}
+	kind := object.GetObjectKind().GroupVersionKind()
+	return kind.Group == "" && kind.Kind == "Secret"
 }
 
 // content is an object as JSON values.

@@ -1,0 +1,52 @@
+package operatortest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// hidden stands in a test's output for a value that is secret.
+const hidden = "(hidden)"
+
+// hideSecrets takes from differences of objects that a cluster has the data of Secrets
+// and the values of environment variables. Their paths stay.
+func hideSecrets(differences []difference, secret bool) []difference {
+	differences = slices.Clone(differences)
+	for i, d := range differences {
+		differences[i].expected, differences[i].got = hide(d.path, d.expected, secret), hide(d.path, d.got, secret)
+	}
+	return differences
+}
+
+// hide returns what may be shown of a value at a path of an object.
+func hide(path string, value any, secret bool) any {
+	first, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
+	inEnv := strings.HasSuffix(path, "]") && strings.HasSuffix(path[:strings.LastIndex(path, "[")+1], "env[")
+	isValue := strings.HasSuffix(path, "].value") && strings.HasSuffix(path[:strings.LastIndex(path, "[")+1], "env[")
+	switch {
+	case value == absent:
+		return value
+	case secret && (first == "data" || first == "stringData"), isValue:
+		return hidden
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		shown := maps.Clone(value)
+		for name, below := range shown {
+			if inEnv && name == "value" {
+				shown[name] = hidden
+				continue
+			}
+			shown[name] = hide(join(path, name), below, secret)
+		}
+		return shown
+	case []any:
+		shown := slices.Clone(value)
+		for i, item := range shown {
+			shown[i] = hide(path+"[]", item, secret)
+		}
+		return shown
+	}
+	return value
+}
