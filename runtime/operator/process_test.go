@@ -39,6 +39,7 @@ var wantsWeb = wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", 
 
 // modes are what Sync does in an operator of its own process.
 var modes = map[string]Function{
+	"secretly": secretly,
 	"plain": func(ctx context.Context, req *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
 		return wantsWeb(ctx, req)
