@@ -116,7 +116,7 @@ var conflictCases = []struct {
 
 func TestEditThatConflictsWithDesiredIsUndone(t *testing.T) {
 	for _, test := range conflictCases {
-		for _, way := range []string{"created", "applied", "created, restarted", "of which only metadata is cached"} {
+		for _, way := range []string{"created", "applied", "created, restarted", "of which only metadata is cached", "whose managedFields were wiped"} {
 			if test.applied && strings.HasPrefix(way, "created") {
 				continue
 			}
@@ -125,6 +125,9 @@ func TestEditThatConflictsWithDesiredIsUndone(t *testing.T) {
 				c.applied, c.Metadata = way == "applied", way == "of which only metadata is cached"
 				uid := c.settle(test.desired).Object.GetUID()
 				c.edit("kubectl-edit", test.edit)
+				if way == "whose managedFields were wiped" {
+					c.edit("someone", func(o client.Object) { o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+				}
 				if way == "created, restarted" {
 					c.restart()
 				}
