@@ -56,9 +56,14 @@ func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Respons
 	if p.finalizing() {
 		name, function = "Finalize", r.definition.Finalize
 	}
-	response, err := within(ctx, p.state, name, cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*Response[D, S], error) {
-		return spanned(ctx, name, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })
-	})
+	before := p.copyInputs()
+	answer := func() (*Response[D, S], error) {
+		return within(ctx, p.state, name, cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*Response[D, S], error) {
+			return spanned(ctx, name, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })
+		})
+	}
+	response, err := answer()
+	inspectAnswer(p, before, request.Parent, response, err, answer)
 	switch {
 	case response == nil && err == nil:
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)

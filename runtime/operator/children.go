@@ -49,11 +49,13 @@ func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, finalizes, succe
 	if err != nil {
 		return report{children: p.all(), err: err}
 	}
+	p.recordDesired(plan)
 	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(plan))
 	if stale || err != nil {
 		return report{children: p.all(), stale: stale, err: err}
 	}
 	done := p.applyAll(ctx, plan.tasks)
+	p.recordApplied(done)
 	var replaced []child
 	for _, child := range done.children {
 		if child.replaced {

@@ -22,6 +22,8 @@ func (l *loop) control(build *builder.Builder, control *passes.Control, run pass
 	}
 	watched := &passes.Loop{
 		Controller: l.name,
+		Manager:    l.manager,
+		Label:      l.offspring.keys.Label,
 		ParentOf:   l.offspring.parentUID,
 		Parent:     l.parent.GroupVersionKind,
 		Empty:      l.parent.empty,

@@ -81,6 +81,7 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 		return reconcile.Result{}, err
 	}
 	p.notes = notes
+	p.recordParent()
 	if p.deleting() && !controllerutil.ContainsFinalizer(p.parent, r.finalizer) {
 		r.unrelate(request.NamespacedName)
 		return reconcile.Result{}, nil // the garbage collector does the rest

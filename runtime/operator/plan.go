@@ -30,6 +30,7 @@ type task struct {
 	after       []apply.Key // children that have to be ready before
 	place       int         // in the order in which Sync added them
 	replace     bool        // what is live is to be made anew
+	wanted      Wanted      // as Sync added it
 }
 
 // plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
@@ -90,7 +91,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		return task{}, err
 	}
 	byReference := p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted))
-	made := task{kind: kind, update: cmp.Or(wanted.Update, kind.Update), byReference: byReference, replace: wanted.Replace}
+	made := task{kind: kind, update: cmp.Or(wanted.Update, kind.Update), byReference: byReference, replace: wanted.Replace, wanted: wanted}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}

@@ -24,6 +24,9 @@ func (c *Cluster) cleanUp() {
 	c.delete(objects...)
 	left := c.awaitFinalizers(objects)
 	operated := c.process() != nil && c.failed() == nil
+	if len(left) == 0 {
+		c.endWithoutLeaks()
+	}
 	c.Stop()
 	c.awaitCrashed()
 	for _, object := range left {

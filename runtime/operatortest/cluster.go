@@ -1,6 +1,7 @@
 package operatortest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -49,6 +51,18 @@ type Cluster struct {
 	crashed []*process     // that may not have ended yet
 
 	admissions int // fixtures that were set up
+
+	history history                               // of what Sync desired
+	normals map[string]*unstructured.Unstructured // desired children as the API server makes them anew; see normal
+	ending  context.Context                       // once the test has ended
+}
+
+// context ends with the test, or with what is to be done after it.
+func (c *Cluster) context() context.Context {
+	if c.ending != nil {
+		return c.ending
+	}
+	return c.t.Context()
 }
 
 // Create creates objects, in the test's namespace if they name none.
@@ -68,7 +82,7 @@ func (c *Cluster) Create(objects ...client.Object) {
 func (c *Cluster) Get(object client.Object) bool {
 	c.t.Helper()
 	c.place(object)
-	err := c.Client.Get(c.t.Context(), client.ObjectKeyFromObject(object), object)
+	err := c.Client.Get(c.context(), client.ObjectKeyFromObject(object), object)
 	if client.IgnoreNotFound(err) != nil {
 		c.t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
 // attempts are how often Converged begins again because something else than the
@@ -17,19 +19,22 @@ const attempts = 10
 // the parents, or over all that it knows of if none is named. It fails the test
 // if such a pass fails, or makes any request to the API server: then the
 // operator would write forever. The message lists the requests, and which fields
-// changed from one write of an object to the next.
+// changed from one write of an object to the next. It fails, too, if the operator does
+// not tell the truth about what it has made; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
 	c.loops() // of an operator that runs
 	for range attempts {
 		c.settle(soon / 2)
 		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
-		for range 2 {
-			c.passOverAll(parents)
+		c.requireTruth(parents)
+		for _, order := range []order{(*passes.Loop).Force, c.inspection()} {
+			c.passOverAll(parents, order)
 		}
 		c.settle(0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
+			c.requireTruth(parents)
 			return
 		}
 		if changedByOthers(live, c.readLive(), c.sent.since(mark)) != "" {
@@ -43,7 +48,16 @@ func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, c.report(0))
 }
 
-func (c *Cluster) passOverAll(parents []client.Object) {
+// passOverAll has the operator reconcile the parents, or all that it knows of if there
+// are none.
+func (c *Cluster) passOverAll(parents []client.Object, order order) {
+	c.t.Helper()
+	c.reconciled(c.existing(parents), order)
+}
+
+// existing returns the parents, or all that the operator knows of if there are none. It
+// fails the test if one that is named does not exist.
+func (c *Cluster) existing(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
 		for _, loop := range c.loops() {
@@ -62,7 +76,7 @@ func (c *Cluster) passOverAll(parents []client.Object) {
 			c.t.Fatalf("%s does not exist", describeObject(c.Client, parent))
 		}
 	}
-	c.Reconciled(parents...)
+	return parents
 }
 
 // key names the object that a request is about.

@@ -15,15 +15,25 @@ import (
 
 // Diff describes how two responses, desired sets or Kubernetes objects differ:
 // only the fields that do, under the names of the children that they are in. It
-// is empty when they mean the same.
+// is empty when they mean the same. Of two states it compares the objects; see [State].
 func Diff(expected, got any) string {
+	if state, ok := expected.(State); ok {
+		if other, ok := got.(State); ok {
+			return state.diff(other)
+		}
+	}
 	left, right := reflect.ValueOf(expected), reflect.ValueOf(got)
 	if !left.IsValid() || !right.IsValid() || left.Type() != right.Type() || reflect.Indirect(left).Kind() != reflect.Struct && reflect.Indirect(right).Kind() != reflect.Struct {
 		return cmp.Diff(expected, got, cmpopts.EquateEmpty())
 	}
+	return describe(comparedFields(expected, got))
+}
+
+// comparedFields compares two values of one Go type.
+func comparedFields(expected, got any) []difference {
 	var compared comparison
-	compared.goValues("", left, right)
-	return describe(compared.found)
+	compared.goValues("", reflect.ValueOf(expected), reflect.ValueOf(got))
+	return compared.found
 }
 
 // desiredSet is any operator.DesiredSet.

@@ -24,13 +24,26 @@ type liveList struct {
 // readLive lists what the API server has of all that the operator's caches hold.
 func (c *Cluster) readLive() []liveList {
 	c.t.Helper()
+	lists, err := c.tryReadLive()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return lists
+}
+
+func (c *Cluster) tryReadLive() ([]liveList, error) {
+	c.t.Helper()
 	var lists []liveList
 	for _, watch := range c.process().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
-			lists = append(lists, c.listLive(watch, namespace))
+			list, err := c.listLive(watch, namespace)
+			if err != nil {
+				return nil, err
+			}
+			lists = append(lists, list)
 		}
 	}
-	return lists
+	return lists, nil
 }
 
 // namespacesOf are those that the objects of a watch lie in; one empty name for all.
@@ -48,18 +61,17 @@ func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
-func (c *Cluster) listLive(watch *passes.Watch, namespace string) liveList {
-	c.t.Helper()
+func (c *Cluster) listLive(watch *passes.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
-	if err := c.Client.List(c.t.Context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
-		c.t.Fatal(err)
+	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
+		return liveList{}, err
 	}
 	list := liveList{watch, namespace, items.ResourceVersion, map[types.NamespacedName]*metav1.PartialObjectMetadata{}}
 	for i := range items.Items {
 		list.objects[client.ObjectKeyFromObject(&items.Items[i])] = &items.Items[i]
 	}
-	return list
+	return list, nil
 }
 
 // behind names an object of which the operator has not handled the state that a

@@ -28,12 +28,21 @@ type Pass struct {
 // A pass that has failed is retried at once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
+	return c.reconcile(parent, (*passes.Loop).Force)
+}
+
+// order has a loop run a pass over a parent, as [passes.Loop.Force] does it.
+type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
+
+// reconcile is Reconcile, ordered in this way.
+func (c *Cluster) reconcile(parent client.Object, order order) Pass {
+	c.t.Helper()
 	c.place(parent)
 	name := client.ObjectKeyFromObject(parent)
 	loop := c.loopOf(parent)
 	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.caughtUp(loop, name) })
 	for {
-		done, ok := loop.Force(name)
+		done, ok := order(loop, name)
 		if !ok {
 			c.t.Fatal("the operator has not started")
 		}
@@ -62,8 +71,13 @@ func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended
 // a pass does.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
+	c.reconciled(parents, (*passes.Loop).Force)
+}
+
+func (c *Cluster) reconciled(parents []client.Object, order order) {
+	c.t.Helper()
 	for _, parent := range parents {
-		if pass := c.Reconcile(parent); pass.Err != nil {
+		if pass := c.reconcile(parent, order); pass.Err != nil {
 			c.t.Fatalf("a pass over %s failed with reason %s: %v", describeObject(c.Client, parent), pass.Reason, pass.Err)
 		}
 	}

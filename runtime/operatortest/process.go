@@ -88,7 +88,8 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control: &passes.Control{Clock: c.clock}, connection: newConnection(c.faults, past), events: events,
+		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer},
+		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }

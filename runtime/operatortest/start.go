@@ -50,6 +50,11 @@ type Config struct {
 	Transport func(http.RoundTripper) http.RoundTripper
 	// Faults go wrong from the operator's first request on; see [Cluster.Inject].
 	Faults []Fault
+	// Impure says that Sync does not answer the same when it is called twice with one
+	// request, since it reads the time, or writes, or talks to something else: then
+	// [Cluster.Truthful] and [Cluster.Converged] do not call it twice. Everything else
+	// is checked as it is of others.
+	Impure bool
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
@@ -82,6 +87,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if !config.Now.IsZero() {
 		c.clock.Advance(time.Until(config.Now))
 	}
+	c.history.now = c.clock.Now
 	c.audit = openAudit(t)
 	c.installCRDs(config.CRDs)
 	c.makeNamespace()
@@ -93,6 +99,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	c.Inject(config.Faults...)
 	c.startOperator()
 	t.Cleanup(c.cleanUp)
+	t.Cleanup(c.endTruthful) // before that
 	return c
 }
 

@@ -15,6 +15,11 @@ import (
 // Control is a test's hold on an operator.
 type Control struct {
 	Clock *Clock
+	// Recorded is called with what each reconcile knew and desired, once it has ended
+	// and unless its view was out of date. Nil: nobody wants to know.
+	Recorded func(Record)
+	// Differ compares two answers of Sync; see [Pass.Differ].
+	Differ func(first, second any) string
 
 	mu      sync.Mutex
 	whole   bool // all loops were added
@@ -34,7 +39,7 @@ func (c *Control) Now() time.Time {
 func (c *Control) Add(loop *Loop) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	loop.clock = c.Clock
+	loop.clock, loop.control = c.Clock, c
 	c.loops = append(c.loops, loop)
 }
 

@@ -20,6 +20,8 @@ import (
 // and the passes.
 type Loop struct {
 	Controller string
+	Manager    string                                                 // the field manager of the operator's writes
+	Label      string                                                 // of children: the parent's UID
 	ParentOf   func(child client.Object) (uid types.UID, name string) // of a parent; empty for an object that is no child
 	Parent     schema.GroupVersionKind
 	Empty      client.Object // of the parent's kind, as the cache holds it
@@ -29,6 +31,7 @@ type Loop struct {
 	Run        Run
 
 	clock    *Clock
+	control  *Control
 	mu       sync.Mutex
 	queue    workqueue.TypedRateLimitingInterface[reconcile.Request]
 	working  bool                          // its workers have started
@@ -43,6 +46,7 @@ type Loop struct {
 type parent struct {
 	begun, ended int
 	forced       bool      // the next pass is
+	inspected    bool      // the next pass calls Sync twice
 	due          time.Time // zero: never, if nothing changes
 	passes       []Pass    // that did something
 }
@@ -63,6 +67,7 @@ func (l *Loop) Reconcile(ctx context.Context, request reconcile.Request) (reconc
 		pass.Failed("Error", err)
 	}
 	pass.Requeue = result.RequeueAfter
+	l.record(request.NamespacedName, pass)
 	l.end(request, *pass)
 	return result, err
 }
@@ -71,9 +76,9 @@ func (l *Loop) begin(request reconcile.Request) *Pass {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	parent := l.of(request.NamespacedName)
-	pass := &Pass{forced: parent.forced, loop: l}
+	pass := &Pass{forced: parent.forced, inspected: parent.inspected, loop: l}
 	parent.begun++
-	parent.forced = false
+	parent.forced, parent.inspected = false, false
 	delete(l.expected, request.NamespacedName)
 	l.begun++
 	l.running++
@@ -89,6 +94,7 @@ func (l *Loop) end(request reconcile.Request, pass Pass) {
 	if pass.Requeue > 0 {
 		parent.due = l.clock.Now().Add(pass.Requeue)
 	}
+	pass.record = Record{} // which can be large
 	if !pass.Waits {
 		parent.passes = append(parent.passes, pass)
 	}

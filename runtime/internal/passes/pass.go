@@ -16,8 +16,10 @@ type Pass struct {
 	Waits   bool          // it only waits for the retry of a failed pass
 	Requeue time.Duration // until the next pass, if nothing changes; 0: none
 
-	forced bool
-	loop   *Loop
+	forced    bool
+	inspected bool // Sync is called twice
+	record    Record
+	loop      *Loop
 }
 
 // Run runs one pass over the parent that a request names, and notes how it goes.

@@ -1,0 +1,144 @@
+package operatortest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// reportChildren reports the children of a parent that are not as desired, and those
+// that are not desired, unless they may be so.
+func (c *Cluster) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+	for _, desired := range record.Desired {
+		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
+		if err != nil {
+			fmt.Fprintf(text, "%s cannot be read: %v\n", nameOfChild(desired.Child), err)
+			continue
+		}
+		if len(found) > 0 && !said.excuse(desired.Child, found, gone) && !reportedOtherwise(record, said, desired, lasting) {
+			describeUntruths(text, desired.Child, found)
+		}
+	}
+	if record.Err != nil || record.Waiting {
+		return // nothing is pruned then
+	}
+	for _, child := range c.undesired(parent.GetUID(), record) {
+		if !said.excuse(child, nil, false) {
+			fmt.Fprintf(text, "%s is not desired, and still there\n", nameOfChild(child))
+		}
+	}
+}
+
+// compareChild compares a live child with what is desired of it, as far as its strategy
+// asks for that. gone says that there is none, or that it is being deleted.
+func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
+	live := new(unstructured.Unstructured)
+	live.SetGroupVersionKind(desired.Kind)
+	err = c.Client.Get(c.context(), desired.Name, live)
+	if waits := desired.Waits; strings.HasPrefix(waits, "waits for ") { // it is neither created nor changed
+		return nil, false, nil
+	}
+	if apierrors.IsNotFound(err) {
+		return []untruth{{path: "the child", desired: "it", live: absent}}, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if live.GetDeletionTimestamp() != nil {
+		return []untruth{{path: "the child", desired: "it", live: "it is being deleted"}}, true, nil
+	}
+	var compared truth
+	if isExempt(desired, live) {
+		compared.fields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
+		return compared.found, false, nil
+	}
+	normal, asNormal := c.normal(desired), any(notKnown)
+	if normal != nil {
+		asNormal = normal.Object
+	}
+	sets := fieldSetsOf(live, normal, record.Loop.Manager)
+	compared.fields("", desired.Content, asNormal, live.Object, sets)
+	for _, earlier := range c.history.shapes(parent, desired.Child) {
+		compared.removedFields("", earlier, desired.Content, asNormal, live.Object, sets)
+	}
+	return unique(compared.found), false, nil
+}
+
+// isExempt reports whether a change need not have reached a child.
+func isExempt(desired passes.Desired, live client.Object) bool {
+	switch operator.UpdateStrategy(desired.Update) {
+	case operator.CreateOnly:
+		return true
+	case operator.OnDelete:
+		return live.GetAnnotations()[desired.HashKey] != desired.Hash
+	}
+	return desired.Waits != ""
+}
+
+func unique(found []untruth) (distinct []untruth) {
+	for _, one := range found {
+		if !slices.ContainsFunc(distinct, func(other untruth) bool { return other.path == one.path }) {
+			distinct = append(distinct, one)
+		}
+	}
+	return distinct
+}
+
+// reportedOtherwise reports whether something else than a condition has said why a child
+// is not as desired: an Event, where the parent has no conditions, or an error that is
+// too new for them.
+func reportedOtherwise(record passes.Record, said conditions, desired passes.Desired, lasting bool) bool {
+	_, hasReady := said["Ready"]
+	if hasReady && lasting {
+		return false
+	}
+	return !hasReady && desired.Conflict || record.Err != nil && names(record.Err.Error(), desired.Child)
+}
+
+// undesired are the children of a parent that it does not desire and that nobody is to
+// keep.
+func (c *Cluster) undesired(parent types.UID, record passes.Record) (children []passes.Child) {
+	for _, kind := range record.Loop.Children {
+		for _, object := range c.labelled(record.Loop, kind, string(parent)) {
+			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
+			owner, _ := record.Loop.ParentOf(&object)
+			wanted := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
+			if owner == parent && object.DeletionTimestamp == nil && !wanted && !slices.Contains(record.Kept, child) {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+// labelled lists the metadata of the objects of a kind that carry a controller's label,
+// with this value, if there is one.
+func (c *Cluster) labelled(loop *passes.Loop, kind schema.GroupVersionKind, parent string) []metav1.PartialObjectMetadata {
+	list := new(metav1.PartialObjectMetadataList)
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	options := []client.ListOption{client.HasLabels{loop.Label}}
+	if parent != "" {
+		options = []client.ListOption{client.MatchingLabels{loop.Label: parent}}
+	}
+	if err := c.Client.List(c.context(), list, options...); err != nil {
+		c.t.Log(err)
+	}
+	return list.Items
+}
+
+func nameOfChild(child passes.Child) string {
+	if child.Name.Namespace == "" {
+		return child.Kind.Kind + " " + child.Name.Name
+	}
+	return child.Kind.Kind + " " + child.Name.String()
+}

@@ -1,0 +1,93 @@
+package operatortest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+)
+
+// transient is how long an error may last before the conditions have to show it.
+const transient = 15 * time.Second
+
+// condition is what a condition of a parent says.
+type condition struct {
+	status, reason, message string
+	generation              int64
+}
+
+// conditions are those that the operator sets on a parent, by type.
+type conditions map[string]condition
+
+func conditionsOf(parent *unstructured.Unstructured) conditions {
+	said := conditions{}
+	list, _, _ := unstructured.NestedSlice(parent.Object, "status", "conditions")
+	for _, item := range list {
+		fields, _ := item.(map[string]any)
+		text := func(name string) string { value, _ := fields[name].(string); return value }
+		generation, _ := fields["observedGeneration"].(int64)
+		if kind := text("type"); slices.Contains([]string{"Ready", "Reconciling", "Stalled"}, kind) {
+			said[kind] = condition{text("status"), text("reason"), text("message"), generation}
+		}
+	}
+	return said
+}
+
+// String is what Ready says.
+func (c conditions) String() string {
+	ready, ok := c["Ready"]
+	if !ok {
+		return "nothing: it has no condition Ready"
+	}
+	return fmt.Sprintf("Ready=%s, %s: %s", ready.status, ready.reason, ready.message)
+}
+
+// aboutHealth are reasons that say how a child is, and not whether it is as desired.
+var aboutHealth = []string{"Progressing", "ChildFailed"}
+
+// excuse reports whether the conditions name a child, with a reason that it may differ
+// for.
+func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving bool) bool {
+	for _, said := range c {
+		switch {
+		case !names(said.message, child):
+		case slices.Contains(aboutHealth, said.reason) && !absentOrLeaving:
+		case said.reason == "ChangedByAdmission" && slices.ContainsFunc(found, func(u untruth) bool { return !namesField(said.message, u.path) }):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a message names a child, as Kind name or Kind namespace/name. A
+// message that is cut off may have named it.
+func names(message string, child passes.Child) bool {
+	for _, name := range []string{child.Name.Name, child.Name.String()} {
+		text := child.Kind.Kind + " " + name
+		for rest := message; ; {
+			_, after, ok := strings.Cut(rest, text)
+			if !ok {
+				break
+			}
+			if after == "" || !strings.ContainsAny(after[:1], nameCharacters) || strings.HasPrefix(after, ". ") {
+				return true
+			}
+			rest = after
+		}
+	}
+	return strings.HasSuffix(message, " more") || strings.HasSuffix(message, "…")
+}
+
+// nameCharacters are those that go on with a name, or with a namespace.
+const nameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-./"
+
+// namesField reports whether a message has the last name of a path.
+func namesField(message, path string) bool {
+	last := path[strings.LastIndexAny(strings.TrimRight(path, "\"]"), ".[")+1:]
+	return strings.Contains(message, strings.Trim(last, "\"[]"))
+}
