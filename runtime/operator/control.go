@@ -24,6 +24,7 @@ func (l *loop) control(build *builder.Builder, control *passes.Control, run pass
 		Controller: l.name,
 		Manager:    l.manager,
 		Label:      l.offspring.keys.Label,
+		HashKey:    l.offspring.keys.Hash,
 		ParentOf:   l.offspring.parentUID,
 		Parent:     l.parent.GroupVersionKind,
 		Empty:      l.parent.empty,

@@ -52,7 +52,6 @@ func (p *pass) recordDesired(plan plan) {
 			Content:   content,
 			Ownership: map[string]any{"metadata": ownership},
 			Update:    string(task.update),
-			HashKey:   task.HashKey,
 			Hash:      task.Hash,
 		})
 	}

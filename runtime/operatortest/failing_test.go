@@ -17,6 +17,8 @@ func TestFailing(t *testing.T) {
 		t.Skip("it has to fail: expectFailure runs it")
 	case "hot loop":
 		hotLoop(t, detail)
+	case "untruth":
+		untruth(t, detail)
 	case "held":
 		heldByFinalize(t)
 	case "response beside the error":

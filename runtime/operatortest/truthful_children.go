@@ -58,7 +58,7 @@ func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired p
 		return []untruth{{path: "the child", desired: "it", live: "it is being deleted"}}, true, nil
 	}
 	var compared truth
-	if isExempt(desired, live) {
+	if isExempt(record, desired, live) {
 		compared.fields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
 		return compared.found, false, nil
 	}
@@ -75,12 +75,12 @@ func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired p
 }
 
 // isExempt reports whether a change need not have reached a child.
-func isExempt(desired passes.Desired, live client.Object) bool {
+func isExempt(record passes.Record, desired passes.Desired, live client.Object) bool {
 	switch operator.UpdateStrategy(desired.Update) {
 	case operator.CreateOnly:
 		return true
 	case operator.OnDelete:
-		return live.GetAnnotations()[desired.HashKey] != desired.Hash
+		return live.GetAnnotations()[record.Loop.HashKey] != desired.Hash
 	}
 	return desired.Waits != ""
 }

@@ -43,6 +43,9 @@ func (c *Cluster) EndState(parents ...client.Object) State {
 		state.add(live, uids, "status")
 		for _, child := range c.Children(parent) {
 			live := c.read(child)
+			for _, loop := range c.loopsOf(parent) {
+				unstructured.RemoveNestedField(live.Object, "metadata", "annotations", loop.HashKey)
+			}
 			state.add(live, uids, slices.Collect(maps.Keys(live.Object))...)
 		}
 	}

@@ -22,6 +22,7 @@ type Loop struct {
 	Controller string
 	Manager    string                                                 // the field manager of the operator's writes
 	Label      string                                                 // of children: the parent's UID
+	HashKey    string                                                 // annotation of children: what they were made from
 	ParentOf   func(child client.Object) (uid types.UID, name string) // of a parent; empty for an object that is no child
 	Parent     schema.GroupVersionKind
 	Empty      client.Object // of the parent's kind, as the cache holds it

@@ -18,10 +18,9 @@ type Desired struct {
 	Content   map[string]any // all fields that are set, but for the hash
 	Ownership map[string]any // of these, the fields that make it the parent's child
 	Update    string         // the update strategy
-	HashKey   string         // annotation: what a child was made from
-	Hash      string
-	Waits     string // why the reconcile did not apply the child; empty if it did
-	Conflict  bool   // another field manager keeps changing it, and the reconcile left it so
+	Hash      string         // of Content, as a child carries it in Loop.HashKey
+	Waits     string         // why the reconcile did not apply the child; empty if it did
+	Conflict  bool           // another field manager keeps changing it, and the reconcile left it so
 }
 
 // Record is what a reconcile knew of its parent and desired of the children.
