@@ -26,8 +26,8 @@ func (c *Cluster) Converged(parents ...client.Object) {
 	c.loops() // of an operator that runs
 	for range attempts {
 		c.settle(soon / 2)
-		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
 		c.requireTruth(parents)
+		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
 		for _, order := range []order{(*passes.Loop).Force, c.inspection()} {
 			c.passOverAll(parents, order)
 		}

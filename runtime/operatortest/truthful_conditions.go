@@ -54,6 +54,8 @@ var aboutHealth = []string{"Progressing", "ChildFailed"}
 func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving bool) bool {
 	for _, said := range c {
 		switch {
+		case isCutOff(said.message) && !slices.Contains(aboutHealth, said.reason):
+			return true
 		case !names(said.message, child):
 		case slices.Contains(aboutHealth, said.reason) && !absentOrLeaving:
 		case said.reason == "ChangedByAdmission" && slices.ContainsFunc(found, func(u untruth) bool { return !namesField(said.message, u.path) }):
@@ -64,8 +66,14 @@ func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving 
 	return false
 }
 
-// names reports whether a message names a child, as Kind name or Kind namespace/name. A
-// message that is cut off may have named it.
+// isCutOff reports whether a message leaves out children or fields: it may have named
+// each of them.
+func isCutOff(message string) bool {
+	return strings.HasSuffix(message, " more") || strings.HasSuffix(message, "…")
+}
+
+// names reports whether a message names a child, as Kind name or Kind namespace/name. One
+// that leaves out children may have named it.
 func names(message string, child passes.Child) bool {
 	for _, name := range []string{child.Name.Name, child.Name.String()} {
 		text := child.Kind.Kind + " " + name
@@ -80,7 +88,7 @@ func names(message string, child passes.Child) bool {
 			rest = after
 		}
 	}
-	return strings.HasSuffix(message, " more") || strings.HasSuffix(message, "…")
+	return isCutOff(message)
 }
 
 // nameCharacters are those that go on with a name, or with a namespace.
