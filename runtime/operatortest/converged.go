@@ -35,6 +35,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
 			c.requireTruth(parents)
+			c.requireCollected()
 			return
 		}
 		if changedByOthers(live, c.readLive(), c.sent.since(mark)) != "" {

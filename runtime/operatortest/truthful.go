@@ -64,6 +64,7 @@ func (c *Cluster) Truthful(parents ...client.Object) {
 	}
 	c.settle(0)
 	c.requireTruth(parents)
+	c.requireCollected()
 }
 
 // inspection is how to order a reconcile that calls Sync twice, unless that may not be.
@@ -77,7 +78,14 @@ func (c *Cluster) inspection() order {
 // requireTruth fails the test if something is wrong that stays so.
 func (c *Cluster) requireTruth(parents []client.Object) {
 	c.t.Helper()
-	if report := c.lasting(patience, func() string { return c.untruths(parents) }); report != "" {
+	mark := c.sent.count()
+	report, checked := c.lasting(patience, func() string { return c.untruths(parents) })
+	switch ended := c.failed(); {
+	case ended != nil:
+		c.t.Fatalf("the operator ended: %v", ended)
+	case !checked && c.process() != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", c.report(mark))
+	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -91,7 +99,7 @@ func (c *Cluster) endTruthful() {
 	if !c.operates() {
 		return
 	}
-	if report := c.lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
+	if report, _ := c.lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -102,30 +110,31 @@ const endurance = 5 * time.Second
 
 // operates reports whether an operator of the harness runs that did not fail the test.
 func (c *Cluster) operates() bool {
-	return !c.t.Failed() && !c.t.Skipped() && c.running != nil && c.failed() == nil && c.running.control.Started() && len(c.knownLoops()) > 0
+	return !c.t.Failed() && !c.t.Skipped() && c.process() != nil && c.failed() == nil && c.process().control.Started() && len(c.knownLoops()) > 0
 }
 
 // lasting returns what a check reports once the operator is settled, and still reports
-// some time later. It is empty if the operator does not settle within a time.
-func (c *Cluster) lasting(within time.Duration, check func() string) string {
+// some time later. checked is false if the operator does not settle within a time, so that
+// nothing can be said.
+func (c *Cluster) lasting(within time.Duration, check func() string) (report string, checked bool) {
 	c.t.Helper()
 	var since time.Time // it is settled; zero: it is not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if c.running == nil || c.failed() != nil {
-			return ""
+		if c.process() == nil || c.failed() != nil {
+			return "", false
 		}
 		if !c.isSettled() {
 			if since = (time.Time{}); time.Now().After(deadline) {
-				return ""
+				return "", false
 			}
 			continue
 		}
 		if since.IsZero() {
 			since = time.Now()
 		}
-		report := check()
+		report = check()
 		if report == "" || time.Since(since) > persists {
-			return report
+			return report, true
 		}
 		time.Sleep(10 * interval)
 	}
@@ -148,7 +157,7 @@ func (c *Cluster) untruths(parents []client.Object) string {
 	for _, parent := range spread(c.parentsOr(parents), compared) {
 		text.WriteString(c.untruthsOf(parent))
 	}
-	text.WriteString(c.leaked(c.collectsGarbage))
+	text.WriteString(c.leaked(false))
 	return text.String()
 }
 

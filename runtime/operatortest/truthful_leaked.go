@@ -2,6 +2,7 @@ package operatortest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,13 +18,13 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// leaked reports the children whose parent is gone: those in the test's namespace, and
-// those elsewhere whose parent the operator has reconciled. An operator that works on a
-// part of the parents alone leaves children of unknown parents to others. collected
-// tells whether children with an owner reference are to be gone, too.
-func (c *Cluster) leaked(collected func() bool) string {
+// leaked reports the children whose parent is gone, of the parents that the operator has
+// reconciled in this test. collected asks for those that the garbage collector is to
+// delete, since they refer to the parent; the others are the operator's. One that works
+// on a part of the parents alone leaves children of unknown parents to others.
+func (c *Cluster) leaked(collected bool) string {
 	c.t.Helper()
-	if c.running == nil || c.parentSelector != "" {
+	if c.process() == nil || c.options().ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
@@ -32,19 +33,34 @@ func (c *Cluster) leaked(collected func() bool) string {
 		for _, kind := range loop.Children {
 			for _, child := range c.labelled(loop, kind, "") {
 				owner, _ := loop.ParentOf(&child)
-				if !c.isOurs(loop, &child, owner) {
+				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
 					continue
 				}
 				if living == nil {
 					living = c.living()
 				}
-				if !living[owner] && (!ownership.Referenced(&child, owner) || collected()) {
+				if !living[owner] {
 					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
 				}
 			}
 		}
 	}
 	return text.String()
+}
+
+// requireCollected waits until the garbage collector has deleted the children of parents
+// that are gone, if the cluster has one, and fails the test if it does not.
+func (c *Cluster) requireCollected() {
+	c.t.Helper()
+	if c.leaked(true) == "" || !c.collectsGarbage() {
+		return
+	}
+	c.within(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
+		if left := c.leaked(true); left != "" {
+			return errors.New(left)
+		}
+		return nil
+	})
 }
 
 // endWithoutLeaks checks that the operator has removed the children of the parents that
@@ -56,7 +72,7 @@ func (c *Cluster) endWithoutLeaks() {
 	if !c.operates() {
 		return
 	}
-	if report := c.lasting(endurance, func() string { return c.leaked(func() bool { return false }) }); report != "" {
+	if report, _ := c.lasting(endurance, func() string { return c.leaked(false) }); report != "" {
 		c.t.Errorf("the operator has left children:\n%s", report)
 	}
 }
