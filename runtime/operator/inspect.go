@@ -67,7 +67,7 @@ func (p *pass) recordApplied(done report) {
 	for _, child := range done.children {
 		for i := range record.Desired {
 			if desired := &record.Desired[i]; desired.Kind == child.GroupVersionKind && desired.Name == child.name {
-				desired.Waits, desired.Conflict = child.waits, child.conflict != nil
+				desired.Waits, desired.Altered, desired.Conflict = child.waits, child.altered, child.conflict != nil
 			}
 		}
 	}

@@ -96,13 +96,16 @@ func unique(found []untruth) (distinct []untruth) {
 
 // reportedOtherwise reports whether something else than a condition has said why a child
 // is not as desired: an Event, where the parent has no conditions, or an error that is
-// too new for them.
+// too new for them. What admission changes is said once nothing worse is.
 func reportedOtherwise(record passes.Record, said conditions, desired passes.Desired, lasting bool) bool {
-	_, hasReady := said["Ready"]
-	if hasReady && lasting {
+	ready, ok := said["Ready"]
+	switch {
+	case !ok && desired.Conflict, len(desired.Altered) > 0 && ready.status != "True":
+		return true
+	case ok && lasting:
 		return false
 	}
-	return !hasReady && desired.Conflict || record.Err != nil && names(record.Err.Error(), desired.Child)
+	return record.Err != nil && names(record.Err.Error(), desired.Child)
 }
 
 // undesired are the children of a parent that it does not desire and that nobody is to

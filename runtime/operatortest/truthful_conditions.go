@@ -2,6 +2,7 @@ package operatortest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,9 +69,9 @@ func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving 
 
 // isCutOff reports whether a message leaves out children or fields: it may have named
 // each of them.
-func isCutOff(message string) bool {
-	return strings.HasSuffix(message, " more") || strings.HasSuffix(message, "…")
-}
+func isCutOff(message string) bool { return cutOff.MatchString(message) }
+
+var cutOff = regexp.MustCompile(`and [0-9]+ more\b|…$`)
 
 // names reports whether a message names a child, as Kind name or Kind namespace/name. One
 // that leaves out children may have named it.

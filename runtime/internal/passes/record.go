@@ -20,6 +20,7 @@ type Desired struct {
 	Update    string         // the update strategy
 	Hash      string         // of Content, as a child carries it in Loop.HashKey
 	Waits     string         // why the reconcile did not apply the child; empty if it did
+	Altered   []string       // the fields that admission changed in what was written
 	Conflict  bool           // another field manager keeps changing it, and the reconcile left it so
 }
 
