@@ -56,7 +56,7 @@ func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Respons
 	if p.finalizing() {
 		name, function = "Finalize", r.definition.Finalize
 	}
-	before := p.copyInputs()
+	before := p.copyInputs(request.Parent)
 	answer := func() (*Response[D, S], error) {
 		return within(ctx, p.state, name, cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*Response[D, S], error) {
 			return spanned(ctx, name, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })

@@ -81,11 +81,11 @@ type inputs struct {
 }
 
 // copyInputs copies what Sync is to be given, where a test compares it afterwards.
-func (p *pass) copyInputs() *inputs {
+func (p *pass) copyInputs(parent client.Object) *inputs {
 	if !p.notes.Inspected() || p.finalizing() {
 		return nil
 	}
-	return &inputs{p.parent.DeepCopyObject().(client.Object), copyObjects(p.observed), copyObjects(p.related)}
+	return &inputs{parent.DeepCopyObject().(client.Object), copyObjects(p.observed), copyObjects(p.related)}
 }
 
 func copyObjects(of [][]client.Object) [][]client.Object {

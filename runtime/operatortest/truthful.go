@@ -140,14 +140,23 @@ func (c *Cluster) lasting(within time.Duration, check func() string) (report str
 	}
 }
 
-// isSettled reports whether the operator has nothing to do now.
+// isSettled reports whether the operator has nothing to do, and has seen all that there
+// is. It waits a moment for what its caches are about to show.
 func (c *Cluster) isSettled() bool {
 	begun := c.begun()
 	if c.busy(0) != "" {
 		return false
 	}
 	live, err := c.tryReadLive()
-	return err == nil && behind(live) == "" && c.busy(0) == "" && c.begun() == begun
+	if err != nil {
+		return false
+	}
+	for deadline := time.Now().Add(time.Second); behind(live) != "" && c.begun() == begun; time.Sleep(glance) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return c.begun() == begun && c.busy(0) == ""
 }
 
 // untruths reports what the operator says that is not so.
