@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // hidden stands in a test's output for a value that is secret.
@@ -27,7 +29,7 @@ func hide(path string, value any, secret bool) any {
 	switch {
 	case value == absent:
 		return value
-	case secret && (first == "data" || first == "stringData"), isValue:
+	case secret && (first == "data" || first == "stringData"), isValue, strings.Contains(path, corev1.LastAppliedConfigAnnotation):
 		return hidden
 	}
 	switch value := value.(type) {

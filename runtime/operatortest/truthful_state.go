@@ -1,7 +1,6 @@
 package operatortest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -159,27 +158,13 @@ func (s State) diff(other State) string {
 		var compared comparison
 		compared.values("", left, right)
 		kind, _, _ := strings.Cut(name, " ")
-		for i, d := range compared.found {
-			compared.found[i] = difference{name + " " + d.path, hide(kind, d.path, d.expected), hide(kind, d.path, d.got)}
+		found := hideSecrets(compared.found, kind == "Secret")
+		for i := range found {
+			found[i].path = name + " " + found[i].path
 		}
-		text.WriteString(describe(compared.found))
+		text.WriteString(describe(found))
 	}
 	return text.String()
-}
-
-func hide(kind, path string, value any) any {
-	if value == absent {
-		return absent
-	}
-	return json.RawMessage(jsonText(shown(kind, path, value)))
-}
-
-// jsonText is a text that is shown as it is.
-func jsonText(text string) string {
-	if json.Valid([]byte(text)) {
-		return text
-	}
-	return show(text)
 }
 
 // answersDiffer names the fields in which two answers of Sync, or two objects, differ.
