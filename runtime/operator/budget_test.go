@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,6 +76,44 @@ func TestEventsOfASiblingDoNotRetryARefusedChild(t *testing.T) {
 	}
 	f.Update(child, func() { child.Data["key"] = "theirs" }) // and it delays no repair of the sibling
 	f.Eventually("the drift is repaired", func() error { return expectValue(f.Cluster, child, "one") })
+}
+
+// A Sync that changes a child in each reconcile, and fails in each.
+func TestWritesAreBoundedWhileSyncFails(t *testing.T) {
+	var n atomic.Int64
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		want := new(Desired)
+		want.ConfigMaps.Add(configMap("web", fmt.Sprint(n.Add(1))))
+		return &Response{Children: want}, errors.New("the backend is away")
+	}})
+	f.status("Ready", "SyncFailed")
+	time.Sleep(4 * time.Second)
+	if written := f.sentSince(0, "web"); written > 8 { // 0.2 s, 0.4 s, 0.8 s, …
+		t.Errorf("%d writes in 4 s, want at most 8", written)
+	}
+}
+
+func TestRefusedLabelsOfTheParentAreRetriedRarely(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		want := new(Desired)
+		want.ConfigMaps.Add(configMap("web", "one"))
+		return &Response{Children: want, Labels: map[string]string{"tier": "not a value!"}}, nil
+	}})
+	f.status("Ready", "SyncFailed")
+	child := configMap("web", "")
+	for i := range 20 {
+		f.Update(child, func() { metav1.SetMetaDataAnnotation(&child.ObjectMeta, "restarts", fmt.Sprint(i)) })
+		time.Sleep(50 * time.Millisecond)
+	}
+	refused := 0
+	for _, request := range f.Sent() {
+		if request.Resource == "sites" && request.Verb == "patch" {
+			refused++
+		}
+	}
+	if refused > 3 {
+		t.Errorf("the refused labels were sent %d times, want at most 3", refused)
+	}
 }
 
 func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
