@@ -80,7 +80,6 @@ func (i *Instance) controllerManager() program {
 	return program{controllerManager, "", []string{
 		"--kubeconfig=" + i.file("manager.kubeconfig"), "--root-ca-file=" + i.file("ca.crt"),
 		"--service-account-private-key-file=" + i.file("sa.key"),
-		"--kube-api-qps=200", "--kube-api-burst=400", // with 20, a test's namespace waits for minutes behind many others
 		"--leader-elect=false", "--secure-port=0", "--flex-volume-plugin-dir=" + i.file("volume-plugins"),
 	}}
 }

@@ -175,7 +175,7 @@ func TestEndStatesAreComparable(t *testing.T) {
 		t.Errorf("states of the same:\n%s", differences)
 	}
 	differences := operatortest.Diff(one, two)
-	for _, part := range []string{"ConfigMap (namespace)/web data.text:\n  - \"one\"\n  + \"two\"\n", "env[TOKEN].value:\n  - \"(not shown)\"\n"} {
+	for _, part := range []string{"ConfigMap (namespace)/web data.text:\n  - \"one\"\n  + \"two\"\n", "env[TOKEN].value:\n  - \"(hidden)\"\n"} {
 		if !strings.Contains(differences, part) {
 			t.Errorf("the differences lack %q:\n%s", part, differences)
 		}
