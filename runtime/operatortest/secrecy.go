@@ -29,7 +29,7 @@ func hide(path string, value any, secret bool) any {
 	switch {
 	case value == absent:
 		return value
-	case secret && (first == "data" || first == "stringData"), isValue, strings.Contains(path, corev1.LastAppliedConfigAnnotation):
+	case secret && (first == "data" || first == "stringData" || strings.HasPrefix(path, "metadata.annotations")), isValue, strings.Contains(path, corev1.LastAppliedConfigAnnotation):
 		return hidden
 	}
 	switch value := value.(type) {

@@ -221,12 +221,15 @@ func placeOfValue(items []any, text string) int {
 	return slices.IndexFunc(items, func(item any) bool { return equal(item, wanted) })
 }
 
+// otherProtocols are not those that the API server fills in where a port names none.
+var otherProtocols = []string{`"UDP"`, `"SCTP"`}
+
 // matching counts the keys that an item has; one that differs makes it zero.
 func matching(item any, keys []listKey) (n int) {
 	object, _ := item.(map[string]any)
 	for _, key := range keys {
 		value, ok := object[key.name]
-		if ok && !key.is(value) {
+		if ok && !key.is(value) || !ok && key.name == "protocol" && slices.Contains(otherProtocols, key.value) {
 			return 0
 		}
 		if ok {
