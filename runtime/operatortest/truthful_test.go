@@ -209,7 +209,7 @@ func untruthful() map[string]struct {
 				cluster.Update(ledger, func() { ledger.Spec.Text = "two" })
 				cluster.Truthful()
 			},
-			[]string{"spec.template.spec.containers[main].env[TOKEN].value:", "desired: (hidden)", "live:    (hidden)"},
+			[]string{"spec.template.spec.containers[main].env[TOKEN].value:", `desired: "(hidden)"`, `live:    "(hidden)"`},
 		},
 	}
 }
