@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,9 +53,10 @@ type Cluster struct {
 
 	admissions int // fixtures that were set up
 
-	history history                               // of what Sync desired
-	normals map[string]*unstructured.Unstructured // desired children as the API server makes them anew; see normal
-	ending  context.Context                       // once the test has ended
+	history history                                       // of what Sync desired
+	normals map[string]*unstructured.Unstructured         // desired children as the API server makes them anew; see normal
+	listed  map[listedKind][]metav1.PartialObjectMetadata // during one check; see labelled
+	ending  context.Context                               // once the test has ended
 }
 
 // context ends with the test, or with what is to be done after it.

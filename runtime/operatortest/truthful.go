@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -123,6 +124,9 @@ func (c *Cluster) lasting(within time.Duration, check func() string) (report str
 		if c.process() == nil || c.failed() != nil {
 			return "", false
 		}
+		if report = check(); report == "" {
+			return "", true
+		}
 		if !c.isSettled() {
 			if since = (time.Time{}); time.Now().After(deadline) {
 				return "", false
@@ -132,8 +136,7 @@ func (c *Cluster) lasting(within time.Duration, check func() string) (report str
 		if since.IsZero() {
 			since = time.Now()
 		}
-		report = check()
-		if report == "" || time.Since(since) > persists {
+		if time.Since(since) > persists {
 			return report, true
 		}
 		time.Sleep(10 * interval)
@@ -162,6 +165,7 @@ func (c *Cluster) isSettled() bool {
 // untruths reports what the operator says that is not so.
 func (c *Cluster) untruths(parents []client.Object) string {
 	c.t.Helper()
+	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 	var text strings.Builder
 	for _, parent := range spread(c.parentsOr(parents), compared) {
 		text.WriteString(c.untruthsOf(parent))

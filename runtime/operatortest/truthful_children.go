@@ -112,7 +112,7 @@ func reportedOtherwise(record passes.Record, said conditions, desired passes.Des
 // keep.
 func (c *Cluster) undesired(parent types.UID, record passes.Record) (children []passes.Child) {
 	for _, kind := range record.Loop.Children {
-		for _, object := range c.labelled(record.Loop, kind, string(parent)) {
+		for _, object := range c.labelled(record.Loop, kind) {
 			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
 			wanted := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
@@ -124,18 +124,25 @@ func (c *Cluster) undesired(parent types.UID, record passes.Record) (children []
 	return children
 }
 
-// labelled lists the metadata of the objects of a kind that carry a controller's label,
-// with this value, if there is one.
-func (c *Cluster) labelled(loop *passes.Loop, kind schema.GroupVersionKind, parent string) []metav1.PartialObjectMetadata {
+// listedKind is a kind of children of the controller with a label.
+type listedKind struct {
+	label string
+	kind  schema.GroupVersionKind
+}
+
+// labelled returns the metadata of the objects of a kind that carry a controller's label,
+// listed once in each check.
+func (c *Cluster) labelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+	key := listedKind{loop.Label, kind}
+	if known, ok := c.listed[key]; ok {
+		return known
+	}
 	list := new(metav1.PartialObjectMetadataList)
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	options := []client.ListOption{client.HasLabels{loop.Label}}
-	if parent != "" {
-		options = []client.ListOption{client.MatchingLabels{loop.Label: parent}}
-	}
-	if err := c.Client.List(c.context(), list, options...); err != nil {
+	if err := c.Client.List(c.context(), list, client.HasLabels{loop.Label}); err != nil {
 		c.t.Log(err)
 	}
+	c.listed[key] = list.Items
 	return list.Items
 }
 

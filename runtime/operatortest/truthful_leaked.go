@@ -31,7 +31,7 @@ func (c *Cluster) leaked(collected bool) string {
 	for _, loop := range c.knownLoops() {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range c.labelled(loop, kind, "") {
+			for _, child := range c.labelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
 				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
 					continue
@@ -48,7 +48,7 @@ func (c *Cluster) leaked(collected bool) string {
 	return text.String()
 }
 
-// requireCollected waits until the garbage collector has deleted the children of parents
+// requireCollected goes on from the last check: it waits until the garbage collector has deleted the children of parents
 // that are gone, if the cluster has one, and fails the test if it does not.
 func (c *Cluster) requireCollected() {
 	c.t.Helper()
@@ -56,6 +56,7 @@ func (c *Cluster) requireCollected() {
 		return
 	}
 	c.within(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
+		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 		if left := c.leaked(true); left != "" {
 			return errors.New(left)
 		}
@@ -72,7 +73,10 @@ func (c *Cluster) endWithoutLeaks() {
 	if !c.operates() {
 		return
 	}
-	if report, _ := c.lasting(endurance, func() string { return c.leaked(false) }); report != "" {
+	if report, _ := c.lasting(endurance, func() string {
+		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+		return c.leaked(false)
+	}); report != "" {
 		c.t.Errorf("the operator has left children:\n%s", report)
 	}
 }
