@@ -2,13 +2,17 @@ package operator
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/cespare/xxhash/v2"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
@@ -45,4 +49,30 @@ func (l *loop) childKinds() []schema.GroupVersionKind {
 		kinds = append(kinds, child.GroupVersionKind)
 	}
 	return kinds
+}
+
+// replaced lets the test that runs this operator, if one does, desire something else
+// than Sync of a child. The input sums that up, too.
+func (p *pass) replaced(d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
+	if !p.test.Replaces() {
+		return d, content, nil
+	}
+	said, err := content()
+	if err != nil {
+		return d, content, err
+	}
+	other := p.test.Author(passes.SyncChild{
+		Parent: p.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Manager: p.manager, Content: said,
+	})
+	if other == nil {
+		return d, content, nil
+	}
+	data, err := json.Marshal(other)
+	if err != nil {
+		return d, content, err
+	}
+	hash := xxhash.NewWithSeed(d.Input)
+	_, _ = hash.Write(data) // it never fails
+	d.Input, d.Source = hash.Sum64(), nil
+	return d, func() (map[string]any, error) { return runtime.DeepCopyJSON(other), nil }, nil
 }

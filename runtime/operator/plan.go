@@ -111,12 +111,15 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	described.Ownership = func() map[string]any {
 		return p.offspring.keys.Ownership(p.owner(), byReference, string(wanted.WhenRemoved))
 	}
-	p.wants += described.Input
 	described.Own = func(metadata map[string]any) {
 		p.offspring.keys.Refer(metadata, p.owner(), byReference)
 		p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted) }
+	if described, content, err = p.replaced(described, content); err != nil {
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	p.wants += described.Input
 	recalled, ok := p.state.memo.Recall(described, func() map[string]any {
 		content, _ := content() // which it was possible to make before
 		return content

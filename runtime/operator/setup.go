@@ -50,6 +50,7 @@ type loop struct {
 	states  *states
 	life    *lifetime
 	now     func() time.Time
+	test    *passes.Control // that runs the operator; nil where none does
 
 	arrivals     *arrivals
 	hasConverged func(client.Object) bool // as the status says
@@ -127,6 +128,7 @@ func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
 		events:    mgr.GetEventRecorder(name),
 		metrics:   instruments,
 		now:       options.Control.Now,
+		test:      options.Control,
 		arrivals:  newArrivals(options.Control.Now),
 	}, nil
 }

@@ -25,6 +25,8 @@ func TestFailing(t *testing.T) {
 		responseBesideTheError(t)
 	case "fault":
 		failWithFaults(t)
+	case "lie":
+		exploreALie(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:

@@ -88,7 +88,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer},
+		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}

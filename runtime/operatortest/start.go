@@ -58,6 +58,8 @@ type Config struct {
 	// Options changes how the operator runs; it starts from operator.Defaults
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
+
+	author passes.Author // stands between Sync and what is desired, if set
 }
 
 // Start runs an operator until the test ends, in a namespace of its own. It

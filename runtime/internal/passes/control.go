@@ -14,7 +14,8 @@ import (
 
 // Control is a test's hold on an operator.
 type Control struct {
-	Clock *Clock
+	Clock  *Clock
+	Author Author // nil: what Sync says is desired
 	// Recorded is called with what each reconcile knew and desired, once it has ended
 	// and unless its view was out of date. Nil: nobody wants to know.
 	Recorded func(Record)

@@ -1,0 +1,103 @@
+package operator_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+// Whoever changes what of a child, and whatever the author changes of what is desired:
+// each child is as desired again, and nothing else of it is touched.
+func TestExploreKinds(t *testing.T) {
+	explored(t, exploredKinds(), "testdata/known_failures.txt", func(i int, object client.Object) operator.ChildKind {
+		return operator.ChildKind{Object: emptied(object)}
+	})
+}
+
+// The same holds of a kind of which only the metadata is cached.
+func TestExploreMetadata(t *testing.T) {
+	secret := &corev1.Secret{Data: map[string][]byte{"a": []byte("b"), "c": []byte("d")}}
+	explored(t, []client.Object{secret}, "testdata/known_failures_metadata.txt", func(_ int, object client.Object) operator.ChildKind {
+		return operator.ChildKind{Object: emptied(object), Metadata: true}
+	})
+}
+
+// explored explores an operator whose parents each have a child of one of some kinds.
+func explored(t *testing.T, objects []client.Object, known string, kindOf func(int, client.Object) operator.ChildKind) {
+	t.Helper()
+	life := operatortest.Life{KnownFailures: known}
+	for i := range objects {
+		life.Parents = append(life.Parents, func(name string) client.Object {
+			parent := site(name)
+			parent.Spec.Text = strconv.Itoa(i)
+			return parent
+		})
+	}
+	operatortest.Explore(t, operatortest.Config{
+		Controllers: func(operator.Manager) ([]operator.Controller, error) {
+			return []operator.Controller{exploredController(objects, kindOf)}, nil
+		},
+		CRDs:    []string{"../internal/testapi/crds.yaml", "../internal/testapi/lists.yaml"},
+		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
+	}, life)
+}
+
+type (
+	exploredChildren struct {
+		whole    kindChildren
+		metadata []operator.Snapshot[*metav1.PartialObjectMetadata]
+	}
+	exploredDefinition = operator.Definition[*testapi.Site, testapi.Status, exploredChildren, kindDesired, struct{}]
+)
+
+// exploredController makes a controller whose parents say which of the objects they
+// want, named after them.
+func exploredController(objects []client.Object, kindOf func(int, client.Object) operator.ChildKind) operator.Controller {
+	return operator.NewController(exploredDefinition{
+		Name:    "explored",
+		Group:   testapi.Version.Group,
+		Parents: []operator.ParentKind{{Object: &testapi.Site{}}},
+		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
+		Kinds: func(observed *exploredChildren, desired *kindDesired) (kinds []operator.ChildKind) {
+			observed.whole = make(kindChildren, len(objects))
+			observed.metadata = make([]operator.Snapshot[*metav1.PartialObjectMetadata], len(objects))
+			if *desired == nil {
+				*desired = make(kindDesired, len(objects))
+			}
+			for i, object := range objects {
+				kind := kindOf(i, object)
+				kind.Fields = operator.Bind(&observed.whole[i], &(*desired)[i])
+				if kind.Metadata {
+					kind.Fields = operator.BindMetadata(&observed.metadata[i], &(*desired)[i])
+				}
+				kinds = append(kinds, kind)
+			}
+			return kinds
+		},
+		Status:             func(s *testapi.Site) *testapi.Status { return &s.Status },
+		Conditions:         func(s *testapi.Status) *[]metav1.Condition { return &s.Conditions },
+		ObservedGeneration: func(s *testapi.Status) *int64 { return &s.ObservedGeneration },
+		Sync: func(_ context.Context, req *operator.Request[*testapi.Site, exploredChildren, struct{}]) (*operator.Response[kindDesired, testapi.Status], error) {
+			i, err := strconv.Atoi(req.Parent.Spec.Text)
+			if err != nil {
+				return nil, err
+			}
+			want := make(kindDesired, len(objects))
+			child := objects[i].DeepCopyObject().(client.Object)
+			child.SetName(req.Parent.Name)
+			child.SetLabels(map[string]string{"app": "web", "app.kubernetes.io/part-of": "shop"})
+			child.SetAnnotations(map[string]string{"example.com/note": "text"})
+			want[i].Add(child)
+			return &operator.Response[kindDesired, testapi.Status]{Children: &want, Status: new(testapi.Status)}, nil
+		},
+	})
+}

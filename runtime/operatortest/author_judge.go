@@ -1,0 +1,161 @@
+package operatortest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// changeDesired returns the first change of what is desired that a mutation makes and
+// the API server accepts for a new child. inPlace is the child with the same change.
+func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured) (changed map[string]any, err error) {
+	var refused error
+	for _, edit := range m.edits {
+		changed := deepCopy(desired).(map[string]any)
+		if !edit(changed) || reflect.DeepEqual(changed, desired) {
+			continue
+		}
+		if _, err := w.fresh(ctx, changed); err != nil {
+			if !isRefusal(err) {
+				return nil, err
+			}
+			refused = err
+			continue
+		}
+		if err := w.changeable(ctx, edit, child); err != nil {
+			return nil, err
+		}
+		return changed, nil
+	}
+	return nil, errUseless{refused}
+}
+
+// errImmutable says that no update of a child makes a change.
+type errImmutable struct{ error }
+
+// changeable asks the API server whether a child takes an edit in place.
+func (w writer) changeable(ctx context.Context, edit func(map[string]any) bool, child *unstructured.Unstructured) error {
+	edited := child.DeepCopy()
+	if !edit(edited.Object) {
+		return nil // the API server has made something else of what is desired
+	}
+	edited.SetResourceVersion("")
+	for {
+		err := w.client.Update(ctx, edited, client.DryRunAll, client.FieldOwner(w.manager))
+		if err == nil {
+			return nil
+		}
+		if isRefusal(err) && edited.GetResourceVersion() != "" {
+			return errImmutable{err}
+		}
+		current := child.DeepCopy()
+		if err := w.client.Get(ctx, client.ObjectKeyFromObject(child), current); err != nil {
+			return err
+		}
+		edited.SetResourceVersion(current.GetResourceVersion())
+	}
+}
+
+// fresh is a child as the API server would make it of what is desired.
+func (w writer) fresh(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{Object: deepCopy(desired).(map[string]any)}
+	object.SetName(object.GetName() + "-fresh")
+	return object, w.client.Create(ctx, object, client.DryRunAll)
+}
+
+// judgeAuthor returns how a child differs from one that is made fresh of what is
+// desired now. What differed before the author's change, too, is not desired: an
+// address that was allocated, a label that was generated.
+func (w writer) judgeAuthor(ctx context.Context, e evidence) ([]string, error) {
+	if e.after == nil {
+		return []string{"the child is gone"}, nil
+	}
+	now, err := w.differences(ctx, e, e.desired, e.after)
+	if err != nil || len(now) == 0 {
+		return nil, err
+	}
+	earlier, err := w.differences(ctx, e, e.earlier, e.before)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, d := range now {
+		if slices.ContainsFunc(earlier, func(before difference) bool { return isWithin(d.path, before.path) }) {
+			continue
+		}
+		if e.after.GetKind() == "Secret" {
+			d.expected, d.got = "(a value)", "(another)"
+		}
+		found = append(found, fmt.Sprintf("%s is %s, want %s", d.path, shownSide(d.got), shownSide(d.expected)))
+	}
+	return found, nil
+}
+
+// isWithin reports whether a path is another one or lies below it.
+func isWithin(path, other string) bool {
+	rest, ok := strings.CutPrefix(path, other)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+func shownSide(value any) string {
+	if value == absent {
+		return "absent"
+	}
+	return show(value)
+}
+
+// differences compares a child with one that is made fresh, without what others own in
+// it and what makes it its parent's.
+func (w writer) differences(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) ([]difference, error) {
+	made, err := w.fresh(ctx, e.withMetadata(desired))
+	if err != nil {
+		return nil, err
+	}
+	expected, got := contentOf(made), contentOf(child)
+	dropOthers(child, e.manager, expected, got)
+	for _, content := range []map[string]any{expected, got} {
+		metadata := content["metadata"].(map[string]any)
+		delete(metadata, "ownerReferences")
+		delete(metadata, "finalizers")
+		for _, field := range []string{"labels", "annotations"} {
+			e.dropOwnKeys(metadata, field)
+		}
+	}
+	var compared comparison
+	compared.values("", expected, got)
+	return compared.found, nil
+}
+
+// withMetadata is what is desired with the labels that the runtime adds: the API server
+// gives some objects that have no labels those of others.
+func (e evidence) withMetadata(desired map[string]any) map[string]any {
+	content := deepCopy(desired).(map[string]any)
+	metadata := content["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	if labels == nil {
+		labels = map[string]any{}
+		metadata["labels"] = labels
+	}
+	for _, key := range ownKeys(e.before, e.earlier, e.manager, "labels") {
+		labels[key] = e.before.GetLabels()[key]
+	}
+	return content
+}
+
+// dropOwnKeys takes out the labels or annotations of the runtime and of the writers of
+// this package.
+func (e evidence) dropOwnKeys(metadata map[string]any, field string) {
+	own := ownKeys(e.before, e.earlier, e.manager, field)
+	texts, _ := metadata[field].(map[string]any)
+	if texts == nil {
+		texts = map[string]any{}
+		metadata[field] = texts
+	}
+	maps.DeleteFunc(texts, func(key string, _ any) bool { return isForeignKey(key) || slices.Contains(own, key) })
+}

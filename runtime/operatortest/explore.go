@@ -1,0 +1,224 @@
+package operatortest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Life says which parents [Explore] leads through their lives.
+type Life struct {
+	// Parents make parents of this name. Each makes parents that have children which
+	// those of the others do not have: one function is enough for an operator whose
+	// parents all have the same children. Children must be named after their parent,
+	// since many parents live at a time.
+	Parents []func(name string) client.Object
+	// KnownFailures is a file of names of cases that fail, one in a line, as a failure
+	// prints them. A case that is listed and passes fails, too, unless its line begins
+	// with "sometimes ": it depends on which of two requests comes first. Lines that
+	// begin with # are comments. Empty: no failure is known.
+	KnownFailures string
+	// AtOnce is how many parents live at a time; 64 by default.
+	AtOnce int
+}
+
+// Explore proves that an operator finds each drift and carries out each change of what
+// is desired. It makes parents, and for each child of them
+//
+//   - a foreign writer changes, removes, empties, extends and reorders each value that
+//     Sync desires, changes keys of list items, takes off, alters and copies what makes
+//     an object a child, wipes managedFields, and writes as many field managers, or as
+//     the operator's own: by update, JSON merge patch, strategic merge patch and
+//     forced apply, while the operator runs, while it is down, between its read and its
+//     write, and between its creation of the child and the answer.
+//   - the parent is created, what is desired of the child changes, the child is deleted,
+//     and the parent is deleted and made again under the same name, while a write of the
+//     child is refused, lost or late, or the operator crashes at it.
+//   - a changing author has Sync desire another value, none, an empty one, more, or
+//     another order, while the operator runs and while it is down.
+//
+// What Sync desires must be on the child afterwards, and what it does not desire must
+// be as the writer left it; after a change of the author the child must equal one that
+// is made fresh. Each case is a subtest. Explore prints how to run a case that fails
+// again, and in the end a table of what it covered.
+//
+// By default it makes one case of each path of what is desired, and of each family of
+// mutations. OPGEN_EXPLORE=all makes each mutation once, in ways, states and times that
+// are combined in pairs, and EXHAUSTIVE=1 makes each in all of them.
+// OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the
+// first finding.
+func Explore(t *testing.T, config Config, life Life) {
+	t.Helper()
+	x := startExploration(t, config, life)
+	trials, lives := x.plan()
+	x.lead(lives)
+	for _, when := range []string{running, afterCreate, beforeWrite, down} {
+		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
+		for len(left) > 0 && !x.isEnough() {
+			var parents []*exploredParent
+			begun, count := time.Now(), len(left)
+			parents, left = x.assign(left, x.life.AtOnce)
+			x.round(parents, when)
+			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
+			x.report(parents)
+		}
+	}
+	trials = append(lives, trials...)
+	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(trials), tableOf(trials))
+}
+
+// exploration is what Explore does.
+type exploration struct {
+	t        *testing.T
+	ctx      context.Context
+	c        *Cluster
+	life     Life
+	author   *changingAuthor
+	between  *interposer
+	shapes   *shapes
+	patience time.Duration
+	extent   string
+	seed     string
+	known    map[string]expectation
+	names    atomic.Int64
+	siblings []map[string]*unstructured.Unstructured // by variant and child
+}
+
+func startExploration(t *testing.T, config Config, life Life) *exploration {
+	t.Helper()
+	x := &exploration{
+		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
+		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), "1"),
+	}
+	x.life.AtOnce = cmp.Or(life.AtOnce, 64)
+	var err error
+	if x.known, err = readKnownFailures(life.KnownFailures); err != nil {
+		t.Fatal(err)
+	}
+	inner := config.Transport
+	config.author = x.author.desire
+	config.Transport = func(next http.RoundTripper) http.RoundTripper {
+		if inner != nil {
+			next = inner(next)
+		}
+		return x.between.wrap(next)
+	}
+	x.c = Start(t, config)
+	if x.shapes, err = newShapes(x.c.server); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// isEnough reports whether the exploration is to stop at what it has found.
+func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.failfast") == "true" }
+
+// newName is a name for a parent, which stands in no other text.
+func (x *exploration) newName() string { return fmt.Sprintf("x%04dx", x.names.Add(1)) }
+
+// plan makes one parent of each variant, and returns the trials over their children
+// that the extent of the exploration and the flags of go test ask for, and those that
+// lead parents through their lives.
+func (x *exploration) plan() (trials, lives []*trial) {
+	x.t.Helper()
+	var parents []*exploredParent
+	for variant := range x.life.Parents {
+		parents = append(parents, &exploredParent{variant: variant})
+	}
+	inParallel(parents, x.createParent)
+	if reason := x.awaitSettled(); reason != "" {
+		x.t.Fatalf("the operator does not settle: %s\n%s", reason, x.c.report(0))
+	}
+	var children []trial
+	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
+	for _, h := range parents {
+		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
+		desired := x.author.of(h.object.GetUID())
+		if len(desired) == 0 {
+			x.t.Fatalf("%s has no children: does Sync desire any?", h.object.GetName())
+		}
+		for _, d := range desired {
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: x.nameOf(d, h.object.GetName())}, parent: h, child: d}
+			trials = append(trials, x.planChild(s, chosen)...)
+			if s.before == nil {
+				continue
+			}
+			children = append(children, trial{variant: h.variant, childName: s.trial.childName, resource: s.resource})
+		}
+	}
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) }), x.planLives(children)
+}
+
+// planChild returns the trials over one child.
+func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
+	if err := x.find(s); err != nil {
+		x.t.Fatal(err)
+	}
+	if s.before = x.read(s.child); s.before == nil {
+		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
+		return nil
+	}
+	x.siblings[s.parent.variant][s.trial.childName] = s.before
+	var err error
+	if s.resource, err = x.resourceOf(s.before); err != nil {
+		x.t.Fatal(err)
+	}
+	for _, who := range []string{foreignWriter, author} {
+		s.who = who
+		for _, m := range chosen.sample(x.mutations(s), who) {
+			like := *s.trial
+			like.mutationName, like.family, like.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
+			var fits []string
+			for _, way := range ways {
+				if m.fits(way, s.before) {
+					fits = append(fits, way)
+				}
+			}
+			trials = append(trials, chosen.choose(like, setups(who, fits))...)
+		}
+	}
+	return trials
+}
+
+// expectation is what is known of a case.
+type expectation string
+
+const (
+	mustPass expectation = ""
+	mustFail expectation = "fails"
+	mayFail  expectation = "fails sometimes"
+)
+
+// readKnownFailures reads the names of cases that are known to fail.
+func readKnownFailures(file string) (map[string]expectation, error) {
+	known := map[string]expectation{}
+	if file == "" {
+		return known, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "sometimes "); ok {
+			known[name] = mayFail
+			continue
+		}
+		known[line] = mustFail
+	}
+	return known, nil
+}

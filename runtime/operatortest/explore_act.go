@@ -1,0 +1,188 @@
+package operatortest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// choose looks up the mutation of an explored child, and what the author would make of it.
+func (x *exploration) choose(s *exploredChild) error {
+	if s.before == nil {
+		return errUnprepared
+	}
+	if s.child.Strategy == string(operator.CreateOnly) || s.who == author && s.child.Strategy == string(operator.OnDelete) {
+		return fmt.Errorf("strategy %s", s.child.Strategy)
+	}
+	parent := s.parent.object.GetName()
+	all := x.mutations(s)
+	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
+	if i < 0 {
+		return errUseless{}
+	}
+	s.mutation = all[i]
+	if s.who != author {
+		return nil
+	}
+	var err error
+	s.changed, err = x.writer(s).changeDesired(x.ctx, s.mutation, s.desired, s.before)
+	return err
+}
+
+// mutations are those that can be made of the child of an explored child.
+func (x *exploration) mutations(s *exploredChild) []alteration {
+	all := mutationsOf(s.desired, s.shape)
+	if s.who == author {
+		return all
+	}
+	return append(all, metadataMutationsOf(s.before, s.desired, s.child.Manager, x.siblings[s.parent.variant][s.trial.childName], s.shape)...)
+}
+
+// nameIn names a mutation whatever the name of the parent is.
+func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.name(), parent, "*") }
+
+// act makes the mutations of all children.
+func (x *exploration) act(children []*exploredChild, when string) {
+	x.t.Helper()
+	switch when {
+	case down:
+		x.c.Stop()
+		inParallel(children, x.mutate)
+		x.c.startOperator()
+	case beforeWrite:
+		inParallel(children, x.mutateBeforeWrite)
+		x.reconcileOf(children)
+	case afterCreate:
+		inParallel(children, x.mutateAfterCreate)
+	default:
+		inParallel(children, x.mutate)
+		x.reconcileOf(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+	}
+}
+
+func (x *exploration) reconcileOf(children []*exploredChild) {
+	var parents []*exploredParent
+	for _, s := range children {
+		if !slices.Contains(parents, s.parent) {
+			parents = append(parents, s.parent)
+		}
+	}
+	x.reconcile(parents)
+}
+
+// mutate makes the mutation of an explored child.
+func (x *exploration) mutate(s *exploredChild) {
+	if s.who == author {
+		x.author.replace(s.key(), s.changed)
+		return
+	}
+	written, err := x.writer(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
+	s.written = written
+	x.skipOn(s, err)
+}
+
+// mutateBeforeWrite has the mutation made when the operator is about to write the
+// child, and gives the operator cause to.
+func (x *exploration) mutateBeforeWrite(s *exploredChild) {
+	path, err := x.pathOf(s.before)
+	if err != nil {
+		x.skipOn(s, err)
+		return
+	}
+	x.between.beforeWrite(path, func() { x.mutate(s) })
+	s.desired = revised(s.desired, "2")
+	x.author.replace(s.key(), s.desired)
+}
+
+// mutateAfterCreate has the mutation made when the operator has created the child
+// anew, and before it knows.
+func (x *exploration) mutateAfterCreate(s *exploredChild) {
+	path, err := x.pathOf(s.before)
+	if err != nil {
+		x.skipOn(s, err)
+		return
+	}
+	x.between.afterCreate(path, func() {
+		if s.before = x.read(s.child); s.before != nil {
+			x.mutate(s)
+		}
+	})
+	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
+	x.skipOn(s, err)
+}
+
+// pathOf is the path of an object in the URL of requests for it.
+func (x *exploration) pathOf(object *unstructured.Unstructured) (string, error) {
+	resource, err := x.resourceOf(object)
+	if err != nil {
+		return "", err
+	}
+	kind := object.GroupVersionKind()
+	root := "/apis/" + kind.GroupVersion().String()
+	if kind.Group == "" {
+		root = "/api/" + kind.Version
+	}
+	if object.GetNamespace() != "" {
+		root += "/namespaces/" + object.GetNamespace()
+	}
+	return root + "/" + resource + "/" + object.GetName(), nil
+}
+
+// judge notes what is wrong with the child of an explored child.
+func (x *exploration) judge(s *exploredChild) {
+	s.problems = nil
+	if path, err := x.pathOf(s.before); err == nil && x.between.missed(path) {
+		s.skipped = "the operator did not write"
+	}
+	if s.skipped != "" {
+		return
+	}
+	found := evidence{
+		desired: s.desired, shape: s.shape, manager: s.child.Manager,
+		before: s.before, written: s.written, after: x.read(s.child), revised: s.time == beforeWrite,
+		asUs: s.way == sameManagerPut || s.way == sameApply,
+	}
+	if s.who == author {
+		found.desired, found.earlier = s.changed, s.desired
+		problems, err := x.writer(s).judgeAuthor(x.ctx, found)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		s.problems = problems
+		return
+	}
+	if s.written == nil {
+		s.skipped = "it was not written"
+		return
+	}
+	s.problems = found.judge(s.mutation)
+	if s.time == beforeWrite && found.after != nil && found.after.GetAnnotations()[revisionKey] != "2" {
+		s.problems = append(s.problems, "what Sync has changed is not written")
+	}
+}
+
+// readReady notes what the parent says of itself.
+func (x *exploration) readReady(s *exploredChild) {
+	parent := new(unstructured.Unstructured)
+	parent.SetGroupVersionKind(x.c.kindOf(s.parent.object))
+	if err := x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(s.parent.object), parent); err != nil {
+		s.ready = err.Error()
+		return
+	}
+	conditions, _, _ := unstructured.NestedSlice(parent.Object, "status", "conditions")
+	for _, condition := range conditions {
+		if fields, ok := condition.(map[string]any); ok && fields["type"] == "Ready" {
+			s.ready = fmt.Sprintf("Ready=%v, %v: %v", fields["status"], fields["reason"], fields["message"])
+		}
+	}
+}
+
+// isSilent reports whether a problem is one that the parent does not tell of.
+func (t *trial) isSilent() bool {
+	return !strings.HasPrefix(t.ready, "Ready=False") || strings.HasPrefix(t.ready, "Ready=False, Progressing")
+}

@@ -1,0 +1,186 @@
+package operatortest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// Who acts in a trial.
+const (
+	foreignWriter = "foreign"
+	author        = "author"
+)
+
+// The states that a child is in before.
+const (
+	asCreated  = "created"
+	asChanged  = "changed"       // once by Sync
+	asTouched  = "touched"       // by another field manager
+	asShared   = "many managers" // by more than ten
+	asDisowned = "wiped"         // managedFields are gone
+)
+
+// The times at which somebody acts.
+const (
+	running     = "running"      // the operator has nothing else to do
+	down        = "down"         // the operator is stopped, and started afterwards
+	beforeWrite = "before write" // between the operator's read and its write of the child
+	afterCreate = "after create" // between the operator's creation of the child and the answer
+)
+
+// trial is one case of an exploration.
+type trial struct {
+	variant      int    // of parents
+	childName    string // "Deployment *", where * is the parent's name
+	who          string
+	mutationName string
+	family       string
+	path         string
+	way          string // of a foreign writer
+	state        string
+	time         string
+	fault        Fault  // in a life
+	resource     string // of the child
+
+	skipped  string   // why it could not be made
+	problems []string // what was wrong then
+	ready    string   // what the parent's Ready condition said in that case
+}
+
+// name is the trial's name as a subtest.
+func (t *trial) name() string {
+	parts := []string{t.childName, t.who, t.mutationName}
+	if t.way != "" {
+		parts = append(parts, t.way)
+	}
+	if t.state != "" {
+		parts = append(parts, t.state, t.time)
+	}
+	return strings.ReplaceAll(strings.Join(parts, "/"), " ", "_")
+}
+
+// setting is a way, a state and a time.
+type setup struct{ way, state, time string }
+
+// setups are those that a mutation can be made in.
+func setups(who string, fits []string) (all []setup) {
+	states, times := []string{asCreated, asChanged, asTouched}, []string{running, down, beforeWrite, afterCreate}
+	if who == author {
+		fits, states, times = []string{""}, append(states, asShared, asDisowned), times[:2]
+	}
+	for _, way := range fits {
+		for _, state := range states {
+			for _, time := range times {
+				if time != afterCreate || state == asCreated {
+					all = append(all, setup{way, state, time})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// selection chooses which trials an exploration makes.
+type selection struct {
+	extent string // short, all or exhaustive
+	seed   string
+	seen   map[string]bool // pairs of a family with a way, a state and a time that were chosen
+}
+
+// choose returns the trials of one mutation, of which like has everything else.
+func (s *selection) choose(like trial, all []setup) (chosen []*trial) {
+	if s.extent != exhaustive {
+		all = []setup{s.best(like, all)}
+	}
+	for _, one := range all {
+		made := like
+		made.way, made.state, made.time = one.way, one.state, one.time
+		chosen = append(chosen, &made)
+	}
+	return chosen
+}
+
+// best is the setup that has most pairs which were not chosen yet.
+func (s *selection) best(like trial, all []setup) setup {
+	most, rank := -1, uint32(0)
+	var best setup
+	for _, one := range all {
+		fresh := 0
+		for _, pair := range s.pairs(like, one) {
+			if !s.seen[pair] {
+				fresh++
+			}
+		}
+		order := s.order(like.childName + like.mutationName + fmt.Sprint(one))
+		if fresh > most || fresh == most && order < rank {
+			most, rank, best = fresh, order, one
+		}
+	}
+	for _, pair := range s.pairs(like, best) {
+		s.seen[pair] = true
+	}
+	return best
+}
+
+func (s *selection) pairs(like trial, one setup) []string {
+	of := like.childName + "/" + like.who + "/"
+	return []string{
+		of + like.family + "/" + one.way, of + like.family + "/" + one.state, of + like.family + "/" + one.time,
+		of + one.way + "/" + one.state, of + one.way + "/" + one.time, of + one.state + "/" + one.time,
+	}
+}
+
+// order is a number that is the same for the same text and seed.
+func (s *selection) order(text string) uint32 {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(text + s.seed)) // it never fails
+	return hash.Sum32()
+}
+
+// sample returns the mutations that a short exploration makes: of each path one in a
+// rotation, and one of each family at least.
+// Of every second path it is the author's turn.
+func (s *selection) sample(mutations []alteration, who string) (chosen []alteration) {
+	if s.extent != short {
+		return mutations
+	}
+	byPath, paths := map[string][]alteration{}, []string(nil)
+	for _, m := range mutations {
+		at := m.at.String()
+		if byPath[at] == nil {
+			paths = append(paths, at)
+		}
+		byPath[at] = append(byPath[at], m)
+	}
+	families := map[string]bool{}
+	turn := int(s.order("turn") % 2)
+	for i, at := range paths {
+		if isAuthor := who == author; isAuthor == ((i+turn)%2 == 0) {
+			continue
+		}
+		m := byPath[at][(i+int(s.order("rotation")%16))%len(byPath[at])]
+		families[m.family] = true
+		chosen = append(chosen, m)
+	}
+	for _, m := range mutations {
+		if !families[m.family] {
+			families[m.family] = true
+			chosen = append(chosen, m)
+		}
+	}
+	return chosen
+}
+
+// The extents of an exploration.
+const (
+	short      = "short"
+	everyPath  = "all"
+	exhaustive = "exhaustive"
+)
+
+// isForAuthor reports whether Sync could make a mutation.
+func (m alteration) isForAuthor() bool {
+	return !slices.Contains([]string{strips, alters, copiesOver, wipes, shares}, m.family)
+}

@@ -1,0 +1,266 @@
+package operatortest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// parentLife is who acts where a parent is led through its life.
+const parentLife = "life"
+
+// The steps of a parent's life. Each is begun and awaited for many parents at once.
+const (
+	birth      = "parent created"
+	revision1  = "desired state changed"
+	loss       = "child deleted"
+	succession = "parent deleted and made again"
+)
+
+// faultsOfLife are what goes wrong with a write of a child, at its nth one in a life.
+func faultsOfLife() (all []Fault) {
+	all = append(all, Fault{}) // nothing does
+	for _, what := range []What{
+		RefuseForbidden, RefuseNotFound, RefuseConflict, RefuseInvalid, RefuseInvalidField, RefuseTooManyRequests, RefuseInternalError, RefuseUnavailable,
+	} {
+		all = append(all, Fault{When: Instead, What: what, Once: true})
+	}
+	for _, what := range []What{Lose, TimeOut, CutWatches, DelayWatches, Crash} {
+		all = append(all, Fault{When: Before, What: what})
+	}
+	for _, what := range []What{Lose, CutWatches, Crash} {
+		all = append(all, Fault{When: After, What: what})
+	}
+	return all
+}
+
+// writesOfLife is how many writes of each child a life takes: two creations, a change,
+// and a creation by the next parent of the name.
+const writesOfLife = 4
+
+// planLives returns the trials that lead parents through their lives: of each child,
+// with each fault at each of its writes, or in a short exploration with a few of them.
+func (x *exploration) planLives(children []trial) (trials []*trial) {
+	faults := faultsOfLife()
+	for i, like := range children {
+		for n := 1; n <= writesOfLife; n++ {
+			for j, fault := range faults {
+				if fault.What == "" && n > 1 {
+					continue
+				}
+				due := (j+n*5+i*3)%(len(faults)*2) == 0 || fault.What == ""
+				if x.extent == short && !due {
+					continue
+				}
+				one := like
+				fault.Nth = n
+				one.who, one.family, one.fault = parentLife, "life", fault
+				one.mutationName = "no fault"
+				if fault.What != "" {
+					one.family, one.mutationName = string(fault.What), fmt.Sprintf("write %d %s %s", n, fault.When, fault.What)
+				}
+				trials = append(trials, &one)
+			}
+		}
+	}
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) })
+}
+
+// lead leads one parent of each variant through its life: faults are told apart by the
+// resource that is written, so that there is one child of a resource at a time.
+func (x *exploration) lead(trials []*trial) {
+	x.t.Helper()
+	for len(trials) > 0 && !x.isEnough() {
+		var now, later []*trial
+		taken := map[string]bool{}
+		for _, one := range trials {
+			if kind, _, _ := strings.Cut(one.childName, " "); taken[kind] {
+				later = append(later, one)
+			} else {
+				taken[kind] = true
+				now = append(now, one)
+			}
+		}
+		begun := time.Now()
+		parents, rest := x.assign(now, x.life.AtOnce)
+		trials = append(rest, later...)
+		x.leadRound(parents)
+		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
+		x.report(parents)
+	}
+}
+
+func (x *exploration) leadRound(parents []*exploredParent) {
+	x.t.Helper()
+	var children []*exploredChild
+	for _, h := range parents {
+		for _, s := range h.children {
+			children = append(children, s)
+			if s.fault.What != "" {
+				s.fault.Resource = s.resource
+				x.c.Inject(s.fault)
+			}
+		}
+	}
+	inParallel(parents, x.createParent)
+	x.awaitStep(children, birth)
+	for _, s := range children {
+		if s.skipped == "" {
+			s.desired = revised(s.desired, "1")
+			x.author.replace(s.key(), s.desired)
+		}
+	}
+	x.reconcileOf(children)
+	x.awaitStep(children, revision1)
+	inParallel(children, func(s *exploredChild) {
+		if child := x.read(s.child); child != nil {
+			s.gone = append(s.gone, child.GetUID())
+			x.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+		}
+	})
+	x.awaitStep(children, loss)
+	inParallel(children, func(s *exploredChild) {
+		if child := x.read(s.child); child != nil {
+			s.gone = append(s.gone, child.GetUID())
+		}
+	})
+	inParallel(parents, x.succeed)
+	x.awaitStep(children, succession)
+	for _, s := range children {
+		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
+			s.skipped = "the fault did not strike"
+		}
+	}
+	x.c.ClearFaults()
+	inParallel(parents, x.dropParent)
+}
+
+// succeed deletes a parent, and makes another one of its name.
+func (x *exploration) succeed(h *exploredParent) {
+	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
+	if client.IgnoreNotFound(err) != nil {
+		x.t.Error(err)
+	}
+	next := x.life.Parents[h.variant](h.object.GetName())
+	x.c.place(next)
+	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
+		err := x.c.Client.Create(x.ctx, next)
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			x.t.Errorf("create %s again: %v", next.GetName(), err)
+			return
+		}
+	}
+	x.author.forget(h.object.GetUID())
+	h.object = next
+}
+
+// awaitStep waits until the operator has carried out a step, and notes what it has not.
+func (x *exploration) awaitStep(children []*exploredChild, step string) {
+	x.t.Helper()
+	patience := x.patience / 4
+	if step == succession {
+		patience = x.patience // with the garbage collector
+	}
+	deadline := time.Now().Add(patience)
+	for {
+		settled := x.awaitSettled()
+		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
+		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
+		if len(late) == 0 {
+			return
+		}
+		if time.Now().Before(deadline) {
+			x.c.Advance(10 * time.Second) // what failed is tried again later and later
+			time.Sleep(10 * interval)
+			continue
+		}
+		inParallel(late, x.readReady)
+		for _, s := range late {
+			s.problems = append(s.problems, fmt.Sprintf("%s: %s", step, s.late))
+			if settled != "" {
+				s.problems = append(s.problems, "the operator does not settle: "+settled)
+			}
+		}
+		return
+	}
+}
+
+// stepProblem says what a step has yet to do with a child; empty if nothing.
+func (x *exploration) stepProblem(s *exploredChild, step string) string {
+	if s.skipped != "" || len(s.problems) > 0 {
+		return ""
+	}
+	if err := x.find(s); err != nil {
+		return "Sync was not called"
+	}
+	if step == revision1 || step == loss {
+		s.desired = revised(s.desired, "1")
+	}
+	child := x.read(s.child)
+	switch {
+	case child == nil:
+		return "there is no child"
+	case child.GetDeletionTimestamp() != nil:
+		return "the child is being deleted"
+	case slices.Contains(s.gone, child.GetUID()):
+		return "the child is still the same"
+	case !x.isOwned(child, s):
+		return "the child is not its parent's"
+	}
+	found, err := x.lacks(s, child)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(found, "\n")
+}
+
+func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
+	for _, loop := range x.c.knownLoops() {
+		if owner, _ := loop.ParentOf(child); owner == s.parent.object.GetUID() {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks lists where a child lacks what is desired of it, as the API server would make
+// that anew.
+func (x *exploration) lacks(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
+	made, err := x.writer(s).fresh(x.ctx, s.desired)
+	if err != nil {
+		return nil, err
+	}
+	expected, got := contentOf(made), contentOf(child)
+	compared := judgement{secret: child.GetKind() == "Secret"}
+	for _, name := range slices.Sorted(maps.Keys(s.desired)) {
+		if isContent(name) {
+			compared.restored(path{{field: name}}, s.desired[name], expected[name], got[name], s.shape.field(name))
+		}
+	}
+	return compared.found, nil
+}
+
+// resourceOf is the resource that a child is written by.
+func (x *exploration) resourceOf(child *unstructured.Unstructured) (string, error) {
+	kind := child.GroupVersionKind()
+	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return "", err
+	}
+	return mapping.Resource.Resource, nil
+}
+
+// lifeState is what is known of a child in a life.
+type lifeState struct {
+	gone []types.UID // children that were deleted
+	late string      // what the operator has yet to do
+}

@@ -1,0 +1,88 @@
+package operatortest
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// selected reports whether the flags of go test ask for a subtest of this name.
+func selected(t *testing.T, name string) bool {
+	return isSelected(flagValue("test.run"), t.Name()+"/"+name) && !isSkipped(flagValue("test.skip"), t.Name()+"/"+name)
+}
+
+func flagValue(name string) string {
+	if set := flag.Lookup(name); set != nil {
+		return set.Value.String()
+	}
+	return ""
+}
+
+// isSelected reports whether a pattern of go test selects a test: one of its
+// alternatives does.
+func isSelected(pattern, name string) bool {
+	return pattern == "" || slices.ContainsFunc(split(pattern, '|'), func(one string) bool { return matchesEach(one, name) })
+}
+
+// matchesEach reports whether each element of a pattern matches an element of a name,
+// as far as there are both.
+func matchesEach(pattern, name string) bool {
+	names := strings.Split(name, "/")
+	for i, element := range split(pattern, '/') {
+		if i >= len(names) {
+			break
+		}
+		if matched, err := regexp.MatchString(strings.ReplaceAll(element, " ", "_"), names[i]); err != nil || !matched {
+			return false
+		}
+	}
+	return true
+}
+
+func isSkipped(pattern, name string) bool {
+	return pattern != "" && len(split(pattern, '/')) <= strings.Count(name, "/")+1 && isSelected(pattern, name)
+}
+
+// split splits a pattern at a separator outside of brackets.
+func split(pattern string, separator byte) (elements []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		case separator:
+			if depth == 0 {
+				elements = append(elements, pattern[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(elements, pattern[from:])
+}
+
+// replay is the command that runs one subtest again.
+func replay(t *testing.T, name string) string {
+	var elements []string
+	for _, element := range strings.Split(t.Name()+"/"+name, "/") {
+		elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
+	}
+	return "go test -run '" + strings.Join(elements, "/") + "'"
+}
+
+// extent is how much an exploration does, as the environment says.
+func extent() string {
+	switch {
+	case os.Getenv("EXHAUSTIVE") == "1":
+		return exhaustive
+	case os.Getenv("OPGEN_EXPLORE") == "all":
+		return everyPath
+	}
+	return short
+}

@@ -1,0 +1,86 @@
+package operatortest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		expect        bool
+	}{
+		{"", "TestA/x/y", true},
+		{"TestA", "TestA/x/y", true},
+		{"TestB", "TestA/x/y", false},
+		{"TestA/x", "TestA/x/y", true},
+		{"TestA/z", "TestA/x/y", false},
+		{"TestA//y", "TestA/x/y", true},
+		{"TestA/^x$/^y$", "TestA/x/yy", false},
+		{`TestA/a\[name=b\]`, "TestA/a[name=b]/y", true},
+		{"TestA/[x/]/y", "TestA/x/y", true},
+		{"TestA/x/z|TestB", "TestA/x/y", false},
+		{"TestB|TestA/x", "TestA/x/y", true},
+		{"TestA/(w|x)/y", "TestA/x/y", true},
+		{"TestA/Secret data", "TestA/Secret_data/y", true},
+	} {
+		if got := isSelected(test.pattern, test.name); got != test.expect {
+			t.Errorf("pattern %q selects %q: %t", test.pattern, test.name, got)
+		}
+	}
+	name := "Deployment_*/foreign/spec.containers[name=main].image:_change/put/created/running"
+	pattern := replay(t, name)[len("go test -run '"):]
+	if !isSelected(pattern[:len(pattern)-1], t.Name()+"/"+name) {
+		t.Errorf("%s does not select %s", pattern, name)
+	}
+}
+
+func TestKnownFailuresHaveToFail(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "known_failures.txt")
+	if err := os.WriteFile(file, []byte("# a comment\n\none/case\nsometimes another/case\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known, err := readKnownFailures(file)
+	if err != nil || len(known) != 2 || known["one/case"] != mustFail || known["another/case"] != mayFail {
+		t.Fatalf("read %v, %v", known, err)
+	}
+	good, bad := new(trial), &trial{problems: []string{"data.key is 1, want 2"}}
+	for _, test := range []struct {
+		name   string
+		one    *trial
+		known  expectation
+		failed bool
+	}{
+		{"a case that passes", good, mustPass, false},
+		{"a listed case that passes", good, mustFail, true},
+		{"a case that passes and fails sometimes", good, mayFail, false},
+		{"a case that fails, as sometimes", bad, mayFail, false},
+		{"a case that fails", bad, mustPass, true},
+		{"a listed case that fails", bad, mustFail, false},
+	} {
+		if text, failed := verdictOn(test.one, test.known); failed != test.failed {
+			t.Errorf("%s: %q, %t", test.name, text, failed)
+		}
+	}
+}
+
+func TestEachFamilyIsMadeInEachWayStateAndTime(t *testing.T) {
+	chosen := &selection{extent: everyPath, seed: "1", seen: map[string]bool{}}
+	seen := map[string]bool{}
+	all := setups(foreignWriter, ways)
+	for range len(all) {
+		for _, one := range chosen.choose(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, all) {
+			for _, pair := range chosen.pairs(*one, setup{one.way, one.state, one.time}) {
+				seen[pair] = true
+			}
+		}
+	}
+	for _, one := range all {
+		for _, pair := range chosen.pairs(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, one) {
+			if !seen[pair] {
+				t.Errorf("pair %s was not chosen", pair)
+			}
+		}
+	}
+}

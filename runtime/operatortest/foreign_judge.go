@@ -1,0 +1,197 @@
+package operatortest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// evidence is what is known of a child around a mutation.
+type evidence struct {
+	desired map[string]any
+	shape   shape
+	manager string                     // the operator's
+	before  *unstructured.Unstructured // the mutation
+	written *unstructured.Unstructured // what the mutation left
+	after   *unstructured.Unstructured // the operator has settled; nil: the child is gone
+	// revised: what is desired has changed since before, by annotations alone.
+	revised bool
+	earlier map[string]any // what was desired before, where an author has changed it
+	asUs    bool           // the mutation was made under the operator's name
+}
+
+// judge returns what is wrong after a mutation: what Sync sets must be as before, and
+// what it does not set must be as the mutation left it.
+func (e evidence) judge(m alteration) []string {
+	if e.after == nil {
+		return []string{"the child is gone"}
+	}
+	var found []string
+	before, written, after := contentOf(e.before), contentOf(e.written), contentOf(e.after)
+	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped who they are
+	dropOthers(e.after, e.manager, written, after)
+	revision.remove(before) // what it is to be, others say
+	compared := judgement{secret: e.after.GetKind() == "Secret"}
+	for _, name := range slices.Sorted(maps.Keys(e.desired)) {
+		if !isContent(name) {
+			continue
+		}
+		at := path{{field: name}}
+		compared.restored(at, e.desired[name], before[name], after[name], e.shape.field(name))
+	}
+	compared.ownership(e, before, after)
+	switch {
+	case m.family == copiesOver || m.family == strips || m.family == alters:
+	case e.before.GetUID() != e.after.GetUID():
+		found = append(found, "the child was recreated")
+	case m.family != rekeys && !e.asUs:
+		compared.adds = m.family == extends || m.family == shares
+		compared.untouched(nil, e.withOwnKeys(), before, written, after, e.shape)
+	}
+	return append(found, compared.found...)
+}
+
+func isContent(name string) bool {
+	return name != "apiVersion" && name != "kind" && name != "status"
+}
+
+// withOwnKeys is what is desired, with the runtime's own labels, annotations and owner
+// reference.
+func (e evidence) withOwnKeys() map[string]any {
+	desired := deepCopy(e.desired).(map[string]any)
+	metadata, _ := desired["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		desired["metadata"] = metadata
+	}
+	metadata["ownerReferences"], metadata["finalizers"] = []any{}, []any{}
+	for _, field := range []string{"labels", "annotations"} {
+		said, _ := metadata[field].(map[string]any)
+		if said == nil {
+			said = map[string]any{}
+			metadata[field] = said
+		}
+		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
+			said[key] = ""
+		}
+	}
+	return desired
+}
+
+// judgement collects differences.
+type judgement struct {
+	secret bool // no value may be shown
+	adds   bool // what the mutation added must stay, too
+	found  []string
+}
+
+func (j *judgement) differ(at path, want, got any) {
+	if j.secret {
+		want, got = "(a value)", "(another)"
+	}
+	j.found = append(j.found, fmt.Sprintf("%s is %s, want %s", at, orAbsent(got), orAbsent(want)))
+}
+
+func orAbsent(value any) string {
+	if value == nil {
+		return "absent"
+	}
+	return show(value)
+}
+
+// restored notes where what is desired is not as it was.
+func (j *judgement) restored(at path, desired, before, after any, s shape) {
+	if before == nil {
+		return // the API server makes it of something else
+	}
+	object, isObject := desired.(map[string]any)
+	list, isList := desired.([]any)
+	switch {
+	case isObject && !s.isAtomic(desired) && len(object) > 0:
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			below := step{field: name}
+			was, _ := below.get(before)
+			is, _ := below.get(after)
+			j.restored(at.with(below), object[name], was, is, s.field(name))
+		}
+	case isObject && len(object) == 0 && after != nil:
+	case isList && !s.isAtomic(desired):
+		for i, item := range list {
+			below := s.stepTo(item, i)
+			was, _ := below.get(before)
+			is, _ := below.get(after)
+			j.restored(at.with(below), item, was, is, s.items())
+		}
+	case !reflect.DeepEqual(before, after):
+		j.differ(at, before, after)
+	}
+}
+
+// ownership notes where the child has lost what makes it its parent's.
+func (j *judgement) ownership(e evidence, before, after map[string]any) {
+	for _, field := range []string{"labels", "annotations"} {
+		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
+			at := path{{field: "metadata"}, {field: field}, {field: key}}
+			was, _ := at.get(before)
+			is, ok := at.get(after)
+			if !ok && strings.HasSuffix(key, "/desired-hash") {
+				continue // values are compared without it
+			}
+			if !ok || !e.revised && !reflect.DeepEqual(was, is) {
+				j.differ(at, was, is)
+			}
+		}
+	}
+	references := path{{field: "metadata"}, {field: "ownerReferences"}}
+	was, _ := references.get(before)
+	if is, _ := references.get(after); was != nil && !reflect.DeepEqual(was, is) {
+		j.differ(references, was, is)
+	}
+}
+
+// untouched notes where what is not desired is not as the mutation left it.
+func (j *judgement) untouched(at path, desired, before, written, after any, s shape) {
+	if desired != nil && (s.isAtomic(desired) || !isContainer(desired)) {
+		return
+	}
+	switch written := written.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(written)) {
+			below := step{field: name}
+			said, _ := below.get(desired)
+			was, _ := below.get(before)
+			is, _ := below.get(after)
+			j.untouched(at.with(below), said, was, written[name], is, s.field(name))
+		}
+	case []any:
+		if s.isAtomic(written) {
+			j.leaf(at, before, written, after)
+			return
+		}
+		for i, item := range written {
+			below := s.stepTo(item, i)
+			said, _ := below.get(desired)
+			was, _ := below.get(before)
+			is, _ := below.get(after)
+			j.untouched(at.with(below), said, was, item, is, s.items())
+		}
+	default:
+		j.leaf(at, before, written, after)
+	}
+}
+
+func isContainer(value any) bool {
+	_, isObject := value.(map[string]any)
+	_, isList := value.([]any)
+	return isObject || isList
+}
+
+func (j *judgement) leaf(at path, before, written, after any) {
+	if (j.adds || reflect.DeepEqual(before, written)) && !reflect.DeepEqual(written, after) {
+		j.differ(at, written, after)
+	}
+}

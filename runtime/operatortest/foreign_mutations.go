@@ -1,0 +1,193 @@
+package operatortest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The families of mutations.
+const (
+	changes    = "change"        // another value
+	removes    = "remove"        // nothing in its place
+	empties    = "empty"         // an empty value
+	extends    = "extend"        // more in a list or a map
+	reorders   = "reorder"       // of an atomic list or a set
+	shuffles   = "reorder items" // of a list-map, whose order is nobody's
+	rekeys     = "change key"    // of an item of a list-map
+	strips     = "strip"         // of the runtime's own labels, annotations and references
+	alters     = "alter"         // of the same
+	copiesOver = "copy"          // of the same, from another child
+	wipes      = "wipe"          // of managedFields
+	shares     = "many managers" // by more than ten field managers
+)
+
+// alteration is one change of an object that somebody makes.
+type alteration struct {
+	at     path
+	text   string // in place of the path
+	family string
+	// edits change the content of an object; the first that the API server takes is
+	// the mutation. One reports false where it changes nothing.
+	edits []func(content map[string]any) bool
+}
+
+// name is the mutation as a test names it.
+func (m alteration) name() string {
+	text := m.text
+	if text == "" {
+		text = m.at.String()
+	}
+	return strings.ReplaceAll(text, "/", "~1") + ": " + m.family
+}
+
+// generator makes all mutations of the values that are desired of an object.
+type generator struct{ made []alteration }
+
+// mutationsOf returns the mutations of what is desired of a child, whose schema this
+// is: each value is changed, removed, emptied, extended and reordered.
+func mutationsOf(desired map[string]any, s shape) []alteration {
+	var g generator
+	for _, name := range slices.Sorted(maps.Keys(desired)) {
+		switch name {
+		case "apiVersion", "kind", "status":
+		case "metadata":
+			g.metadata(desired[name], s.field(name))
+		default:
+			g.value(path{{field: name}}, desired[name], s.field(name))
+		}
+	}
+	return g.made
+}
+
+// metadata makes mutations of labels and annotations; the rest is the identity.
+func (g *generator) metadata(value any, s shape) {
+	metadata, _ := value.(map[string]any)
+	for _, name := range []string{"annotations", "labels"} {
+		if below, ok := metadata[name]; ok {
+			g.value(path{{field: "metadata"}, {field: name}}, below, s.field(name))
+		}
+	}
+}
+
+func (g *generator) add(at path, family string, edits ...func(map[string]any) bool) {
+	g.made = append(g.made, alteration{at: at, family: family, edits: edits})
+}
+
+func (g *generator) value(at path, value any, s shape) {
+	g.add(at, removes, at.remove)
+	switch value := value.(type) {
+	case map[string]any:
+		g.object(at, value, s)
+	case []any:
+		g.list(at, value, s)
+	case string:
+		g.scalar(at, value, s)
+		if value != "" {
+			g.add(at, empties, setting(at, ""))
+		}
+	default:
+		g.scalar(at, value, s)
+	}
+}
+
+func (g *generator) scalar(at path, value any, s shape) {
+	family := changes
+	if len(at) > 1 && at[len(at)-2].keys != nil {
+		if _, isKey := at[len(at)-2].keys[at[len(at)-1].field]; isKey {
+			family = rekeys
+		}
+	}
+	var edits []func(map[string]any) bool
+	for _, other := range s.others(value) {
+		edits = append(edits, setting(at, other))
+	}
+	if len(edits) > 0 {
+		g.add(at, family, edits...)
+	}
+}
+
+func setting(at path, value any) func(map[string]any) bool {
+	return func(content map[string]any) bool { return at.set(content, deepCopy(value)) }
+}
+
+func (g *generator) object(at path, value map[string]any, s shape) {
+	if len(value) > 0 {
+		g.add(at, empties, setting(at, map[string]any{}))
+	}
+	if s.isMap() {
+		g.extendMap(at, value, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(value)) {
+		g.value(at.with(step{field: name}), value[name], s.field(name))
+	}
+}
+
+func (g *generator) extendMap(at path, value map[string]any, s shape) {
+	var like any
+	for _, key := range slices.Sorted(maps.Keys(value)) {
+		like = value[key]
+	}
+	var edits []func(map[string]any) bool
+	keys, values := s.entries(like)
+	for _, key := range keys {
+		for _, other := range values {
+			edits = append(edits, func(content map[string]any) bool {
+				return at.edit(content, func(old any) (any, bool) {
+					object, ok := old.(map[string]any)
+					if _, has := object[key]; has || !ok {
+						return nil, false
+					}
+					object[key] = deepCopy(other)
+					return object, true
+				})
+			})
+		}
+	}
+	g.add(at, extends, edits...)
+}
+
+func (g *generator) list(at path, value []any, s shape) {
+	if len(value) == 0 {
+		return
+	}
+	g.add(at, empties, setting(at, []any{}))
+	var edits []func(map[string]any) bool
+	for _, item := range s.item(value[0]) {
+		edits = append(edits, func(content map[string]any) bool {
+			return at.edit(content, func(old any) (any, bool) {
+				list, ok := old.([]any)
+				return append(slices.Clone(list), deepCopy(item)), ok
+			})
+		})
+	}
+	g.add(at, extends, edits...)
+	if len(value) > 1 {
+		family := reorders
+		if len(s.keys()) > 0 {
+			family = shuffles
+		}
+		g.add(at, family, func(content map[string]any) bool { return at.edit(content, reversed) })
+	}
+	for i, item := range value {
+		g.item(at.with(s.stepTo(item, i)), item, s.items())
+	}
+}
+
+func (g *generator) item(at path, item any, s shape) {
+	if object, ok := item.(map[string]any); ok {
+		g.add(at, removes, at.remove)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			g.value(at.with(step{field: name}), object[name], s.field(name))
+		}
+		return
+	}
+	g.value(at, item, s)
+}
+
+func reversed(old any) (any, bool) {
+	list, ok := old.([]any)
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list, ok && len(list) > 1
+}

@@ -1,0 +1,181 @@
+package operatortest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/rest"
+)
+
+// shape is a part of a kind's OpenAPI v3 schema, as the API server publishes it.
+// Where a schema says nothing, its shape is empty.
+type shape struct {
+	node       map[string]any
+	components map[string]any
+}
+
+// newShape resolves references in a node of a schema.
+func newShape(node any, components map[string]any) shape {
+	own, _ := node.(map[string]any)
+	if reference, ok := own["$ref"].(string); ok {
+		return newShape(components[reference[strings.LastIndex(reference, "/")+1:]], components)
+	}
+	all, _ := own["allOf"].([]any)
+	if len(all) != 1 {
+		return shape{own, components}
+	}
+	merged := maps.Clone(newShape(all[0], components).node)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	maps.Copy(merged, own)
+	return shape{merged, components}
+}
+
+// field is the shape of a field of an object, or of a value of a map.
+func (s shape) field(name string) shape {
+	properties, _ := s.node["properties"].(map[string]any)
+	if node, ok := properties[name]; ok {
+		return newShape(node, s.components)
+	}
+	return newShape(s.node["additionalProperties"], s.components)
+}
+
+// items is the shape of the items of a list.
+func (s shape) items() shape { return newShape(s.node["items"], s.components) }
+
+// isMap reports whether an object takes any key.
+func (s shape) isMap() bool {
+	_, properties := s.node["properties"]
+	_, additional := s.node["additionalProperties"]
+	return additional && !properties || s.node["x-kubernetes-preserve-unknown-fields"] == true
+}
+
+// isAtomic reports whether a list or an object has one owner as a whole.
+func (s shape) isAtomic(value any) bool {
+	if _, ok := value.([]any); ok {
+		kind, _ := s.node["x-kubernetes-list-type"].(string)
+		return kind != "map" && kind != "set"
+	}
+	return s.node["x-kubernetes-map-type"] == "atomic"
+}
+
+// keys are the fields that tell the items of a list apart.
+func (s shape) keys() (keys []string) {
+	named, _ := s.node["x-kubernetes-list-map-keys"].([]any)
+	for _, key := range named {
+		keys = append(keys, key.(string))
+	}
+	return keys
+}
+
+// enum are the only values that are valid, if there are such.
+func (s shape) enum() []any {
+	values, _ := s.node["enum"].([]any)
+	return values
+}
+
+func (s shape) format() string {
+	format, _ := s.node["format"].(string)
+	return format
+}
+
+func (s shape) isIntOrString() bool {
+	return s.format() == "int-or-string" || s.node["x-kubernetes-int-or-string"] == true
+}
+
+// stepTo is the step from a list of this shape to one of its items.
+func (s shape) stepTo(item any, index int) step {
+	object, _ := item.(map[string]any)
+	if keys := s.keys(); object != nil && len(keys) > 0 {
+		found := step{keys: map[string]any{}, defaults: map[string]any{}}
+		for _, key := range keys {
+			if value, ok := s.items().field(key).node["default"]; ok {
+				found.keys[key], found.defaults[key] = value, value
+			}
+			if value, ok := object[key]; ok {
+				found.keys[key] = value
+			}
+		}
+		return found
+	}
+	if s.node["x-kubernetes-list-type"] == "set" {
+		return step{value: item}
+	}
+	return step{index: index}
+}
+
+// shapes finds the shapes of kinds.
+type shapes struct {
+	mu    sync.Mutex
+	paths map[string]openapi.GroupVersion
+	known map[schema.GroupVersion]map[string]any
+}
+
+// newShapes asks an API server which schemas it publishes.
+func newShapes(server *rest.Config) (*shapes, error) {
+	asked, err := discovery.NewDiscoveryClientForConfig(server)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := asked.OpenAPIV3().Paths()
+	if err != nil {
+		return nil, fmt.Errorf("read the schemas of the API server: %w", err)
+	}
+	return &shapes{paths: paths, known: map[schema.GroupVersion]map[string]any{}}, nil
+}
+
+// of returns the shape of a kind; empty for one without a schema.
+func (s *shapes) of(kind schema.GroupVersionKind) (shape, error) {
+	components, err := s.components(kind.GroupVersion())
+	if err != nil {
+		return shape{}, err
+	}
+	for _, node := range components {
+		content, _ := node.(map[string]any)
+		kinds, _ := content["x-kubernetes-group-version-kind"].([]any)
+		for _, named := range kinds {
+			gvk, _ := named.(map[string]any)
+			if gvk["group"] == kind.Group && gvk["version"] == kind.Version && gvk["kind"] == kind.Kind {
+				return newShape(content, components), nil
+			}
+		}
+	}
+	return shape{}, nil
+}
+
+func (s *shapes) components(version schema.GroupVersion) (map[string]any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.known[version]; ok {
+		return known, nil
+	}
+	name := "apis/" + version.String()
+	if version.Group == "" {
+		name = "api/" + version.Version
+	}
+	path, ok := s.paths[name]
+	if !ok {
+		return nil, nil
+	}
+	data, err := path.Schema("application/json")
+	if err != nil {
+		return nil, fmt.Errorf("read the schemas of %s: %w", version, err)
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]any `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(data, &document); err != nil {
+		return nil, err
+	}
+	s.known[version] = document.Components.Schemas
+	return document.Components.Schemas, nil
+}
