@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -114,6 +115,7 @@ func (s shape) stepTo(item any, index int) step {
 // shapes finds the shapes of kinds.
 type shapes struct {
 	mu    sync.Mutex
+	asked openapi.Client
 	paths map[string]openapi.GroupVersion
 	known map[schema.GroupVersion]map[string]any
 }
@@ -124,15 +126,40 @@ func newShapes(server *rest.Config) (*shapes, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := asked.OpenAPIV3().Paths()
-	if err != nil {
-		return nil, fmt.Errorf("read the schemas of the API server: %w", err)
-	}
-	return &shapes{paths: paths, known: map[schema.GroupVersion]map[string]any{}}, nil
+	found := &shapes{asked: asked.OpenAPIV3()}
+	return found, found.refresh()
 }
+
+// refresh asks which schemas are published now.
+func (s *shapes) refresh() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known = map[schema.GroupVersion]map[string]any{}
+	if s.paths, err = s.asked.Paths(); err != nil {
+		return fmt.Errorf("read the schemas of the API server: %w", err)
+	}
+	return nil
+}
+
+// publishing is how long the API server may take to publish the schema of a CRD that
+// was just installed.
+const publishing = 10 * time.Second
 
 // of returns the shape of a kind; empty for one without a schema.
 func (s *shapes) of(kind schema.GroupVersionKind) (shape, error) {
+	for deadline := time.Now().Add(publishing); ; time.Sleep(interval) {
+		found, err := s.published(kind)
+		if err != nil || found.node != nil || time.Now().After(deadline) {
+			return found, err
+		}
+		if err := s.refresh(); err != nil {
+			return shape{}, err
+		}
+	}
+}
+
+// published returns the shape of a kind; empty where no schema of it is published yet.
+func (s *shapes) published(kind schema.GroupVersionKind) (shape, error) {
 	components, err := s.components(kind.GroupVersion())
 	if err != nil {
 		return shape{}, err

@@ -220,7 +220,11 @@ func (a *Applier) holder(object client.Object) string {
 // update applies to the child that was observed, and to no other: with the UID
 // of a child that is gone the API server refuses to make a new one.
 func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	if _, err := a.upgrade(ctx, memo, d, live); err != nil {
+	upgraded, err := a.upgrade(ctx, memo, d, live)
+	if err == nil {
+		err = a.emptyObjects(ctx, d, upgraded)
+	}
+	if err != nil {
 		return Outcome{}, err
 	}
 	answer, err := a.patch(ctx, d, "uid", string(live.GetUID()))
@@ -231,27 +235,12 @@ func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if err != nil || outcome.Action == Replace {
 		return outcome, err
 	}
-	answer, drops, err := a.reclaim(ctx, memo, d, answer)
-	if err != nil {
+	if outcome.Object, err = a.reclaim(ctx, d, answer); err != nil {
 		return Outcome{}, err
 	}
-	if drops || outcome.Action == Updated && a.lacks(d, answer) {
-		if answer, err = a.patch(ctx, d, "uid", string(live.GetUID())); err != nil {
-			return Outcome{}, err
-		}
-	}
-	outcome.Object = answer
-	err = a.remember(now, memo, d, answer)
+	err = a.remember(now, memo, d, outcome.Object)
 	outcome.Altered = memo.alteredOf(d)
 	return outcome, err
-}
-
-// lacks reports whether an apply has left out something that is desired: one that drops
-// all fields of an object drops the object, too, although it is desired without any.
-func (a *Applier) lacks(d Desired, answer client.Object) bool {
-	v := a.look(d, answer)
-	differs, err := v.differences(d)
-	return err == nil && len(differs) > 0 && !v.isThere(d.fields())
 }
 
 // outcome tells what a write to the child that was observed has done, by the API

@@ -67,20 +67,6 @@ func (v *view) covers(d Desired) bool {
 	return v.set != nil && !v.extra && v.set.covers(d.fields())
 }
 
-// isThere reports whether the object has something at each of our paths that is desired.
-func (v *view) isThere(desired map[string]any) bool { return isThere(v.set, desired, v.fields) }
-
-func isThere(set fieldset, desired, live any) bool {
-	for _, step := range set {
-		below, wanted := descend(desired, step.name)
-		now, _ := descend(live, step.name)
-		if wanted && (now == nil || !isThere(step.below, below, now)) {
-			return false
-		}
-	}
-	return true
-}
-
 // isBuiltin reports whether a child is of one of Kubernetes' own kinds.
 func isBuiltin(d Desired) bool { return clientgoscheme.Scheme.Recognizes(d.Kind) }
 

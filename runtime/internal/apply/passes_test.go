@@ -140,7 +140,7 @@ func TestWipedManagedFields(t *testing.T) {
 			c.edit("someone", func(object client.Object) { object.(*corev1.ConfigMap).Data["theirs"] = "stays" })
 			c.expect(one, Unchanged, "")
 			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
-			c.expect(one, Updated, "apply 200, merge 200")
+			c.expect(one, Updated, "get 200, merge 200, apply 200")
 			c.expect(one, Unchanged, "")
 			c.expect(configMap("key", "one"), Updated, "apply 200")
 			c.expectAt("after a change", "data", map[string]any{"key": "one", "theirs": "stays"})

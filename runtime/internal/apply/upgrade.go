@@ -21,12 +21,15 @@ const (
 
 // upgrade makes a child ready for an apply that drops fields. An apply removes
 // only what was applied, so that what a plain create has set must count as
-// applied first; the defaults among it go, too, and come back. The cache holds
-// no managers but ours, so the child is read live. Once done, it is done for
+// applied first; the defaults among it go, too, and come back. So must what we held
+// when the child was last compared, if managedFields does not know us any more. The
+// cache holds no managers but ours, so the child is read live. Once done, it is done for
 // good; while desired drops nothing, it is not needed. It returns the child as it
 // is then.
 func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live client.Object) (client.Object, error) {
-	if !a.look(d, live).mayDrop(memo, d) {
+	v := a.look(d, live)
+	forgotten := v.entry == nil && a.shapes.heldOf(memo.of(d.Key(), live), live) != nil
+	if !forgotten && !v.mayDrop(memo, d) {
 		return live, nil
 	}
 	full := a.New()
@@ -41,7 +44,12 @@ func (a *Applier) upgrade(ctx context.Context, memo *Memo, d Desired, live clien
 	if d.Strategy != InPlace && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}
-	if err := csaupgrade.UpgradeManagedFields(full, sets.New(a.Manager), a.Manager); err != nil {
+	if forgotten {
+		err = a.restore(memo, d, full)
+	} else {
+		err = csaupgrade.UpgradeManagedFields(full, sets.New(a.Manager), a.Manager)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return a.rewrite(ctx, d, full)
@@ -57,71 +65,73 @@ func (v *view) mayDrop(memo *Memo, d Desired) bool {
 	return last == nil || last.outdated || last.others != v.others
 }
 
-// reclaim takes what we have just applied, and what we held before, from the managers
-// that the API server makes up: for an object whose managedFields somebody had wiped,
-// and of the oldest where there are more than ten. They would hold on to what desired
-// drops. It returns the object as it is then, and whether another apply is to drop
-// something.
-func (a *Applier) reclaim(ctx context.Context, memo *Memo, d Desired, object client.Object) (client.Object, bool, error) {
-	entries := object.GetManagedFields()
-	at := slices.IndexFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == a.Manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
-	})
-	if at < 0 || !slices.ContainsFunc(entries, isNobodys) {
-		return object, false, nil
-	}
-	applied, err := setOf(entries[at].FieldsV1.GetRawBytes())
-	if err != nil {
-		return nil, false, err
-	}
+// restore gives us back what we held of a child when it was last compared, as applied.
+// Somebody has wiped managedFields since, or there were more than ten managers, of which
+// the API server merges the oldest.
+func (a *Applier) restore(memo *Memo, d Desired, object client.Object) error {
 	held, err := setOf(a.shapes.heldOf(memo.of(d.Key(), object), object))
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	changed, dropped := false, fieldpath.NewSet()
+	rest, err := without(object.GetManagedFields(), held)
+	if err != nil {
+		return err
+	}
+	fields, err := fieldsV1(held)
+	object.SetManagedFields(append(rest, metav1.ManagedFieldsEntry{
+		Manager: a.Manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: d.Kind.GroupVersion().String(),
+		Time: new(metav1.Now()), FieldsType: "FieldsV1", FieldsV1: fields,
+	}))
+	return err
+}
+
+// without returns entries in which managers that the API server makes up hold none of
+// the paths in a set.
+func without(entries []metav1.ManagedFieldsEntry, set *fieldpath.Set) ([]metav1.ManagedFieldsEntry, error) {
+	rest := slices.Clone(entries)
 	for i, entry := range entries {
-		if !isNobodys(entry) {
+		if !isMadeUp(entry) {
 			continue
 		}
 		theirs, err := setOf(entry.FieldsV1.GetRawBytes())
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		dropped = dropped.Union(theirs.Intersection(held).Difference(withParents(applied)))
-		rest := theirs.Difference(applied).Difference(held)
-		if rest.Equals(theirs) {
-			continue
+		if rest[i].FieldsV1, err = fieldsV1(theirs.Difference(set)); err != nil {
+			return nil, err
 		}
-		if entries[i].FieldsV1, err = fieldsV1(rest); err != nil {
-			return nil, false, err
-		}
-		changed = true
 	}
-	if !changed {
-		return object, false, nil
-	}
-	if entries[at].FieldsV1, err = fieldsV1(applied.Union(dropped)); err != nil {
-		return nil, false, err
-	}
-	object, err = a.rewrite(ctx, d, object)
-	return object, !dropped.Empty(), err
+	return rest, nil
 }
 
-// withParents returns a set with all that its paths lead through.
-func withParents(set *fieldpath.Set) *fieldpath.Set {
-	all := fieldpath.NewSet()
-	set.Iterate(func(path fieldpath.Path) {
-		for i := range path {
-			all.Insert(path[:i+1])
-		}
-	})
-	return all
-}
-
-// isNobodys reports whether an entry stands for no field manager that writes.
-func isNobodys(entry metav1.ManagedFieldsEntry) bool {
+// isMadeUp reports whether an entry is that of a manager which the API server makes up.
+func isMadeUp(entry metav1.ManagedFieldsEntry) bool {
 	made := entry.Manager == beforeFirstApply || entry.Manager == ancientChanges
 	return made && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.FieldsV1 != nil
+}
+
+// reclaim takes what we have just applied from the managers that the API server makes
+// up. They would hold on to what desired drops later. What else they have may be
+// anybody's.
+func (a *Applier) reclaim(ctx context.Context, d Desired, object client.Object) (client.Object, error) {
+	entries := object.GetManagedFields()
+	if !slices.ContainsFunc(entries, isMadeUp) {
+		return object, nil
+	}
+	applied, err := setOf(entryOf(object, a.Manager, metav1.ManagedFieldsOperationApply, ""))
+	if err != nil {
+		return nil, err
+	}
+	rest, err := without(entries, applied)
+	if err != nil || slices.EqualFunc(entries, rest, sameFields) {
+		return object, err
+	}
+	object.SetManagedFields(rest) // of an unstructured object, they are a copy
+	return a.rewrite(ctx, d, object)
+}
+
+func sameFields(a, b metav1.ManagedFieldsEntry) bool {
+	return bytes.Equal(a.FieldsV1.GetRawBytes(), b.FieldsV1.GetRawBytes())
 }
 
 func fieldsV1(set *fieldpath.Set) (*metav1.FieldsV1, error) {

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -174,19 +175,43 @@ func TestManyManagers(t *testing.T) {
 	}
 }
 
-// What desired drops goes also if somebody wipes managedFields between two looks.
+// What desired drops goes also if somebody has wiped managedFields, between two looks or
+// before the last one.
 func TestWipedBeforeADrop(t *testing.T) {
-	one, two := configMap("key", "one", "gone", "soon"), configMap("key", "one")
-	for _, plain := range []bool{false, true} {
-		t.Run(ways[plain], func(t *testing.T) {
-			c := startServer(t).child(one, Desired{})
-			c.applied = !plain
-			c.settle(one)
-			c.edit("someone", func(o client.Object) { o.(*corev1.ConfigMap).Data["theirs"] = "stays" })
-			c.edit("someone", func(o client.Object) { o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
-			c.settle(two)
-			c.expectAt("in the end", "data", object{"key": "one", "theirs": "stays"})
-			c.expect(two, Unchanged, "")
-		})
+	for _, test := range []struct {
+		name     string
+		one, two client.Object
+		change   func(client.Object) // somebody else's
+		path     string
+		want     any
+	}{
+		{
+			"ConfigMap", configMap("key", "one", "gone", "soon"), configMap("key", "one"),
+			func(o client.Object) { o.(*corev1.ConfigMap).Data["theirs"] = "stays" },
+			"data", object{"key": "one", "theirs": "stays"},
+		}, {
+			"custom resource", gadget(object{"tree": object{"key": "one", "gone": "soon"}}), gadget(object{"tree": object{"key": "one"}}),
+			func(o client.Object) { put(o.(*unstructured.Unstructured).Object, "spec.tree.theirs", "stays") },
+			"spec.tree", object{"key": "one", "theirs": "stays"},
+		},
+	} {
+		for _, plain := range []bool{false, true} {
+			for _, watched := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, looked at between %v", test.name, ways[plain], watched), func(t *testing.T) {
+					c := startServer(t).child(test.one, Desired{})
+					c.applied = !plain
+					c.settle(test.one)
+					c.edit("someone", test.change)
+					c.edit("someone", func(o client.Object) { o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+					if watched {
+						c.settle(test.one)
+						c.expect(test.one, Unchanged, "")
+					}
+					c.settle(test.two)
+					c.expectAt("in the end", test.path, test.want)
+					c.expect(test.two, Unchanged, "")
+				})
+			}
+		}
 	}
 }
