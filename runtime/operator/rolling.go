@@ -77,7 +77,7 @@ func (t task) rolls() bool { return t.update == RollingInPlace || t.update == Ro
 // outdated tells whether a child exists and was made from another desired state.
 // One that is being deleted is on its way to the latest already.
 func (p *pass) outdated(t task) bool {
-	return t.live != nil && t.live.GetDeletionTimestamp() == nil && t.live.GetAnnotations()[p.offspring.keys.Hash] != t.Hash
+	return t.live != nil && t.live.GetDeletionTimestamp() == nil && t.IsOutdated(t.live)
 }
 
 // waitsToGo tells whether a child with a rolling strategy that has drifted is not to be

@@ -153,7 +153,7 @@ func (a *Applier) claim(ctx context.Context, now time.Time, memo *Memo, d Desire
 	if err != nil {
 		return Outcome{}, err
 	}
-	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, outdated: true})
+	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.state, stamp: d.Hash, input: d.Input, outdated: true})
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 

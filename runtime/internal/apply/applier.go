@@ -88,7 +88,7 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 		}
 		return a.own(ctx, now, memo, d, live)
 	}
-	if d.Strategy == OnDelete && live.GetAnnotations()[d.HashKey] != d.Hash && !d.owns(live) { // which waits for nothing
+	if d.Strategy == OnDelete && d.IsOutdated(live) && !d.owns(live) { // which waits for nothing
 		return a.own(ctx, now, memo, d, live)
 	}
 	verdict, known := memo.known(now, d, live)
@@ -102,7 +102,7 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 		}
 	}
 	switch {
-	case d.Fresh && verdict == converged && live.GetAnnotations()[d.HashKey] == d.Hash, verdict == unsettled:
+	case d.Fresh && verdict == converged && !d.IsOutdated(live), verdict == unsettled:
 		return a.writeAgain(ctx, now, memo, d, live)
 	case verdict == converged:
 		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, nil

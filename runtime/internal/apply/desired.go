@@ -44,7 +44,8 @@ type Desired struct {
 	Rolls         bool            // others wait for the child to carry its hash
 	Adoption      Adoption        // empty: Never
 	WhenImmutable ImmutablePolicy // empty: FailIfImmutable
-	// Hash tells desired states apart. Every child that is written more than
+	// Hash tells desired states apart, but for the data of a Secret, of which it knows
+	// the keys alone: it is for everybody to read. Every child that is written more than
 	// once carries it in the annotation HashKey.
 	Hash    string
 	HashKey string
@@ -66,6 +67,7 @@ type Desired struct {
 	// Kubernetes' own Go types: a plain create sends it as it is.
 	Source client.Object
 
+	state   string                // sums up all that is desired
 	content func() map[string]any // canonical, with its identity, without the hash
 }
 
@@ -77,19 +79,31 @@ func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	if err := listmap.Check(d.Kind, content); err != nil {
 		return d, fmt.Errorf("%s: %w", d.Key(), err)
 	}
-	err := encode(content, func(text []byte) {
-		sum := sumOf(text)
-		d.Hash = hex.EncodeToString(sum[:])
-	})
+	var err error
+	if d.state, err = hashOf(content); err != nil {
+		return d, err
+	}
+	if d.Hash = d.state; d.isSecret() {
+		d.Hash, err = hashOf(withoutData(content))
+	}
 	d.own(content)
 	d.content = func() map[string]any { return content }
 	return d, err
 }
 
+// hashOf sums up a content.
+func hashOf(content map[string]any) (hash string, err error) {
+	err = encode(content, func(text []byte) {
+		sum := sumOf(text)
+		hash = hex.EncodeToString(sum[:])
+	})
+	return hash, err
+}
+
 // identify completes the content of a desired child.
 func (d Desired) identify(content map[string]any) {
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
-	if d.Kind == (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) {
+	if d.isSecret() {
 		encodeStringData(content)
 	}
 	metadata := child(content, "metadata")
@@ -115,7 +129,7 @@ func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) 
 	if last == nil || d.Input == 0 || last.input != d.Input {
 		return d, false
 	}
-	d.Hash = last.desired
+	d.Hash, d.state = last.stamp, last.desired
 	d.content = sync.OnceValue(func() map[string]any {
 		made := content()
 		d.identify(made)

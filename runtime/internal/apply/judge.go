@@ -21,7 +21,7 @@ const (
 // other.
 func (m *Memo) known(now time.Time, d Desired, live client.Object) (verdict, bool) {
 	last := m.of(d.Key(), live)
-	if last == nil || last.desired != d.Hash {
+	if last == nil || last.desired != d.state {
 		return changed, false
 	}
 	if last.input != d.Input && !d.owns(live) {
@@ -41,10 +41,10 @@ func (a *Applier) judge(now time.Time, memo *Memo, d Desired, live client.Object
 		return verdict, nil
 	}
 	last := memo.of(d.Key(), live)
-	fulfilled := last != nil && last.desired == d.Hash && !last.outdated
+	fulfilled := last != nil && last.desired == d.state && !last.outdated
 	stamp := live.GetAnnotations()[d.HashKey]
 	switch {
-	case d.Strategy == OnDelete && stamp != d.Hash && !fulfilled:
+	case d.Strategy == OnDelete && d.IsOutdated(live) && !fulfilled:
 		return a.judgeOutdated(memo, d, live, stamp)
 	case fulfilled:
 		return a.compare(now, memo, last, d, live)
@@ -106,7 +106,7 @@ func (a *Applier) judgeOutdated(memo *Memo, d Desired, live client.Object, stamp
 		return changed, err
 	}
 	last := memo.of(d.Key(), live)
-	if last != nil && last.outdated && last.desired == d.Hash && last.left == values {
+	if last != nil && last.outdated && last.desired == d.state && last.left == values {
 		last.version = live.GetResourceVersion()
 		return converged, nil
 	}
@@ -127,6 +127,6 @@ func (a *Applier) judgeOutdated(memo *Memo, d Desired, live client.Object, stamp
 // leave records that a child is of another desired state, and stays so.
 func (a *Applier) leave(memo *Memo, d Desired, live client.Object) error {
 	values, err := a.look(d, live).values(d.content())
-	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(), outdated: true, left: values})
+	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.state, stamp: d.Hash, input: d.Input, version: live.GetResourceVersion(), outdated: true, left: values})
 	return err
 }

@@ -36,10 +36,10 @@ func (m *Memo) budgetOf(key Key) *budget {
 // another one.
 func (m *Memo) returnsTo(now time.Time, d Desired) bool {
 	b, last := m.budgets[d.Key()], m.last(d.Key())
-	if b == nil || last == nil || last.desired == d.Hash {
+	if b == nil || last == nil || last.desired == d.state {
 		return false
 	}
-	at, written := b.written[d.Hash]
+	at, written := b.written[d.state]
 	return written && now.Sub(at) < backoff.ReturnsWithin
 }
 
@@ -53,7 +53,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, memo *Memo, d Desi
 ) (Outcome, error) {
 	key, uid, before := d.Key(), uidOf(live), ""
 	if b := memo.budgets[key]; b != nil {
-		if err := b.Replay(now, d.Hash, uid); err != nil {
+		if err := b.Replay(now, d.state, uid); err != nil {
 			return Outcome{}, err
 		}
 	}
@@ -62,15 +62,15 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, memo *Memo, d Desi
 	}
 	outcome, err := do(a, ctx, now, memo, d, live)
 	if err = hideSecrets(err, d, live); err != nil {
-		return outcome, memo.fail(now, key, d.Hash, uid, err)
+		return outcome, memo.fail(now, key, d.state, uid, err)
 	}
 	wrote := outcome.Action == Created || outcome.Action == Updated || outcome.Action == Adopted
-	if wrote && before != "" && before != d.Hash {
+	if wrote && before != "" && before != d.state {
 		b := memo.budgetOf(key)
-		if b.SetState(d.Hash); b.written == nil {
+		if b.SetState(d.state); b.written == nil {
 			b.written = map[string]time.Time{}
 		}
-		b.written[d.Hash] = now
+		b.written[d.state] = now
 	}
 	if b := memo.budgets[key]; b != nil {
 		b.Succeeded()
@@ -99,10 +99,10 @@ func (a *Applier) repeat(ctx context.Context, now time.Time, memo *Memo, d Desir
 ) (Outcome, error) {
 	b, uid, returns := memo.budgetOf(d.Key()), uidOf(live), memo.returnsTo(now, d)
 	if returns {
-		b.ReturnTo(d.Hash)
-		b.written[d.Hash] = now // also while it waits
+		b.ReturnTo(d.state)
+		b.written[d.state] = now // also while it waits
 	}
-	b.SetState(d.Hash)
+	b.SetState(d.state)
 	replacing := live != nil && b.replaced == uid
 	isNews := live != nil && !replacing && !returns && !b.Holds() // so that a drift counts once
 	if !replacing {
@@ -153,7 +153,7 @@ func (a *Applier) explain(ctx context.Context, d Desired, observed client.Object
 // when somebody else deleted it, or took it out of sight.
 func (m *Memo) recreates(d Desired) bool {
 	last, b := m.last(d.Key()), m.budgets[d.Key()]
-	return last != nil && last.desired == d.Hash && !last.removed && (b == nil || b.replaced != last.uid)
+	return last != nil && last.desired == d.state && !last.removed && (b == nil || b.replaced != last.uid)
 }
 
 // RetryNow has these children, or all if none is named, not wait for a write that failed.

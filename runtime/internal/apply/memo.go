@@ -47,7 +47,8 @@ type Memo struct {
 type verified struct {
 	key      Key
 	uid      types.UID
-	desired  string // hash of the desired state
+	desired  string // sums up the desired state
+	stamp    string // the hash of it that the child carries
 	input    uint64 // that it was made from
 	version  string // resource version
 	outdated bool   // it does not fulfil the desired state, and is to stay so
@@ -141,7 +142,7 @@ func (a *Applier) rememberPart(memo *Memo, d Desired, answer client.Object) erro
 func (a *Applier) record(memo *Memo, d Desired, v *view, altered *altered) {
 	live := v.object
 	memo.set(&verified{
-		key: d.Key(), uid: live.GetUID(), desired: d.Hash, input: d.Input, version: live.GetResourceVersion(),
+		key: d.Key(), uid: live.GetUID(), desired: d.state, stamp: d.Hash, input: d.Input, version: live.GetResourceVersion(),
 		others: v.others, entries: a.shapes.share(v), altered: altered,
 	})
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -31,6 +33,36 @@ func (e hiddenError) Error() string { return e.text }
 
 // Unwrap returns the error with them.
 func (e hiddenError) Unwrap() error { return e.error }
+
+func (d Desired) isSecret() bool {
+	return d.Kind == schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+}
+
+// withoutData returns the content of a Secret without the values of its data.
+func withoutData(content map[string]any) map[string]any {
+	data, _ := content["data"].(map[string]any)
+	keys := make(map[string]any, len(data))
+	for key := range data {
+		keys[key] = ""
+	}
+	content = maps.Clone(content)
+	content["data"] = keys
+	return content
+}
+
+// IsOutdated reports whether a live child is not of the desired state that is to reach
+// it: it carries another hash, or is a Secret with other data.
+func (d Desired) IsOutdated(live client.Object) bool {
+	if live.GetAnnotations()[d.HashKey] != d.Hash {
+		return true
+	}
+	if _, partial := live.(*metav1.PartialObjectMetadata); partial || !d.isSecret() {
+		return false
+	}
+	content, err := contentOf(live)
+	data, desires := d.content()["data"]
+	return err == nil && desires && !includes(content["data"], data)
+}
 
 // hideSecrets takes from the text of an error the data of a Secret and the values of
 // environment variables, desired ones and those of the child: the API server quotes

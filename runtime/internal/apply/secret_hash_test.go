@@ -1,0 +1,67 @@
+package apply
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func secret(value string) client.Object {
+	return named(&corev1.Secret{Data: map[string][]byte{"password": []byte(value)}})
+}
+
+// The hash on a Secret says nothing of its data, and changes of these are noticed all
+// the same.
+func TestHashOfASecret(t *testing.T) {
+	one, two := secret("one"), secret("two")
+	for _, metadata := range []bool{false, true} {
+		for _, restart := range []bool{false, true} {
+			for _, strategy := range []Strategy{InPlace, Recreate, OnDelete} {
+				t.Run(fmt.Sprintf("%s, restarted %v, metadata %v", strategy, restart, metadata), func(t *testing.T) {
+					c := startServer(t).child(one, Desired{Strategy: strategy})
+					c.Metadata = metadata
+					if a, b := c.desired(one), c.desired(two); a.Hash != b.Hash || a.state == b.state {
+						t.Fatalf("hashes %s and %s, states %s and %s", a.Hash, b.Hash, a.state, b.state)
+					}
+					c.settle(one)
+					if restart {
+						c.restart()
+					}
+					outcome := c.settle(two)
+					want, data := map[Strategy]Action{InPlace: Updated, Recreate: Replace, OnDelete: Unchanged}[strategy], "dHdv"
+					if strategy != InPlace {
+						data = "b25l"
+					}
+					if outcome.Action != want {
+						t.Errorf("the child is %s, want %s", outcome.Action, want)
+					}
+					c.expectAt("after a change", "data.password", data)
+					if strategy != Recreate {
+						c.settle(two)
+						c.made()
+						c.settle(two)
+						if made := c.made(); made != "" {
+							t.Errorf("requests at rest: %s", made)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestDriftOfASecret(t *testing.T) {
+	for _, strategy := range []Strategy{InPlace, OnDelete} {
+		t.Run(string(strategy), func(t *testing.T) {
+			c := startServer(t).child(secret("one"), Desired{Strategy: strategy})
+			c.settle(secret("one"))
+			c.drift("data.password", "dGhlaXJz")
+			if outcome := c.expect(secret("one"), Updated, "apply 200"); !outcome.Drift {
+				t.Error("the drift does not count")
+			}
+			c.expectAt("in the end", "data.password", "b25l")
+		})
+	}
+}
