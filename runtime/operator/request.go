@@ -13,7 +13,8 @@ import (
 // A Sync function that reads nothing but its request is pure: the same request
 // gives the same response, and a test needs no cluster.
 type Request[P client.Object, C, R any] struct {
-	// Parent is a private copy: changing it changes nothing in the cluster.
+	// Parent is a private copy. Changing it changes nothing in the cluster, and fails a
+	// test of the harness, since it is mostly a mistake.
 	Parent P
 	// Children is what was observed of the parent's children, taken once per
 	// pass and never older than the operator's own last write.
