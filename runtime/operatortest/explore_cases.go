@@ -3,7 +3,6 @@ package operatortest
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 )
 
@@ -179,8 +178,3 @@ const (
 	everyPath  = "all"
 	exhaustive = "exhaustive"
 )
-
-// isForAuthor reports whether Sync could make a mutation.
-func (m alteration) isForAuthor() bool {
-	return !slices.Contains([]string{strips, alters, copiesOver, wipes, shares}, m.family)
-}

@@ -89,7 +89,7 @@ func (x *exploration) lead(trials []*trial) {
 		}
 		begun := time.Now()
 		parents, rest := x.assign(now, x.life.AtOnce)
-		trials = append(rest, later...)
+		trials = slices.Concat(rest, later)
 		x.leadRound(parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
 		x.report(parents)

@@ -90,11 +90,11 @@ func (x *exploration) round(parents []*exploredParent, when string) {
 	}
 	children = x.prepare(children)
 	x.act(children, when)
-	settled := x.awaitSettled()
+	x.awaitSettled()
 	inParallel(children, x.judge)
 	if again := failing(children); len(again) > 0 {
 		x.c.Advance(6 * time.Minute) // repairs that come back are slowed down
-		settled = x.awaitSettled()
+		settled := x.awaitSettled()
 		inParallel(again, x.judge)
 		inParallel(again, x.readReady)
 		for _, s := range failing(again) {

@@ -13,10 +13,7 @@ import (
 // others are values that may be valid in place of a value of this shape, the likeliest
 // first. Which of them are, the API server tells.
 func (s shape) others(value any) []any {
-	var found []any
-	for _, option := range s.enum() {
-		found = append(found, option)
-	}
+	found := slices.Clone(s.enum())
 	if len(found) == 0 {
 		found = s.likely(value)
 	}

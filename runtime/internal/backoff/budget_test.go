@@ -63,7 +63,7 @@ func TestFailedWrites(t *testing.T) {
 				}
 			}
 			b.Succeeded()
-			if failed := b.Fail(now, "one", "", test.err).(Failed); failed.Attempts != 1 {
+			if failed, _ := errors.AsType[Failed](b.Fail(now, "one", "", test.err)); failed.Attempts != 1 {
 				t.Errorf("after a success it is attempt %d", failed.Attempts)
 			}
 		})

@@ -35,10 +35,11 @@ const (
 	// ReturnsWithin is for how long a desired state that was written counts as written
 	// before, when Sync returns to it.
 	ReturnsWithin = time.Minute
-	// ShownAttempt and ShownAfter say when a transient error is shown in the status: at
-	// this attempt in a row, or so long after the first.
+	// ShownAttempt is the attempt in a row at which a transient error is shown in the
+	// status.
 	ShownAttempt = 3
-	ShownAfter   = 10 * time.Second
+	// ShownAfter is how long after the first attempt it is shown in any case.
+	ShownAfter = 10 * time.Second
 )
 
 // Wait returns how long the next repetition waits after so many; 0 while they are free.
