@@ -207,41 +207,6 @@ func isReplayed(err error) bool {
 	return ok && failed.Replayed
 }
 
-// stateOf says how a child is, as this pass leaves it.
-func (p *pass) stateOf(child child) health.Health {
-	switch {
-	case child.waits != "":
-		return health.Health{State: health.InProgress, Message: child.waits}
-	case child.replaced:
-		return health.Health{State: health.InProgress, Message: "is being replaced"}
-	case child.health != (health.Health{}):
-		return child.health
-	case child.object == nil:
-		return health.Health{State: health.InProgress, Message: "is missing"}
-	}
-	return p.healthOf(child.childKind, child.object)
-}
-
-// healthOf judges a child by what the author says about its kind, or by the rules
-// for its kind.
-func (p *pass) healthOf(kind *childKind, object client.Object) health.Health {
-	return healthOf(kind.ReadyWhen, object)
-}
-
-func healthOf(readyWhen readyRule, object client.Object) health.Health {
-	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
-		return health.Of(object)
-	}
-	isReady, err := readyWhen(object)
-	switch {
-	case err != nil:
-		return health.Health{State: health.InProgress, Message: "is not ready: " + err.Error()}
-	case !isReady:
-		return health.Health{State: health.InProgress, Message: "is not ready"}
-	}
-	return health.Health{State: health.Ready}
-}
-
 // leftOver splits the observed children that are not desired into those to
 // prune and those to keep, and has the memo forget them.
 func (p *pass) leftOver(plan plan) (pruned, kept []child) {
@@ -304,28 +269,4 @@ func byName(objects []client.Object) map[types.NamespacedName]client.Object {
 		named[client.ObjectKeyFromObject(object)] = object
 	}
 	return named
-}
-
-// lacksRight tells whether an authorizer refused a request. Admission refuses
-// with the same code: a quota, a security policy, a namespace on its way out.
-func lacksRight(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `is forbidden: User "`)
-}
-
-// errChild is a child that could not be applied or deleted.
-type errChild struct {
-	key apply.Key
-	err error
-}
-
-func (e errChild) Unwrap() error { return e.err }
-
-func (e errChild) Error() string {
-	if lacksRight(e.err) {
-		return fmt.Sprintf("%s: the operator's role does not allow it: list the kind under operator.children and run opgen generate, or see the API server's reason: %v", e.key, e.err)
-	}
-	if errors.As(e.err, new(apply.ErrTaken)) {
-		return e.err.Error()
-	}
-	return fmt.Sprintf("%s: %v", e.key, e.err)
 }
