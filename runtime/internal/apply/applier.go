@@ -235,6 +235,11 @@ func (a *Applier) update(ctx context.Context, now time.Time, memo *Memo, d Desir
 	if err != nil || outcome.Action == Replace {
 		return outcome, err
 	}
+	if outcome.Action == Updated && a.lacksObject(d, answer) {
+		if answer, err = a.patch(ctx, d, "uid", string(live.GetUID())); err != nil {
+			return Outcome{}, err
+		}
+	}
 	if outcome.Object, err = a.reclaim(ctx, d, answer); err != nil {
 		return Outcome{}, err
 	}

@@ -111,7 +111,7 @@ func (c *comparison) same(desired, live any) bool {
 	case !c.builtin:
 		return false
 	}
-	return completes(live, desired) || live == nil && isZero(desired)
+	return completes(live, desired) || live == nil && isZero(desired) && !empty(desired)
 }
 
 // includes reports whether a live value is desired, or has it with more fields in its

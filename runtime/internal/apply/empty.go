@@ -96,3 +96,22 @@ func descendTo(path string, value any, step string) (string, any, bool) {
 	items, _ := value.([]any)
 	return path + "/" + strconv.Itoa(place(items, step)), below, ok
 }
+
+// lacksObject reports whether an apply has dropped an object, with all its fields, that
+// is desired without any: it takes another apply to have it, and its defaults, back.
+func (a *Applier) lacksObject(d Desired, answer client.Object) bool {
+	v := a.look(d, answer)
+	content, err := v.content()
+	return err == nil && lacksObject(v.set, d.fields(), content)
+}
+
+func lacksObject(set fieldset, desired, live any) bool {
+	for _, step := range set {
+		wanted, ok := descend(desired, step.name)
+		now, _ := descend(live, step.name)
+		if ok && (empty(wanted) && now == nil || lacksObject(step.below, wanted, now)) {
+			return true
+		}
+	}
+	return false
+}

@@ -69,7 +69,7 @@ func (a *Applier) revision(memo *Memo, d Desired, live client.Object) ([]jsonpat
 		return nil, false
 	}
 	r := revision{builtin: clientgoscheme.Scheme.Recognizes(d.Kind)}
-	same := r.value("", v.set, d.stampedFields(), content)
+	same := r.value("", fieldsOf(v.entry), d.stampedFields(), content)
 	return r.steps, same && len(r.steps) > 0
 }
 
@@ -90,9 +90,9 @@ type revision struct {
 
 // value walks along a value, and reports false where steps do not do.
 func (r *revision) value(path string, set fieldset, desired, live any) bool {
-	if empty(desired) { // what is below are defaults
-		_, ok := live.(map[string]any)
-		return ok
+	if empty(desired) { // what is below are defaults, or an atomic value that we have set
+		fields, ok := live.(map[string]any)
+		return ok && (set != nil || len(fields) == 0)
 	}
 	switch desired := desired.(type) {
 	case map[string]any:

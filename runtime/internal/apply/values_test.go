@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -30,6 +32,7 @@ func TestObjectShrinksToNothing(t *testing.T) {
 	}{
 		{"a volume source", scratch(full, nil), scratch(corev1.EmptyDirVolumeSource{}, nil), "template.spec.volumes.0.emptyDir"},
 		{"a security context", scratch(full, &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true)}), scratch(full, &corev1.PodSecurityContext{}), "template.spec.securityContext"},
+		{"an atomic map", loosely(mainContainer(func(*corev1.Container) {}), "template.spec.nodeSelector", object{"disk": "fast"}), loosely(mainContainer(func(*corev1.Container) {}), "template.spec.nodeSelector", object{}), "template.spec.nodeSelector"},
 		{"an object of a custom resource", gadget(object{"tree": object{"a": object{"b": 1}}}), gadget(object{"tree": object{"a": object{}}}), "spec.tree.a"},
 	} {
 		for _, plain := range []bool{false, true} {
@@ -42,12 +45,51 @@ func TestObjectShrinksToNothing(t *testing.T) {
 						c.restart()
 					}
 					c.settle(test.two)
-					c.expectAt("after a change", test.path, object{})
+					content, err := contentOf(c.live())
+					if left := at(content, test.path); err != nil || left != nil && !empty(left) {
+						t.Errorf("after a change, %s is %v, %v", test.path, left, err)
+					}
 					c.expect(test.two, Unchanged, "")
 				})
 			}
 		}
 	}
+}
+
+// Below an object that shrinks to nothing, the API server fills in its defaults again.
+func TestObjectShrinksToItsDefaults(t *testing.T) {
+	scaler := func(behavior autoscalingv2.HorizontalPodAutoscalerBehavior) client.Object {
+		return named(&autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, MaxReplicas: 3, Behavior: &behavior,
+		}})
+	}
+	one := scaler(autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: ptr.To[int32](60)}})
+	two := scaler(autoscalingv2.HorizontalPodAutoscalerBehavior{})
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			c := startServer(t).child(one, Desired{})
+			c.applied = !plain
+			c.settle(one)
+			c.settle(two)
+			behavior := c.live().(*autoscalingv2.HorizontalPodAutoscaler).Spec.Behavior
+			if behavior == nil || behavior.ScaleUp == nil || behavior.ScaleDown == nil || behavior.ScaleDown.StabilizationWindowSeconds != nil {
+				t.Errorf("behavior is %+v", behavior)
+			}
+			c.settle(two)
+		})
+	}
+}
+
+// loosely is an object without a Go type, with a value set.
+func loosely(object client.Object, path string, value any) client.Object {
+	content, err := contentOf(object)
+	if err != nil {
+		panic(err)
+	}
+	content = runtime.DeepCopyJSON(content)
+	content["apiVersion"], content["kind"] = "v1", "PodTemplate"
+	put(content, path, value)
+	return &unstructured.Unstructured{Object: content}
 }
 
 // A value that somebody else changes between our read and our write is put right.
