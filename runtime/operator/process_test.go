@@ -87,9 +87,16 @@ func alone(t *testing.T) *fixture {
 // launch runs an operator until the test ends.
 func (f *fixture) launch(mode string, env []string, args ...string) *operatorProcess {
 	f.t.Helper()
+	return f.launchProgram(mode, os.Args[0], append([]string{modeKey + "=" + mode}, env...),
+		append([]string{"--kubeconfig", os.Getenv("OPGEN_TEST_KUBECONFIG")}, args...)...)
+}
+
+// launchProgram runs an operator that is in a file until the test ends.
+func (f *fixture) launchProgram(called, file string, env []string, args ...string) *operatorProcess {
+	f.t.Helper()
 	p := &operatorProcess{t: f.t, ended: make(chan struct{})}
-	p.Cmd = exec.Command(os.Args[0], append([]string{"--kubeconfig", os.Getenv("OPGEN_TEST_KUBECONFIG"), "--namespace", f.Namespace}, args...)...)
-	p.Env = append(append(os.Environ(), modeKey+"="+mode), env...)
+	p.Cmd = exec.Command(file, append([]string{"--namespace", f.Namespace}, args...)...)
+	p.Env = append(os.Environ(), env...)
 	p.Stdout, p.Stderr = &p.log, &p.log
 	if err := p.Start(); err != nil {
 		f.t.Fatal(err)
@@ -103,7 +110,7 @@ func (f *fixture) launch(mode string, env []string, args ...string) *operatorPro
 		if f.t.Failed() {
 			p.log.Lock()
 			defer p.log.Unlock()
-			f.t.Logf("operator %s:\n%s", mode, p.log.String())
+			f.t.Logf("operator %s:\n%s", called, p.log.String())
 		}
 	})
 	return p
