@@ -21,8 +21,10 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// childrenOfSite is how many children the operator makes of each Site.
-const childrenOfSite = 12
+// childrenOfSite is how many children of each resource the operator makes of a Site.
+var childrenOfSite = map[string]int{
+	"configmaps": 4, "secrets": 1, "services": 1, "pods": 3, "deployments": 1, "jobs": 1, "widgets": 1,
+}
 
 // childrenKinds are their kinds.
 var childrenKinds = []schema.GroupVersionKind{
@@ -171,7 +173,11 @@ func (f *fleet) uids() map[string]types.UID {
 			}
 		}
 	}
-	if expected := childrenOfSite * len(f.sites); len(uids) != expected {
+	expected := 0
+	for _, children := range childrenOfSite {
+		expected += children * len(f.sites)
+	}
+	if len(uids) != expected {
 		f.t.Errorf("there are %d children, want %d", len(uids), expected)
 	}
 	return uids

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,36 +16,39 @@ import (
 const upgradeSitesKey = "OPGEN_UPGRADE_SITES"
 
 // The operator of the former runtime works on many Sites, the one of the current runtime
-// takes over, and the former one takes over again. Each time the replica that is to
-// take over is started beside the one that works, as a rolling update does.
+// takes over, and the former one takes over again: first when there is nothing to do,
+// and then in the middle of a change. The replica that is to take over is started beside
+// the one that works, as a rolling update does.
 func TestUpgradeOfTheRuntimeIsNoChange(t *testing.T) {
 	root, ref := formerRuntime(t)
 	f := &fleet{fixture: alone(t), text: "none"}
 	formerFile, currentFile := buildUpgradePrograms(t, root, ref)
 	sites := sitesOfFleet(t, os.Getenv("OPGEN_EXPLORE") == "all", os.Getenv(upgradeSitesKey))
+	former, current := "the runtime of "+ref, "the current runtime"
 
-	working := f.launchReplica("the runtime of "+ref, formerFile)
+	working := f.launchReplica(former, formerFile)
 	f.add(sites)
 	f.converges()
 	f.settles(working)
-	f.logWrites("created by "+working.runtime, working, 0)
+	f.logWrites("created with "+former, working.writes(0))
 	f.changes(working, "one")
 
-	working = f.handsOver(working, "the current runtime", currentFile)
+	working = f.handsOver(working, f.standsBy(current, currentFile))
 	f.changes(working, "two")
 	f.add(max(1, sites/4)) // whose children the former runtime has not made
 	f.converges()
 	f.settles(working)
 
-	working = f.handsOver(working, "the runtime of "+ref, formerFile)
+	working = f.handsOver(working, f.standsBy(former, formerFile))
 	f.changes(working, "three")
+
+	working = f.handsOverAtWork(working, f.standsBy(current, currentFile), "four")
+	f.handsOverAtWork(working, f.standsBy(former, formerFile), "five")
 }
 
-// handsOver starts a replica beside the one that works, stops that one, and checks what
-// the next one does with Sites that are as desired.
-func (f *fleet) handsOver(working *fleetReplica, runtime, file string) *fleetReplica {
+// standsBy starts a replica that waits for its turn.
+func (f *fleet) standsBy(runtime, file string) *fleetReplica {
 	f.t.Helper()
-	before := f.uids()
 	next := f.launchReplica(runtime, file)
 	f.waits("the next replica waits for its turn", func() error {
 		if reads := next.leaseReads(); reads < 3 {
@@ -55,22 +57,56 @@ func (f *fleet) handsOver(working *fleetReplica, runtime, file string) *fleetRep
 		return nil
 	})
 	if writes := next.writes(0); len(writes) > 0 {
-		f.t.Errorf("the replica with %s writes while another one leads: %v", next.runtime, writes[0])
+		f.t.Errorf("the replica with %s writes while another one leads: %v", runtime, writes[0])
 	}
-	stopped := time.Now()
+	return next
+}
+
+// handsOver stops the replica that works, and checks what the next one does with Sites
+// that are as desired.
+func (f *fleet) handsOver(working, next *fleetReplica) *fleetReplica {
+	f.t.Helper()
+	before, began := f.uids(), time.Now()
 	working.signal()
-	if state := working.exits(30 * time.Second); state.ExitCode() != 0 {
-		f.t.Errorf("the replica with %s ended with %s", working.runtime, state)
-	}
+	f.ends(working)
 	f.settles(next)
-	f.t.Logf("%d Sites handed over from %s to %s in %.1fs", len(f.sites), working.runtime, next.runtime, time.Since(stopped).Seconds())
 	f.converges()
-	writes := next.writes(0)
-	f.logWrites("handed over to "+next.runtime, next, 0)
-	f.expectWrites(writes, nil, 1)
-	expectNoOverlap(f, working, next)
+	f.t.Logf("%d Sites handed over from %s to %s in %.1fs, with %s", len(f.sites), working.runtime, next.runtime, time.Since(began).Seconds(), next.totals())
+	f.logWrites("handed over to "+next.runtime, next.writes(0))
+	f.expectWrites(next.writes(0), 0, nil, 1)
 	f.expectSame(before)
 	return next
+}
+
+// handsOverAtWork stops the replica that works while there is much to do, which the next
+// one is to finish.
+func (f *fleet) handsOverAtWork(working, next *fleetReplica, text string) *fleetReplica {
+	f.t.Helper()
+	before, first, began, most := f.uids(), len(working.since(0)), time.Now(), max(10, len(f.sites)/10)
+	f.change(text)
+	f.add(most)
+	working.signal()
+	f.add(most)
+	f.ends(working)
+	f.converges()
+	f.settles(next)
+	f.t.Logf("%d Sites handed over from %s to %s at work in %.1fs", len(f.sites), working.runtime, next.runtime, time.Since(began).Seconds())
+	firsts, seconds := working.writes(first), next.writes(0)
+	f.logWrites("at work with "+working.runtime, firsts)
+	f.logWrites("at work with "+next.runtime, seconds)
+	f.expectNoOverlap(firsts, seconds)
+	f.expectWrites(slices.Concat(firsts, seconds), 2*most, map[string]int{"configmaps": 1, "widgets": 2, "sites/status": 3}, 0)
+	f.expectSame(before)
+	f.hasOnlyDesired()
+	return next
+}
+
+// ends waits until a replica that was told to has ended.
+func (f *fleet) ends(r *fleetReplica) {
+	f.t.Helper()
+	if state := r.exits(30 * time.Second); state.ExitCode() != 0 {
+		f.t.Errorf("the replica with %s ended with %s", r.runtime, state)
+	}
 }
 
 // changes gives the Sites another text, and checks that this reaches the children that
@@ -83,52 +119,61 @@ func (f *fleet) changes(working *fleetReplica, text string) {
 	f.settles(working)
 	f.t.Logf("%d Sites changed with %s in %.1fs", len(f.sites), working.runtime, time.Since(began).Seconds())
 	writes := working.writes(first)
-	f.logWrites("changed with "+working.runtime, working, first)
+	f.logWrites("changed with "+working.runtime, writes)
 	// The first field of a Widget that is dropped takes a write of its field managers.
-	f.expectWrites(writes, map[string]int{"configmaps": 1, "widgets": 2, "sites/status": 2}, 0)
+	f.expectWrites(writes, 0, map[string]int{"configmaps": 1, "widgets": 2, "sites/status": 2}, 0)
 	f.expectSame(before)
 	f.hasOnlyDesired()
 }
 
-// expectWrites checks that none of the writes creates or deletes, and that each object
-// has at most as many as its resource may have, or rest.
-func (f *fleet) expectWrites(writes []recordedRequest, most map[string]int, rest int) {
+// expectWrites checks that the writes create the children of so many Sites and delete
+// none, and that each object has at most as many others as its resource may have, or rest.
+func (f *fleet) expectWrites(writes []recordedRequest, sites int, most map[string]int, rest int) {
 	f.t.Helper()
-	counts := map[string]int{}
-	excess := map[string]recordedRequest{}
+	creates, counts, excess := map[string]int{}, map[string]int{}, map[string]recordedRequest{}
 	for _, write := range writes {
-		if write.verb == http.MethodPost || write.verb == http.MethodDelete {
-			excess[write.verb+" "+write.resource] = write
+		switch write.verb {
+		case http.MethodPost:
+			creates[write.resource]++
+			continue
+		case http.MethodDelete:
+			excess["a deletion of "+write.resource] = write
 		}
-		object := write.resource + " " + write.name
-		counts[object]++
 		limit, ok := most[write.resource]
 		if !ok {
 			limit = rest
 		}
-		if counts[object] > limit {
+		object := write.resource + " " + write.name
+		if counts[object]++; counts[object] > limit {
 			excess[fmt.Sprintf("more than %d writes of the same of %s", limit, write.resource)] = write
 		}
 	}
 	for what, write := range excess {
 		f.t.Errorf("%s, such as %v", what, write)
 	}
+	expected := map[string]int{}
+	for resource, children := range childrenOfSite {
+		if sites > 0 {
+			expected[resource] = sites * children
+		}
+	}
+	if !maps.Equal(creates, expected) {
+		f.t.Errorf("creates are %v, want %v", creates, expected)
+	}
 }
 
 // expectNoOverlap checks that a replica began to write when the one before it had ended.
-func expectNoOverlap(f *fleet, working, next *fleetReplica) {
+func (f *fleet) expectNoOverlap(firsts, seconds []recordedRequest) {
 	f.t.Helper()
-	var last time.Time
-	for _, write := range working.writes(0) {
-		if write.end.After(last) {
-			last = write.end
-		}
+	if len(firsts) == 0 || len(seconds) == 0 {
+		f.t.Fatalf("one replica made %d writes and the next one %d, want some of each", len(firsts), len(seconds))
 	}
-	for _, write := range next.writes(0) {
-		if !write.begun.After(last) {
-			f.t.Errorf("the replica with %s writes %s before the last write of the one before it", next.runtime, last.Sub(write.begun))
-			return
-		}
+	last := slices.MaxFunc(firsts, func(a, b recordedRequest) int { return a.end.Compare(b.end) })
+	next := slices.MinFunc(seconds, func(a, b recordedRequest) int { return a.begun.Compare(b.begun) })
+	pause := next.begun.Sub(last.end)
+	f.t.Logf("the next replica began to write %.3fs after the one before it had ended", pause.Seconds())
+	if pause <= 0 {
+		f.t.Errorf("two replicas write at once: %v, and then %v", last, next)
 	}
 }
 
@@ -148,8 +193,8 @@ func (f *fleet) expectSame(before map[string]types.UID) {
 }
 
 // logWrites logs how many writes there were of each resource.
-func (f *fleet) logWrites(when string, r *fleetReplica, first int) {
-	writes, counts := r.writes(first), map[string]int{}
+func (f *fleet) logWrites(when string, writes []recordedRequest) {
+	counts := map[string]int{}
 	for _, write := range writes {
 		counts[fmt.Sprintf("%s %s %d", write.verb, write.resource, write.code)]++
 	}
@@ -157,5 +202,5 @@ func (f *fleet) logWrites(when string, r *fleetReplica, first int) {
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
 		texts = append(texts, fmt.Sprintf("%s: %d", what, counts[what]))
 	}
-	f.t.Logf("%d Sites %s: %d writes: %s (since its start %s)", len(f.sites), when, len(writes), strings.Join(texts, ", "), r.totals())
+	f.t.Logf("%d Sites %s: %d writes %v", len(f.sites), when, len(writes), texts)
 }
