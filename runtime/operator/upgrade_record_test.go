@@ -129,14 +129,19 @@ func (r *record) writes(first int) (writes []recordedRequest) {
 	return writes
 }
 
-// leaseReads counts how often the process has looked who leads.
-func (r *record) leaseReads() (reads int) {
+// leases counts how often the process has looked who leads, and how often it has taken or
+// renewed a lease.
+func (r *record) leases() (reads, writes int) {
 	for _, request := range r.since(0) {
-		if request.verb == http.MethodGet && request.resource == "leases" {
+		switch {
+		case request.resource != "leases":
+		case request.verb == http.MethodGet:
 			reads++
+		default:
+			writes++
 		}
 	}
-	return reads
+	return reads, writes
 }
 
 // startRecord starts a way to the API server that records its requests, and returns the

@@ -51,11 +51,14 @@ func (f *fleet) standsBy(runtime, file string) *fleetReplica {
 	f.t.Helper()
 	next := f.launchReplica(runtime, file)
 	f.waits("the next replica waits for its turn", func() error {
-		if reads := next.leaseReads(); reads < 3 {
+		if reads, writes := next.leases(); reads < 3 && writes == 0 {
 			return fmt.Errorf("it has looked %d times who leads", reads)
 		}
 		return nil
 	})
+	if _, writes := next.leases(); writes > 0 {
+		f.t.Fatalf("the replica with %s takes a lease while another one leads", runtime)
+	}
 	if writes := next.writes(0); len(writes) > 0 {
 		f.t.Errorf("the replica with %s writes while another one leads: %v", runtime, writes[0])
 	}
