@@ -53,7 +53,7 @@ func (l *loop) childKinds() []schema.GroupVersionKind {
 
 // replaced lets the test that runs this operator, if one does, desire something else
 // than Sync of a child. The input sums that up, too.
-func (p *pass) replaced(d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
+func (p *pass) replaced(d apply.Desired, whenDeleted DeletionPolicy, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
 	if !p.test.Replaces() {
 		return d, content, nil
 	}
@@ -62,7 +62,7 @@ func (p *pass) replaced(d apply.Desired, content func() (map[string]any, error))
 		return d, content, err
 	}
 	other := p.test.Author(passes.SyncChild{
-		Parent: p.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Manager: p.manager, Content: said,
+		Parent: p.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Orphaned: whenDeleted == Orphan, Manager: p.manager, Content: said,
 	})
 	if other == nil {
 		return d, content, nil

@@ -90,7 +90,8 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	byReference := p.refersTo(kind, name, cmp.Or(wanted.WhenRemoved, kind.WhenDeleted))
+	whenDeleted := cmp.Or(wanted.WhenRemoved, kind.WhenDeleted)
+	byReference := p.refersTo(kind, name, whenDeleted)
 	made := task{kind: kind, update: cmp.Or(wanted.Update, kind.Update), byReference: byReference, replace: wanted.Replace, wanted: wanted}
 	if made.after, err = p.keysOf(wanted.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
@@ -116,7 +117,7 @@ func (p *pass) task(kind *childKind, wanted Wanted) (task, error) {
 		p.offspring.keys.Override(metadata, string(wanted.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return p.content(wanted) }
-	if described, content, err = p.replaced(described, content); err != nil {
+	if described, content, err = p.replaced(described, whenDeleted, content); err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
 	p.wants += described.Input

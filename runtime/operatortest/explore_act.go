@@ -145,7 +145,8 @@ func (x *exploration) judge(s *exploredChild) {
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
 		before: s.before, written: s.written, after: x.read(s.child), revised: s.time == beforeWrite,
-		asUs: s.way == sameManagerPut || s.way == sameApply,
+		asUs:      s.way == sameManagerPut || s.way == sameApply,
+		recreates: s.child.Strategy == string(operator.Recreate),
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // parentLife is who acts where a parent is led through its life.
@@ -147,8 +149,7 @@ func (x *exploration) succeed(h *exploredParent) {
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
 	}
-	next := x.life.Parents[h.variant](h.object.GetName())
-	x.c.place(next)
+	next := x.makeParent(h.variant, h.object.GetName())
 	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
 		err := x.c.Client.Create(x.ctx, next)
 		if err == nil {
@@ -202,7 +203,7 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 	if err := x.find(s); err != nil {
 		return "Sync was not called"
 	}
-	if step == revision1 || step == loss {
+	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = revised(s.desired, "1")
 	}
 	child := x.read(s.child)
@@ -211,7 +212,7 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 		return "there is no child"
 	case child.GetDeletionTimestamp() != nil:
 		return "the child is being deleted"
-	case slices.Contains(s.gone, child.GetUID()):
+	case slices.Contains(s.gone, child.GetUID()) && !(step == succession && s.child.Orphaned):
 		return "the child is still the same"
 	case !x.isOwned(child, s):
 		return "the child is not its parent's"
@@ -221,6 +222,11 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 		return err.Error()
 	}
 	return strings.Join(found, "\n")
+}
+
+// takesChanges reports whether a change of what is desired reaches a child that exists.
+func (s *exploredChild) takesChanges() bool {
+	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
 
 func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {

@@ -115,10 +115,24 @@ func failing(children []*exploredChild) (found []*exploredChild) {
 	return found
 }
 
+// makeParent makes a parent that the operator sees and those of other tests do not.
+func (x *exploration) makeParent(variant int, name string) client.Object {
+	object := x.life.Parents[variant](name)
+	x.c.place(object)
+	if object.GetNamespace() == "" {
+		labels := object.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels["test"] = x.c.Namespace
+		object.SetLabels(labels)
+	}
+	return object
+}
+
 // createParent creates a parent under a new name.
 func (x *exploration) createParent(h *exploredParent) {
-	h.object = x.life.Parents[h.variant](x.newName())
-	x.c.place(h.object)
+	h.object = x.makeParent(h.variant, x.newName())
 	if err := x.c.Client.Create(x.ctx, h.object); err != nil {
 		x.t.Errorf("create %s: %v", h.object.GetName(), err)
 	}

@@ -22,6 +22,8 @@ type evidence struct {
 	revised bool
 	earlier map[string]any // what was desired before, where an author has changed it
 	asUs    bool           // the mutation was made under the operator's name
+	// recreates: the child's update strategy deletes it and creates it again.
+	recreates bool
 }
 
 // judge returns what is wrong after a mutation: what Sync sets must be as before, and
@@ -47,7 +49,9 @@ func (e evidence) judge(m alteration) []string {
 	switch {
 	case m.family == copiesOver || m.family == strips || m.family == alters:
 	case e.before.GetUID() != e.after.GetUID():
-		found = append(found, "the child was recreated")
+		if !e.recreates {
+			found = append(found, "the child was recreated")
+		}
 	case m.family != rekeys && !e.asUs:
 		compared.adds = m.family == extends || m.family == shares
 		compared.untouched(nil, e.withOwnKeys(), before, written, after, e.shape)

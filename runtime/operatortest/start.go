@@ -109,11 +109,13 @@ func Start(t *testing.T, config Config) *Cluster {
 // be told so once per process.
 var silence = sync.OnceFunc(func() { log.SetLogger(logr.Discard()) })
 
+const namespacePrefix = "operatortest-"
+
 // makeNamespace makes the namespace that gives this test and its requests
 // their name.
 func (c *Cluster) makeNamespace() {
 	c.t.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "operatortest-"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix}}
 	if err := c.Client.Create(c.t.Context(), namespace); err != nil {
 		c.t.Fatalf("make a namespace: %v", err)
 	}

@@ -11,6 +11,7 @@ type SyncChild struct {
 	Kind     schema.GroupVersionKind
 	Name     types.NamespacedName
 	Strategy string         // how a change reaches the child
+	Orphaned bool           // it stays when its parent is deleted
 	Manager  string         // the operator's field manager
 	Content  map[string]any // what Sync says, without ownership; not to be changed
 }

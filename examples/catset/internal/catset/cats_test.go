@@ -35,16 +35,20 @@ func start(t *testing.T, replicas int32) *cats {
 	t.Helper()
 	t.Parallel()
 	c := &cats{t: t, set: newSet("tom", replicas, "cat:1")}
-	c.Cluster = operatortest.Start(t, operatortest.Config{
+	c.Cluster = operatortest.Start(t, config())
+	c.Create(c.set)
+	return c
+}
+
+func config() operatortest.Config {
+	return operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)
 			return []operator.Controller{controller}, err
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Schemes: runtime.SchemeBuilder{v1.AddToScheme},
-	})
-	c.Create(c.set)
-	return c
+	}
 }
 
 // startReady creates a CatSet and waits until all of its Pods are ready.
@@ -202,5 +206,13 @@ func (c *cats) leaving(ordinal int) {
 			return errors.New("it is not")
 		}
 		return nil
+	})
+}
+
+// TestExplore changes the Pod and the claim behind the operator's back, changes what Sync desires, and lets requests
+// fail: each time the children must be as desired in the end. make explore tries more of it.
+func TestExplore(t *testing.T) {
+	operatortest.Explore(t, config(), operatortest.Life{
+		Parents: []func(name string) client.Object{func(name string) client.Object { return newSet(name, 1, "cat:1") }},
 	})
 }

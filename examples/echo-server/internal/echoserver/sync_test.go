@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -60,20 +61,36 @@ func TestChildrenCarryTheServiceName(t *testing.T) {
 	}
 }
 
-// TestEchoServer runs the operator against a real API server; without one it skips. See make test-e2e.
-func TestEchoServer(t *testing.T) {
-	cluster := operatortest.Start(t, operatortest.Config{
+// config runs the operator against a real API server; without one the tests skip. See make test-e2e.
+func config() operatortest.Config {
+	return operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)
 			return []operator.Controller{controller}, err
 		},
 		CRDs:    []string{"../../deploy/zz_generated.crd.yaml"},
 		Schemes: runtime.SchemeBuilder{v1alpha1.AddToScheme},
-	})
-	echo := &v1alpha1.EchoServer{
-		ObjectMeta: metav1.ObjectMeta{Name: "parrot"},
+	}
+}
+
+func newEcho(name string) *v1alpha1.EchoServer {
+	return &v1alpha1.EchoServer{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       v1alpha1.EchoServerSpec{ServiceName: "polly"},
 	}
+}
+
+// TestExplore changes the children behind the operator's back, changes what Sync desires, and lets requests fail: each
+// time the children must be as desired in the end. make explore tries more of it.
+func TestExplore(t *testing.T) {
+	operatortest.Explore(t, config(), operatortest.Life{
+		Parents: []func(name string) client.Object{func(name string) client.Object { return newEcho(name) }},
+	})
+}
+
+func TestEchoServer(t *testing.T) {
+	cluster := operatortest.Start(t, config())
+	echo := newEcho("parrot")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "parrot"}}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "parrot"}}
 
