@@ -23,7 +23,7 @@ test: build ## Run every test, against a local control plane where one is needed
 FUZZ_TIME ?= 1m
 
 .PHONY: explore
-explore: build ## Look for longer than the tests do: every fault at every write, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
+explore: build ## Look for longer than the tests do: every fault and mutation, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) FUZZ_TIME=$(FUZZ_TIME) .ci/explore
 
 .PHONY: demo

@@ -2,6 +2,7 @@ package operatortest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -14,8 +15,9 @@ import (
 )
 
 // changeDesired returns the first change of what is desired that a mutation makes and
-// the API server accepts for a new child. inPlace is the child with the same change.
-func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured) (changed map[string]any, err error) {
+// the API server accepts for a new child and, unless the operator recreates it, for the
+// child that exists.
+func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured, recreates bool) (changed map[string]any, err error) {
 	var refused error
 	for _, edit := range m.edits {
 		changed := deepCopy(desired).(map[string]any)
@@ -29,7 +31,7 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 			refused = err
 			continue
 		}
-		if err := w.changeable(ctx, edit, child); err != nil {
+		if err := w.changeable(ctx, edit, child); err != nil && !(recreates && errors.As(err, new(errImmutable))) {
 			return nil, err
 		}
 		return changed, nil

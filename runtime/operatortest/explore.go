@@ -165,31 +165,6 @@ func (x *exploration) plan() (trials, lives []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) }), x.planLives(children)
 }
 
-// requireChildren fails the test if Sync fails, or desires no children for some of the
-// parents, and skips it if it desires none for any.
-func (x *exploration) requireChildren(parents []*exploredParent) {
-	x.t.Helper()
-	var without []string
-	for _, h := range parents {
-		if len(x.author.of(h.object.GetUID())) > 0 {
-			continue
-		}
-		without = append(without, h.object.GetName())
-		for _, pass := range x.c.Passes(h.object) {
-			if pass.Err != nil {
-				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), pass.Err)
-			}
-		}
-	}
-	switch {
-	case len(without) == 0:
-	case len(without) < len(parents):
-		x.t.Fatalf("Sync desires no children for %s", strings.Join(without, ", "))
-	default:
-		x.t.Skip("Sync desires no children: there is nothing to explore")
-	}
-}
-
 // planChild returns the trials over one child.
 func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
 	if err := x.find(s); err != nil {

@@ -30,9 +30,12 @@ func (x *exploration) choose(s *exploredChild) error {
 		return nil
 	}
 	var err error
-	s.changed, err = x.writer(s).changeDesired(x.ctx, s.mutation, s.desired, s.before)
+	s.changed, err = x.writer(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
 	return err
 }
+
+// recreates reports whether a change of what is desired has the child recreated.
+func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
 // mutations are those that can be made of the child of an explored child.
 func (x *exploration) mutations(s *exploredChild) []alteration {
@@ -146,7 +149,7 @@ func (x *exploration) judge(s *exploredChild) {
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
 		before: s.before, written: s.written, after: x.read(s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
-		recreates: s.child.Strategy == string(operator.Recreate),
+		recreates: s.recreates(),
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired

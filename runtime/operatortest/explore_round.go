@@ -115,48 +115,6 @@ func failing(children []*exploredChild) (found []*exploredChild) {
 	return found
 }
 
-// makeParent makes a parent that the operator sees and those of other tests do not.
-func (x *exploration) makeParent(variant int, name string) client.Object {
-	object := x.life.Parents[variant](name)
-	x.c.place(object)
-	if object.GetNamespace() == "" {
-		labels := object.GetLabels()
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		labels["test"] = x.c.Namespace
-		object.SetLabels(labels)
-	}
-	return object
-}
-
-// createParent creates a parent under a new name.
-func (x *exploration) createParent(h *exploredParent) {
-	h.object = x.makeParent(h.variant, x.newName())
-	if err := x.c.Client.Create(x.ctx, h.object); err != nil {
-		x.t.Errorf("create %s: %v", h.object.GetName(), err)
-	}
-}
-
-// dropParent deletes a parent with its children, so that later rounds are as fast.
-func (x *exploration) dropParent(h *exploredParent) {
-	objects := []client.Object{h.object}
-	for _, d := range x.author.of(h.object.GetUID()) {
-		child := new(unstructured.Unstructured)
-		child.SetGroupVersionKind(d.Kind)
-		child.SetName(d.Name.Name)
-		child.SetNamespace(d.Name.Namespace)
-		objects = append(objects, child)
-	}
-	for _, object := range objects {
-		err := x.c.Client.Delete(x.ctx, object, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-		if client.IgnoreNotFound(err) != nil {
-			x.t.Log(err)
-		}
-	}
-	x.author.forget(h.object.GetUID())
-}
-
 // awaitSettled waits until the operator has nothing left to do, and says why it has.
 func (x *exploration) awaitSettled() string {
 	x.t.Helper()

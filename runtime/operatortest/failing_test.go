@@ -27,6 +27,8 @@ func TestFailing(t *testing.T) {
 		failWithFaults(t)
 	case "lie":
 		exploreALie(t)
+	case "failure":
+		exploreAFailure(t)
 	case "admission everywhere":
 		admissionEverywhere(t)
 	default:

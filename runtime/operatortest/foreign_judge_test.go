@@ -25,6 +25,7 @@ func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
 		name           string
 		family         string
 		written, after func(map[string]any)
+		recreates      bool
 		expect         string // empty: nothing is wrong
 	}{
 		{name: "nothing has changed"},
@@ -43,9 +44,10 @@ func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
 		},
 		{name: "what nobody has changed is another", after: setTo(under(main, "imagePullPolicy"), "Never"), expect: "imagePullPolicy is"},
 		{name: "the child is another", after: func(content map[string]any) { content["metadata"].(map[string]any)["uid"] = "other" }, expect: "recreated"},
+		{name: "the child is another, as its strategy says", after: func(content map[string]any) { content["metadata"].(map[string]any)["uid"] = "other" }, recreates: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := evidence{desired: w.desired, shape: w.shape, manager: creator, before: w.live, written: edited(w.live, test.written), after: edited(w.live, test.after)}
+			e := evidence{desired: w.desired, shape: w.shape, manager: creator, before: w.live, written: edited(w.live, test.written), after: edited(w.live, test.after), recreates: test.recreates}
 			found := strings.Join(e.judge(alteration{family: test.family}), "\n")
 			if test.expect == "" && found != "" || !strings.Contains(found, test.expect) {
 				t.Errorf("found %q, want %q", found, test.expect)

@@ -1,0 +1,56 @@
+package operatortest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
+)
+
+// A function makes parents, and Explore does the rest.
+func ExampleExplore() {
+	testExplore = func(t *testing.T, config operatortest.Config) { // func TestExplore(t *testing.T)
+		operatortest.Explore(t, config, operatortest.Life{
+			Parents: []func(name string) client.Object{func(name string) client.Object {
+				return &Ledger{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: LedgerSpec{Text: "hello"}}
+			}},
+		})
+	}
+}
+
+var testExplore func(*testing.T, operatortest.Config)
+
+func TestExploreFindsNothingWrongWithALedger(t *testing.T) {
+	t.Parallel()
+	ExampleExplore()
+	testExplore(t, ledgerConfig(copyOut))
+}
+
+func TestExploreIsSkippedWhileSyncDesiresNoChildren(t *testing.T) {
+	t.Parallel()
+	t.Run("explore", func(t *testing.T) {
+		t.Cleanup(func() {
+			if !t.Skipped() {
+				t.Error("the exploration was not skipped")
+			}
+		})
+		operatortest.Explore(t, ledgerConfig(func(context.Context, *ledgerRequest) (*ledgerResponse, error) {
+			return &ledgerResponse{Children: new(wanted), Status: new(LedgerStatus)}, nil
+		}), ledgerLife())
+	})
+}
+
+// exploreAFailure explores an operator of which no Sync succeeds.
+func exploreAFailure(t *testing.T) {
+	operatortest.Explore(t, ledgerConfig(func(context.Context, *ledgerRequest) (*ledgerResponse, error) {
+		return nil, errors.New("the bank is closed")
+	}), ledgerLife())
+}
+
+func TestExploreFailsIfSyncFails(t *testing.T) {
+	expectFailure(t, "failure", "the bank is closed")
+}
