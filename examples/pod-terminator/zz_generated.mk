@@ -7,7 +7,7 @@ DOCKER  ?= docker
 export IMG
 
 .DEFAULT_GOAL := help
-.PHONY: help generate manifests build test test-e2e run install uninstall image docker-build docker-push deploy undeploy
+.PHONY: help generate manifests build test test-e2e explore run install uninstall image docker-build docker-push deploy undeploy
 
 help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ test: generate ## Run the tests that need no cluster.
 test-e2e: generate ## Run all tests, against a local control plane.
 	$(OPGEN) cluster up
 	eval "$$($(OPGEN) cluster env)" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" && go test ./...
+
+# OPGEN_EXPLORE_SEED=2 tries other combinations, EXHAUSTIVE=1 all of them, which takes hours.
+explore: generate ## Run TestExplore for longer than test-e2e does; EXHAUSTIVE=1 for everything.
+	$(OPGEN) cluster up
+	eval "$$($(OPGEN) cluster env)" && export OPGEN_TEST_KUBECONFIG="$$KUBECONFIG" OPGEN_EXPLORE=all && \
+		go test -count=1 -timeout=24h -run '^TestExplore' ./...
 
 run: install ## Run the operator on this machine, against the cluster of KUBECONFIG.
 	go run .
