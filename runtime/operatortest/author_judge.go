@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -122,8 +121,11 @@ func (w writer) differences(ctx context.Context, e evidence, desired map[string]
 	}
 	expected, got := contentOf(made), contentOf(child)
 	dropOthers(child, e.manager, expected, got)
-	expected, got = withoutRandomNames(expected).(map[string]any), withoutRandomNames(got).(map[string]any)
 	for _, content := range []map[string]any{expected, got} {
+		withoutRandomNames(content)
+		if child.GetKind() == "Service" {
+			withoutAllocations(content, desired)
+		}
 		metadata := content["metadata"].(map[string]any)
 		delete(metadata, "ownerReferences")
 		delete(metadata, "finalizers")
@@ -134,29 +136,6 @@ func (w writer) differences(ctx context.Context, e evidence, desired map[string]
 	var compared comparison
 	compared.values("", expected, got)
 	return compared.found, nil
-}
-
-// randomName is a name that the API server makes up for a new Pod: that of the volume
-// with the token of its ServiceAccount.
-var randomName = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
-
-// withoutRandomNames returns a value in which random names are the same as in any other.
-func withoutRandomNames(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		for name, below := range value {
-			value[name] = withoutRandomNames(below)
-		}
-	case []any:
-		for i, item := range value {
-			value[i] = withoutRandomNames(item)
-		}
-	case string:
-		if randomName.MatchString(value) {
-			return "kube-api-access"
-		}
-	}
-	return value
 }
 
 // withMetadata is what is desired with the labels that the runtime adds: the API server

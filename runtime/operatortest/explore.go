@@ -105,7 +105,7 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
 		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
-		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), "1"),
+		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	x.life.AtOnce = cmp.Or(life.AtOnce, 64)
 	var err error

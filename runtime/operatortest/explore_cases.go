@@ -178,3 +178,5 @@ const (
 	everyPath  = "all"
 	exhaustive = "exhaustive"
 )
+
+const defaultSeed = "1"

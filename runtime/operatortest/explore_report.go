@@ -24,10 +24,19 @@ func (x *exploration) report(parents []*exploredParent) {
 
 func (x *exploration) conclude(t *testing.T, one *trial) {
 	if text, failed := verdictOn(one, x.known[one.name()]); failed {
-		t.Errorf("%s\nagain: %s", text, replay(x.t, one.name()))
+		t.Errorf("%s\nagain: %s%s", text, x.setting(), replay(x.t, one.name()))
 	} else if text != "" {
 		t.Log(text)
 	}
+}
+
+// setting is the part of the environment that has an exploration choose the same cases.
+func (x *exploration) setting() string {
+	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
+	if x.seed != defaultSeed {
+		text += "OPGEN_EXPLORE_SEED=" + x.seed + " "
+	}
+	return text
 }
 
 // verdictOn says what is wrong with a trial, and whether that is a failure: one that is

@@ -36,6 +36,19 @@ func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
 	}
 }
 
+func TestSettingChoosesTheSameCases(t *testing.T) {
+	for _, test := range []struct{ extent, seed, expect string }{
+		{short, "1", ""},
+		{everyPath, "2", "OPGEN_EXPLORE=all OPGEN_EXPLORE_SEED=2 "},
+		{exhaustive, "1", "EXHAUSTIVE=1 "},
+	} {
+		x := &exploration{extent: test.extent, seed: test.seed}
+		if got := x.setting(); got != test.expect {
+			t.Errorf("the %s exploration with seed %s has the setting %q, want %q", test.extent, test.seed, got, test.expect)
+		}
+	}
+}
+
 func TestKnownFailuresHaveToFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known_failures.txt")
 	if err := os.WriteFile(file, []byte("# a comment\n\none/case\nsometimes another/case\n"), 0o600); err != nil {
