@@ -51,6 +51,11 @@ func (l *loop) childKinds() []schema.GroupVersionKind {
 	return kinds
 }
 
+// errUndesired says that the test does not desire a child that Sync does.
+type errUndesired struct{}
+
+func (errUndesired) Error() string { return "the test does not desire it" }
+
 // replaced lets the test that runs this operator, if one does, desire something else
 // than Sync of a child. The input sums that up, too.
 func (p *pass) replaced(d apply.Desired, whenDeleted DeletionPolicy, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
@@ -64,8 +69,11 @@ func (p *pass) replaced(d apply.Desired, whenDeleted DeletionPolicy, content fun
 	other := p.test.Author(passes.SyncChild{
 		Parent: p.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Orphaned: whenDeleted == Orphan, Manager: p.manager, Content: said,
 	})
-	if other == nil {
+	switch {
+	case other == nil:
 		return d, content, nil
+	case len(other) == 0:
+		return d, content, errUndesired{}
 	}
 	data, err := json.Marshal(other)
 	if err != nil {

@@ -56,6 +56,9 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 		live := byName(p.observed[i])
 		for _, wanted := range set.children {
 			task, err := p.task(kind, wanted)
+			if errors.As(err, new(errUndesired)) {
+				continue
+			}
 			if err == nil && seen[task.Key()] {
 				err = fmt.Errorf("%s is desired twice", task.Key())
 			}

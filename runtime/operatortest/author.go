@@ -44,7 +44,8 @@ func (a *changingAuthor) desire(d passes.SyncChild) map[string]any {
 	return a.replaced[key]
 }
 
-// replace has this desired of a child in place of what Sync says.
+// replace has this desired of a child in place of what Sync says. Without any field, the
+// child is not desired.
 func (a *changingAuthor) replace(key childKey, content map[string]any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -44,8 +44,9 @@ type Life struct {
 //     forced apply, while the operator runs, while it is down, between its read and its
 //     write, and between its creation of the child and the answer.
 //   - the parent is created, what is desired of the child changes, the child is deleted,
-//     and the parent is deleted and made again under the same name, while a write of the
-//     child is refused, lost or late, or the operator crashes at it.
+//     the parent is deleted and made again under the same name, and the child is not
+//     desired any more, while a write of the child is refused, lost or late, or the
+//     operator crashes at it. Once the child is as desired, the parent must say so.
 //   - a changing author has Sync desire another value, none, an empty one, more, or
 //     another order, while the operator runs and while it is down.
 //
@@ -99,6 +100,7 @@ type exploration struct {
 	known    map[string]expectation
 	names    atomic.Int64
 	siblings []map[string]*unstructured.Unstructured // by variant and child
+	usual    []conditions                            // of a parent that nobody disturbs, by variant
 }
 
 func startExploration(t *testing.T, config Config, life Life) *exploration {
@@ -153,6 +155,7 @@ func (x *exploration) plan() (trials, lives []*trial) {
 	x.requireChildren(parents)
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
+		x.usual = append(x.usual, x.conditionsOf(h))
 		for _, d := range x.author.of(h.object.GetUID()) {
 			s := &exploredChild{trial: &trial{variant: h.variant, childName: x.nameOf(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, x.planChild(s, chosen)...)

@@ -23,6 +23,7 @@ const (
 	revision1  = "desired state changed"
 	loss       = "child deleted"
 	succession = "parent deleted and made again"
+	dismissal  = "child not desired any more"
 )
 
 // faultsOfLife are what goes wrong with a write of a child, at its nth one in a life.
@@ -43,8 +44,8 @@ func faultsOfLife() (all []Fault) {
 }
 
 // writesOfLife is how many writes of each child a life takes: two creations, a change,
-// and a creation by the next parent of the name.
-const writesOfLife = 4
+// a creation by the next parent of the name, and a deletion.
+const writesOfLife = 5
 
 // planLives returns the trials that lead parents through their lives: of each child,
 // with each fault at each of its writes, or in a short exploration with a few of them.
@@ -135,6 +136,11 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 	inParallel(parents, x.succeed)
 	x.awaitStep(children, succession)
 	for _, s := range children {
+		x.author.replace(s.key(), map[string]any{})
+	}
+	x.reconcileOf(children)
+	x.awaitStep(children, dismissal)
+	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
 			s.skipped = "the fault did not strike"
 		}
@@ -207,6 +213,12 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 		s.desired = revised(s.desired, "1")
 	}
 	child := x.read(s.child)
+	if step == dismissal {
+		if child == nil || child.GetDeletionTimestamp() != nil {
+			return ""
+		}
+		return "the child is still there"
+	}
 	switch {
 	case child == nil:
 		return "there is no child"
@@ -221,7 +233,10 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return strings.Join(found, "\n")
+	if len(found) > 0 {
+		return strings.Join(found, "\n")
+	}
+	return x.parentProblem(s)
 }
 
 // takesChanges reports whether a change of what is desired reaches a child that exists.

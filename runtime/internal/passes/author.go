@@ -17,7 +17,8 @@ type SyncChild struct {
 }
 
 // Author sees what Sync desires of each child, in each reconcile, and returns what is
-// desired in its place; nil leaves it as it is.
+// desired in its place. Nil leaves it as it is; without any field, the child is not
+// desired.
 type Author func(SyncChild) map[string]any
 
 // Replaces reports whether a test stands between Sync and what is desired.

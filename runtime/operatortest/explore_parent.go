@@ -1,0 +1,67 @@
+package operatortest
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// parentProblem says what the status of a parent says that is not so, where its child is
+// as desired; empty if nothing. A parent without the condition Ready says nothing.
+func (x *exploration) parentProblem(s *exploredChild) string {
+	usual, ok := x.usual[s.variant]["Ready"]
+	if !ok {
+		return ""
+	}
+	parent, err := x.readParent(s.parent)
+	if err != nil {
+		return err.Error()
+	}
+	generation := parent.GetGeneration()
+	observed, known, err := x.observedGeneration(parent)
+	if err != nil {
+		return err.Error()
+	}
+	said := conditionsOf(parent)
+	ready, ok := said["Ready"]
+	switch {
+	case !ok:
+		return "the parent has no condition Ready"
+	case usual.generation != 0 && ready.generation != generation:
+		return fmt.Sprintf("the parent has generation %d, and its condition Ready says observedGeneration %d", generation, ready.generation)
+	case known && observed != generation:
+		return fmt.Sprintf("the parent has generation %d, and its status says observedGeneration %d", generation, observed)
+	case ready.status != "True" && ready.reason != usual.reason && !slices.Contains(aboutHealth, ready.reason):
+		return fmt.Sprintf("the child is as desired, and the parent says %s", said)
+	}
+	return ""
+}
+
+// observedGeneration is that of a parent's status, if the status of its kind has one.
+func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
+	s, err := x.shapes.of(parent.GroupVersionKind())
+	if err != nil {
+		return 0, false, err
+	}
+	known = s.field("status").field("observedGeneration").node != nil
+	observed, _, err = unstructured.NestedInt64(parent.Object, "status", "observedGeneration")
+	return observed, known, err
+}
+
+func (x *exploration) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
+	parent := new(unstructured.Unstructured)
+	parent.SetGroupVersionKind(x.c.kindOf(h.object))
+	return parent, x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(h.object), parent)
+}
+
+// conditionsOf are the conditions of a parent; none if it cannot be read.
+func (x *exploration) conditionsOf(h *exploredParent) conditions {
+	parent, err := x.readParent(h)
+	if err != nil {
+		x.t.Error(err)
+		return nil
+	}
+	return conditionsOf(parent)
+}
