@@ -26,6 +26,10 @@ FUZZ_TIME ?= 1m
 explore: build ## Look for longer than the tests do: every fault and mutation, an upgrade under 1,000 parents, each fuzz test for FUZZ_TIME.
 	GOTESTSUM_VERSION=$(GOTESTSUM_VERSION) FUZZ_TIME=$(FUZZ_TIME) .ci/explore
 
+.PHONY: mutants
+mutants: build ## Put one bug after the other into the runtime, and see that an exploration finds each (half an hour).
+	.ci/mutants
+
 .PHONY: demo
 demo: ## Watch a spec file become a running operator.
 	@echo "demo: compiling itself, up to 10 s the first time"

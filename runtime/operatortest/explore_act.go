@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -48,6 +49,45 @@ func (x *exploration) mutations(s *exploredChild) []alteration {
 
 // nameIn names a mutation whatever the name of the parent is.
 func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.name(), parent, "*") }
+
+// touchAll has others write to the children before their trials: while the operator is
+// down, where somebody else has become the owner of what it has written. It remembers
+// nothing of that then.
+func (x *exploration) touchAll(children []*exploredChild, when string) {
+	touch := func(s *exploredChild) {
+		if s.skipped == "" {
+			x.skipOn(s, x.touch(s))
+		}
+	}
+	disowns := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asDisowned) }
+	if when != down || !slices.ContainsFunc(children, disowns) {
+		inParallel(children, touch)
+		return
+	}
+	x.c.Stop()
+	inParallel(children, touch)
+	x.c.startOperator()
+	x.awaitSettled()
+}
+
+// touch has others write to the child of an explored child before its trial.
+func (x *exploration) touch(s *exploredChild) error {
+	child := x.read(s.child)
+	if child == nil {
+		return errUnprepared
+	}
+	var err error
+	switch s.state {
+	case asTouched:
+		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
+		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
+	case asShared:
+		_, err = x.writer(s).share(x.ctx, child)
+	case asDisowned:
+		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
+	}
+	return err
+}
 
 // act makes the mutations of all children.
 func (x *exploration) act(children []*exploredChild, when string) {

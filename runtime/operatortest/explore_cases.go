@@ -3,6 +3,7 @@ package operatortest
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 )
 
@@ -140,7 +141,8 @@ func (s *selection) order(text string) uint32 {
 
 // sample returns the mutations that a short exploration makes: of each path one in a
 // rotation, and one of each family at least.
-// Of every second path it is the author's turn.
+// Of every second path it is the author's turn, who also removes each item of a list
+// whose items have several keys.
 func (s *selection) sample(mutations []alteration, who string) (chosen []alteration) {
 	if s.extent != short {
 		return mutations
@@ -164,12 +166,19 @@ func (s *selection) sample(mutations []alteration, who string) (chosen []alterat
 		chosen = append(chosen, m)
 	}
 	for _, m := range mutations {
-		if !families[m.family] {
+		isChosen := slices.ContainsFunc(chosen, func(other alteration) bool { return other.name() == m.name() })
+		if !families[m.family] || who == author && m.removesItemOfManyKeys() && !isChosen {
 			families[m.family] = true
 			chosen = append(chosen, m)
 		}
 	}
 	return chosen
+}
+
+// removesItemOfManyKeys reports whether a mutation removes an item of a list whose items
+// have several keys: another item may have some of them.
+func (m alteration) removesItemOfManyKeys() bool {
+	return m.family == removes && len(m.at) > 0 && len(m.at[len(m.at)-1].keys) > 1
 }
 
 // The extents of an exploration.

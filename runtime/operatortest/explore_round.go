@@ -2,7 +2,6 @@ package operatortest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
@@ -88,7 +86,7 @@ func (x *exploration) round(parents []*exploredParent, when string) {
 			children = append(children, s)
 		}
 	}
-	children = x.prepare(children)
+	children = x.prepare(children, when)
 	x.act(children, when)
 	x.awaitSettled()
 	inParallel(children, x.judge)
@@ -136,7 +134,7 @@ func (x *exploration) awaitSettled() string {
 
 // prepare brings the children into the states that their trials begin with, and
 // returns the children that are ready.
-func (x *exploration) prepare(children []*exploredChild) (ready []*exploredChild) {
+func (x *exploration) prepare(children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
 	inParallel(children, func(s *exploredChild) { x.skipOn(s, x.find(s)) })
 	for _, s := range children {
@@ -147,11 +145,7 @@ func (x *exploration) prepare(children []*exploredChild) (ready []*exploredChild
 		}
 	}
 	x.makeAnew(children)
-	inParallel(children, func(s *exploredChild) {
-		if s.skipped == "" {
-			x.skipOn(s, x.touch(s))
-		}
-	})
+	x.touchAll(children, when)
 	x.reconcile(parents)
 	x.awaitSettled()
 	inParallel(children, func(s *exploredChild) {
@@ -220,25 +214,6 @@ func (x *exploration) find(s *exploredChild) error {
 // nameOf names a child whatever its parent's name is.
 func (x *exploration) nameOf(d passes.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
-}
-
-// touch has others write to the child of an explored child before its trial.
-func (x *exploration) touch(s *exploredChild) error {
-	child := x.read(s.child)
-	if child == nil {
-		return errUnprepared
-	}
-	var err error
-	switch s.state {
-	case asTouched:
-		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
-		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
-	case asShared:
-		_, err = x.writer(s).share(x.ctx, child)
-	case asDisowned:
-		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
-	}
-	return err
 }
 
 func (x *exploration) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
