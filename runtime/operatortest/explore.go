@@ -185,8 +185,7 @@ func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*
 	for _, who := range []string{foreignWriter, author} {
 		s.who = who
 		for _, m := range chosen.sample(x.mutations(s), who) {
-			like := *s.trial
-			like.mutationName, like.family, like.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
+			like := *x.trialOf(s, m, setup{})
 			var fits []string
 			for _, way := range ways {
 				if m.fits(way, s.before) {
@@ -196,7 +195,21 @@ func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*
 			trials = append(trials, chosen.choose(like, setups(who, fits))...)
 		}
 	}
+	if all := x.mutations(s); x.extent == short {
+		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
+			s.who = foreignWriter
+			trials = append(trials, x.trialOf(s, all[i], unnoticed()))
+		}
+	}
 	return trials
+}
+
+// trialOf is a trial over a child.
+func (x *exploration) trialOf(s *exploredChild, m alteration, in setup) *trial {
+	one := *s.trial
+	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
+	one.way, one.state, one.time = in.way, in.state, in.time
+	return &one
 }
 
 // expectation is what is known of a case.

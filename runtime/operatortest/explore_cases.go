@@ -64,6 +64,9 @@ func (t *trial) name() string {
 // setting is a way, a state and a time.
 type setup struct{ way, state, time string }
 
+// unnoticed is the setup that leaves the owners of all fields as they are: values alone tell.
+func unnoticed() setup { return setup{sameManagerPut, asCreated, running} }
+
 // setups are those that a mutation can be made in.
 func setups(who string, fits []string) (all []setup) {
 	states, times := []string{asCreated, asChanged, asTouched}, []string{running, down, beforeWrite, afterCreate}

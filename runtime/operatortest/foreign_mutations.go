@@ -27,6 +27,8 @@ type alteration struct {
 	at     path
 	text   string // in place of the path
 	family string
+	// isGrown says that it adds to a list that has one owner as a whole.
+	isGrown bool
 	// edits change the content of an object; the first that the API server takes is
 	// the mutation. One reports false where it changes nothing.
 	edits []func(content map[string]any) bool
@@ -162,6 +164,7 @@ func (g *generator) list(at path, value []any, s shape) {
 		})
 	}
 	g.add(at, extends, edits...)
+	g.made[len(g.made)-1].isGrown = s.isAtomic(value)
 	if len(value) > 1 {
 		family := reorders
 		if len(s.keys()) > 0 {
