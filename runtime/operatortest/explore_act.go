@@ -64,6 +64,8 @@ func (x *exploration) touchAll(children []*exploredChild, when string) {
 		inParallel(children, touch)
 		return
 	}
+	x.reconcileOf(children)
+	x.awaitSettled() // it writes what Sync has changed before it stops
 	x.c.Stop()
 	inParallel(children, touch)
 	x.c.startOperator()
