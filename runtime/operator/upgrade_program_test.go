@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
 // upgradeKey is the variable that names the commit whose runtime is upgraded; without it,
@@ -51,7 +49,7 @@ func formerRuntime(t *testing.T) (root, ref string) {
 // current one. Both files have the same name, as those of a user have.
 func buildUpgradePrograms(t *testing.T, root, ref string) (former, current string) {
 	t.Helper()
-	dir := workdir.New(t, "upgrade")
+	dir := t.TempDir()
 	archive, err := git(root, "archive", ref, "go.mod", "go.sum", "runtime")
 	if err != nil {
 		t.Fatal(err)
