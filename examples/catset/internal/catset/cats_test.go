@@ -35,12 +35,13 @@ func start(t *testing.T, replicas int32) *cats {
 	t.Helper()
 	t.Parallel()
 	c := &cats{t: t, set: newSet("tom", replicas, "cat:1")}
-	c.Cluster = operatortest.Start(t, config())
+	c.Cluster = operatortest.Start(t, testConfig())
 	c.Create(c.set)
 	return c
 }
 
-func config() operatortest.Config {
+// testConfig runs the operator against a real API server; without one the tests skip. See make test-e2e.
+func testConfig() operatortest.Config {
 	return operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)
@@ -212,7 +213,7 @@ func (c *cats) leaving(ordinal int) {
 // TestExplore changes the Pod and the claim behind the operator's back, changes what Sync desires, and lets requests
 // fail: each time the children must be as desired in the end. make explore tries more of it.
 func TestExplore(t *testing.T) {
-	operatortest.Explore(t, config(), operatortest.Life{
+	operatortest.Explore(t, testConfig(), operatortest.Life{
 		Parents: []func(name string) client.Object{func(name string) client.Object { return newSet(name, 1, "cat:1") }},
 	})
 }

@@ -61,8 +61,8 @@ func TestChildrenCarryTheServiceName(t *testing.T) {
 	}
 }
 
-// config runs the operator against a real API server; without one the tests skip. See make test-e2e.
-func config() operatortest.Config {
+// testConfig runs the operator against a real API server; without one the tests skip. See make test-e2e.
+func testConfig() operatortest.Config {
 	return operatortest.Config{
 		Controllers: func(mgr operator.Manager) ([]operator.Controller, error) {
 			controller, err := New(mgr)
@@ -83,13 +83,13 @@ func newEcho(name string) *v1alpha1.EchoServer {
 // TestExplore changes the children behind the operator's back, changes what Sync desires, and lets requests fail: each
 // time the children must be as desired in the end. make explore tries more of it.
 func TestExplore(t *testing.T) {
-	operatortest.Explore(t, config(), operatortest.Life{
+	operatortest.Explore(t, testConfig(), operatortest.Life{
 		Parents: []func(name string) client.Object{func(name string) client.Object { return newEcho(name) }},
 	})
 }
 
 func TestEchoServer(t *testing.T) {
-	cluster := operatortest.Start(t, config())
+	cluster := operatortest.Start(t, testConfig())
 	echo := newEcho("parrot")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "parrot"}}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "parrot"}}
