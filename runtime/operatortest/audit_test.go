@@ -69,7 +69,7 @@ func TestReadCRDs(t *testing.T) {
 	for _, crd := range crds {
 		names = append(names, crd.Metadata.Name)
 	}
-	if want := []string{"sites.test.opgen.dev", "realms.test.opgen.dev", "widgets.test.opgen.dev", "sites.severe.test.opgen.dev"}; !slices.Equal(names, want) {
+	if want := []string{"sites.test.opgen.dev", "realms.test.opgen.dev", "widgets.test.opgen.dev", "catalogs.test.opgen.dev", "sites.severe.test.opgen.dev"}; !slices.Equal(names, want) {
 		t.Errorf("read %v, want %v", names, want)
 	}
 	if _, err := readCRDs("../operator"); err == nil || err.Error() != "../operator holds no CustomResourceDefinition" {

@@ -33,7 +33,7 @@ func hotLoops() map[string]struct {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 				return &ledgerResponse{Status: &LedgerStatus{Phase: fmt.Sprint("seen ", passes.next())}}, nil
 			},
-			[]string{"not converged: two passes over each parent", "patch ledgers/status web: 200", "what the writes changed in ledgers/status ", "status.phase:\n    - \"seen ", "    + \"seen "},
+			[]string{"the operator does not settle:", "patch ledgers/status web: 200", "what the writes changed in ledgers/status ", "status.phase:\n    - \"seen ", "    + \"seen "},
 		},
 		"annotation": {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {

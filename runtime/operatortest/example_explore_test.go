@@ -15,9 +15,9 @@ import (
 func ExampleExplore() {
 	testExplore = func(t *testing.T, config operatortest.Config) { // func TestExplore(t *testing.T)
 		operatortest.Explore(t, config, operatortest.Life{
-			Parents: []func(name string) client.Object{func(name string) client.Object {
+			Parents: operatortest.ParentsOf(func(name string) *Ledger {
 				return &Ledger{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: LedgerSpec{Text: "hello"}}
-			}},
+			}),
 		})
 	}
 }

@@ -34,6 +34,15 @@ type Life struct {
 	AtOnce int
 }
 
+// ParentsOf returns functions as [Life] has them from those that return the parent's own
+// type.
+func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(name string) client.Object) {
+	for _, one := range create {
+		parents = append(parents, func(name string) client.Object { return one(name) })
+	}
+	return parents
+}
+
 // Explore proves that an operator finds each drift and carries out each change of what
 // is desired. It makes parents, and for each child of them
 //

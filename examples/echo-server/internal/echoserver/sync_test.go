@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -84,7 +83,7 @@ func newEcho(name string) *v1alpha1.EchoServer {
 // time the children must be as desired in the end. make explore tries more of it.
 func TestExplore(t *testing.T) {
 	operatortest.Explore(t, testConfig(), operatortest.Life{
-		Parents: []func(name string) client.Object{func(name string) client.Object { return newEcho(name) }},
+		Parents: operatortest.ParentsOf(newEcho),
 	})
 }
 
