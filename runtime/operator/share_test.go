@@ -38,8 +38,11 @@ func TestAnOperatorWorksOnItsShareOfTheParents(t *testing.T) {
 	cluster.Restart()
 	cluster.Update(ours, func() { metav1.SetMetaDataAnnotation(&ours.ObjectMeta, "another", "event") })
 	cluster.Reconciled(ours, theirs)
-	if requests := cluster.Requests()[before:]; cluster.Settled() != before {
-		t.Errorf("it has worked on what is none of its business: %v", requests)
+	cluster.Settled()
+	for _, request := range cluster.Requests()[before:] {
+		if request.Verb != "get" { // it may look whether the parent, which no cache shows, is gone
+			t.Errorf("it has worked on what is none of its business: %s", request)
+		}
 	}
 	if !cluster.Get(child) {
 		t.Fatal("the child is gone")
