@@ -30,7 +30,7 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 			refused = err
 			continue
 		}
-		if err := w.changeable(ctx, edit, child); err != nil && !(recreates && errors.As(err, new(errImmutable))) {
+		if err := w.changeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
 			return nil, err
 		}
 		return changed, nil

@@ -224,7 +224,7 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 		return "there is no child"
 	case child.GetDeletionTimestamp() != nil:
 		return "the child is being deleted"
-	case slices.Contains(s.gone, child.GetUID()) && !(step == succession && s.child.Orphaned):
+	case slices.Contains(s.gone, child.GetUID()) && (step != succession || !s.child.Orphaned):
 		return "the child is still the same"
 	case !x.isOwned(child, s):
 		return "the child is not its parent's"
