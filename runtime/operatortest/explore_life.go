@@ -135,11 +135,12 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 	})
 	inParallel(parents, x.succeed)
 	x.awaitStep(children, succession)
-	for _, s := range children {
+	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // which stay, and others may come after
+	for _, s := range dismissed {
 		x.author.replace(s.key(), map[string]any{})
 	}
-	x.reconcileOf(children)
-	x.awaitStep(children, dismissal)
+	x.reconcileOf(dismissed)
+	x.awaitStep(dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
 			s.skipped = "the fault did not strike"
