@@ -50,7 +50,17 @@ const (
 // desired, in each write.
 const reasonAltered = "ChangedByAdmission"
 
-// conditions returns the runtime's own conditions at the end of a pass.
+// shown returns the runtime's conditions at the end of a reconcile, and that of a request
+// which it has handled.
+func (p *pass) shown(children []child, err error) []metav1.Condition {
+	conditions := p.conditions(children, err)
+	if err == nil {
+		conditions = append(conditions, p.handledRequest()...)
+	}
+	return conditions
+}
+
+// conditions returns the conditions that say how the parent and its children are.
 func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	switch {
 	case err != nil && isTerminal(err):
@@ -80,7 +90,7 @@ func (p *pass) conditions(children []child, err error) []metav1.Condition {
 	case len(waiting) > 0:
 		return notReady(reconciling, reasonProgressing, listed(waiting))
 	}
-	return append(p.handledRequest(), isAsDesired(children))
+	return []metav1.Condition{isAsDesired(children)}
 }
 
 // isAsDesired is the Ready condition of a parent all of whose children are as desired,

@@ -1,17 +1,13 @@
 package operator_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -80,7 +76,7 @@ func TestChildThatAPolicyProtectsIsNotRecreated(t *testing.T) {
 			child := named(&corev1.ConfigMap{}, "web")
 			f.Get(child)
 			first := child.UID
-			end := freezeUpdates(t, f)
+			end := f.DenyByPolicy(&corev1.ConfigMap{}, "update", metav1.Status{Message: freeze})
 			a.setSync(value("two"))
 			f.pass()
 			message := f.status("Ready", "InvalidChild").Conditions[0].Message
@@ -97,55 +93,4 @@ func TestChildThatAPolicyProtectsIsNotRecreated(t *testing.T) {
 			}
 		})
 	}
-}
-
-// freezeUpdates installs a policy that refuses every update of a ConfigMap of the
-// fixture's namespace, and waits until it is in force. The result ends it.
-func freezeUpdates(t *testing.T, f *fixture) (end func()) {
-	t.Helper()
-	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: f.Namespace + ".freeze"},
-		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
-			MatchConstraints: &admissionregistrationv1.MatchResources{ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{
-				RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
-					Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
-				},
-			}}},
-			Validations: []admissionregistrationv1.Validation{{Expression: "false", Message: "the change freeze lasts until Monday"}},
-		},
-	}
-	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
-		ObjectMeta: policy.ObjectMeta,
-		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName:        policy.Name,
-			ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
-			MatchResources: &admissionregistrationv1.MatchResources{
-				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: f.Namespace}},
-			},
-		},
-	}
-	end = func() {
-		for _, object := range []client.Object{binding, policy} {
-			if err := client.IgnoreNotFound(f.Client.Delete(context.WithoutCancel(t.Context()), object)); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	t.Cleanup(end)
-	for _, object := range []client.Object{policy, binding} {
-		if err := f.Client.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f.Eventually("the policy is in force", func() error {
-		child := named(&corev1.ConfigMap{}, "web")
-		f.Get(child)
-		child.Labels = map[string]string{"a": "b"}
-		if f.Client.Update(t.Context(), child, client.DryRunAll) == nil {
-			return errors.New("it is not")
-		}
-		return nil
-	})
-	return end
 }

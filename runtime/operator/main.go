@@ -38,11 +38,12 @@ func Main(controllers func(Manager) ([]Controller, error), options ...Option) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	s.Logger = s.logger(os.Stderr)
+	out := &output{to: os.Stderr}
+	s.Logger = s.logger(out)
 	log.SetLogger(logr.FromSlogHandler(s.Logger.Handler())) // of controller-runtime
 	klog.SetSlogLogger(s.Logger)                            // of client-go
 	if err := s.run(controllers, options); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		out.end(err)
 		os.Exit(1)
 	}
 }

@@ -192,12 +192,12 @@ func (r *reconciler[P, S, C, D, R]) answer(ctx context.Context, p *pass) (*Respo
 func (r *reconciler[P, S, C, D, R]) conclude(ctx context.Context, p *pass, response *Response[D, S], children []child, err error) verdict {
 	err = errors.Join(err, p.strayed)
 	err = p.state.giveUp(err, r.definition.Retries)
-	conditions := p.conditions(children, err)
+	conditions := p.shown(children, err)
 	if !p.mayPass(err) {
 		refused := r.writeStatus(ctx, p, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(p.loop.now()) { // leave out the author's part, and say so
 			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
-			conditions = p.conditions(children, err)
+			conditions = p.shown(children, err)
 			refused = r.writeStatus(ctx, p, new(Response[D, S]), conditions, err)
 		}
 		if errors.As(refused, new(apply.ErrStale)) {

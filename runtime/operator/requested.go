@@ -20,7 +20,7 @@ func (r *reconciler[P, S, C, D, R]) takeRequest(p *pass) {
 	token := cut(p.parent.GetAnnotations()[p.group+reconcileKey])
 	if p.state.handled == "" {
 		p.state.handled = token
-		if r.definition.Conditions != nil {
+		if r.definition.Status != nil && r.definition.Conditions != nil {
 			p.state.handled = r.shownToken(p.parent)
 		}
 	}

@@ -47,3 +47,14 @@ func TestRequestedReconcileWritesEveryChild(t *testing.T) {
 	}
 	f.Converged(f.site)
 }
+
+// A request is handled once everything is written, whether the children become ready or not.
+func TestRequestedReconcileOfAParentThatIsNotReadyIsHandled(t *testing.T) {
+	f := start(t, &author{sync: wants(func(want *Desired) { want.Pods.Add(pod("web", "web:1")) })})
+	f.status("Ready", "Progressing") // the Pod stays pending without a node
+	f.annotate(requestKey, "first")
+	if handled := f.handled(); handled != "first" {
+		t.Errorf("the status says that %q was handled", handled)
+	}
+	f.status("Ready", "Progressing")
+}

@@ -43,7 +43,7 @@ func TestNothingThatTheOperatorSaysHoldsASecretValue(t *testing.T) {
 	for _, theirs := range []string{canary + "theirs", canary + "theirs again", canary + "theirs for ever"} { // until the operator says so
 		f.Update(open, func() { open.Data["password"] = []byte(theirs) })
 		f.Eventually("the Secret is repaired or left alone", func() error {
-			if f.Get(open); string(open.Data["password"]) == theirs && p.log.count("Contested") == 0 && p.log.count("contested") == 0 && f.Get(f.site) && !strings.Contains(fmt.Sprint(f.site.Status.Conditions), "keeps changing") {
+			if f.Get(open); string(open.Data["password"]) == theirs && p.log.count("FieldConflict") == 0 && f.Get(f.site) && !strings.Contains(fmt.Sprint(f.site.Status.Conditions), "keeps changing") {
 				return fmt.Errorf("it is neither")
 			}
 			return nil

@@ -91,15 +91,16 @@ func (a *Applier) do(ctx context.Context, now time.Time, memo *Memo, d Desired, 
 	if d.Strategy == OnDelete && d.IsOutdated(live) && !d.owns(live) { // which waits for nothing
 		return a.own(ctx, now, memo, d, live)
 	}
-	verdict, known := memo.known(now, d, live)
-	if !known {
-		var err error
-		if live, err = a.whole(ctx, d, live); err != nil {
-			return Outcome{}, err
-		}
-		if verdict, err = a.judge(now, memo, d, live); err != nil {
-			return Outcome{}, err
-		}
+	if verdict, known := memo.known(now, d, live); known && verdict == converged && !d.Fresh {
+		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, nil
+	}
+	live, err := a.whole(ctx, d, live)
+	if err != nil {
+		return Outcome{}, err
+	}
+	verdict, err := a.judge(now, memo, d, live)
+	if err != nil {
+		return Outcome{}, err
 	}
 	switch {
 	case d.Fresh && verdict == converged && !d.IsOutdated(live), verdict == unsettled:
@@ -143,7 +144,7 @@ func (a *Applier) writeAgain(ctx context.Context, now time.Time, memo *Memo, d D
 		err = a.remember(now, memo, d, live)
 		return Outcome{Action: Unchanged, Object: live, Altered: memo.alteredOf(d)}, err
 	}
-	differs, err := a.differs(ctx, d, live, dry, err)
+	differs, err := isAnother(d, live, dry, err)
 	switch {
 	case err != nil:
 		return Outcome{}, err

@@ -22,7 +22,7 @@ func (a *Applier) replace(ctx context.Context, now time.Time, memo *Memo, d Desi
 	if len(refusedFields(err)) > 0 && a.creatable(ctx, d) {
 		return Outcome{Action: Replace, Object: live}, nil
 	}
-	differs, err := a.differs(ctx, d, live, dry, err)
+	differs, err := isAnother(d, live, dry, err)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -42,7 +42,7 @@ func (a *Applier) ask(ctx context.Context, now time.Time, memo *Memo, d Desired,
 	dry, err := a.patch(ctx, d, "uid", string(live.GetUID()), client.DryRunAll)
 	differs := len(refusedFields(err)) > 0
 	if !differs {
-		differs, err = a.differs(ctx, d, live, dry, err)
+		differs, err = isAnother(d, live, dry, err)
 	}
 	switch {
 	case differs:
@@ -53,15 +53,9 @@ func (a *Applier) ask(ctx context.Context, now time.Time, memo *Memo, d Desired,
 	return a.update(ctx, now, memo, d, live)
 }
 
-// differs tells whether the dry run of an apply to a child calls for another
+// isAnother reports whether the dry run of an apply to a child calls for another
 // child. err is what the dry run failed with.
-func (a *Applier) differs(ctx context.Context, d Desired, live, dry client.Object, err error) (bool, error) {
-	if err == nil && a.Metadata {
-		full := a.New()
-		if err = a.Live.Get(ctx, d.Name, full); err == nil && full.GetUID() == live.GetUID() {
-			live = full
-		}
-	}
+func isAnother(d Desired, live, dry client.Object, err error) (bool, error) {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return false, errConflict{ErrStale{d.Key()}, err}
