@@ -43,24 +43,27 @@ func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name
 
 // carryOut brings the children to the desired state. Each is applied whatever
 // becomes of the others. Nothing is deleted if Sync did not succeed, and
-// nothing is pruned if a child could not be applied or waits for another.
+// nothing is pruned if a child is not valid, could not be applied or waits for another.
 func (p *pass) carryOut(ctx context.Context, kinds []ChildKind, finalizes, succeeded bool) report {
-	plan, err := p.plan(kinds)
-	if err != nil {
-		return report{children: p.all(), err: err}
+	plan, wrong := p.plan(kinds)
+	if wrong == nil {
+		p.recordDesired(plan)
 	}
-	p.recordDesired(plan)
 	stale, err := p.settleFinalizer(ctx, finalizes || p.needsFinalizer(plan))
 	if stale || err != nil {
-		return report{children: p.all(), stale: stale, err: err}
+		return report{children: p.all(), stale: stale, err: errors.Join(wrong, err)}
 	}
 	done := p.applyAll(ctx, plan.tasks)
+	done.err = errors.Join(wrong, done.err)
 	p.recordApplied(done)
 	var replaced []child
 	for _, child := range done.children {
 		if child.replaced {
 			replaced = append(replaced, child)
 		}
+	}
+	if wrong != nil {
+		return done
 	}
 	pruned, kept := p.leftOver(plan)
 	done.children = append(done.children, kept...)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -220,4 +223,54 @@ func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 		return nil
 	})
 	f.status("Ready", "Ready")
+}
+
+// An apply under the operator's own name gives up all that it leaves out: the label, the
+// hash, and that the parent controls the child.
+func TestChildThatNobodyControlsAnyMoreIsTheParentsAgain(t *testing.T) {
+	for _, down := range []bool{false, true} {
+		t.Run(fmt.Sprintf("while down %v", down), func(t *testing.T) {
+			f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+			f.status("Ready", "Ready")
+			f.Settled()
+			child := configMap("web", "")
+			f.Get(child)
+			wipe := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]},"data":{"key":"edited"}}`))
+			if err := f.Client.Patch(t.Context(), child, wipe); err != nil {
+				t.Fatal(err)
+			}
+			f.Settled()
+			f.Converged(f.site) // by an apply, so that the next one takes away what this one sets
+			f.Get(child)
+			if down {
+				f.Stop()
+			}
+			uid, reference := child.UID, child.OwnerReferences[0]
+			body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q,"controller":false}]}}`,
+				reference.APIVersion, reference.Kind, reference.Name, reference.UID)
+			if err := f.Client.Patch(t.Context(), child, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(managerOf(t, child)), client.ForceOwnership); err != nil {
+				t.Fatal(err)
+			}
+			if down {
+				f.Restart()
+			}
+			f.Eventually("the child is as desired", func() error {
+				if f.Get(child); !metav1.IsControlledBy(child, f.site) || child.Data["key"] != "one" || child.UID != uid {
+					return fmt.Errorf("it is %+v", child)
+				}
+				return nil
+			})
+			f.Converged(f.site)
+		})
+	}
+}
+
+// managerOf is the name by which the operator has written an object.
+func managerOf(t *testing.T, object client.Object) string {
+	t.Helper()
+	entry := slices.IndexFunc(object.GetManagedFields(), isOurs)
+	if entry < 0 {
+		t.Fatal("the operator has not written it")
+	}
+	return object.GetManagedFields()[entry].Manager
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -100,10 +101,15 @@ func (p *pass) settleFinalizer(ctx context.Context, needed bool) (stale bool, er
 }
 
 // patchFinalizers writes the parent's finalizers. The list is written whole, so
-// the patch is refused if the parent is no longer the same.
+// the patch is refused if the parent is no longer the same. One that failed is not sent
+// again before its time.
 func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, string) bool) (stale bool, err error) {
 	changed := p.parent.DeepCopyObject().(client.Object)
 	change(changed, p.finalizer)
+	budget, state := &p.state.finalizers, strings.Join(changed.GetFinalizers(), " ")
+	if err := budget.Replay(p.now, state, p.parent.GetUID()); err != nil {
+		return false, err
+	}
 	patch := client.MergeFromWithOptions(p.parent, client.MergeFromWithOptimisticLock{})
 	err = p.client.Patch(ctx, changed, patch, client.FieldOwner(p.manager))
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
@@ -111,8 +117,9 @@ func (p *pass) patchFinalizers(ctx context.Context, change func(client.Object, s
 		return true, nil
 	}
 	if err != nil {
-		return false, err
+		return false, budget.Fail(p.now, state, p.parent.GetUID(), err)
 	}
+	budget.Succeeded()
 	p.wroteParent(changed, "metadata.finalizers")
 	return false, nil
 }

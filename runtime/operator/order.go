@@ -52,5 +52,22 @@ func inOrder(tasks []task) ([]task, error) {
 	return ordered, nil
 }
 
+// withoutWaiting leaves out tasks that come after one which is not among them, as where
+// that is not valid.
+func withoutWaiting(tasks []task) []task {
+	for {
+		there := make(map[apply.Key]bool, len(tasks))
+		for _, task := range tasks {
+			there[task.Key()] = true
+		}
+		missing := func(key apply.Key) bool { return !there[key] }
+		left := slices.DeleteFunc(tasks, func(t task) bool { return slices.ContainsFunc(t.after, missing) })
+		if len(left) == len(tasks) {
+			return left
+		}
+		tasks = left
+	}
+}
+
 // waits tells whether a child comes after others.
 func (t task) waits() bool { return len(t.after) > 0 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,7 +36,7 @@ type task struct {
 
 // plan makes the answer of Sync complete: namespaces, ownership, hashes, and the
 // order in which the children are written. It reports all that is wrong with it
-// at once.
+// at once, beside what is planned of the other children.
 func (p *pass) plan(kinds []ChildKind) (plan, error) {
 	made := plan{keep: map[apply.Key]bool{}}
 	seen := map[apply.Key]bool{}
@@ -55,27 +56,28 @@ func (p *pass) plan(kinds []ChildKind) (plan, error) {
 		}
 		live := byName(p.observed[i])
 		for _, wanted := range set.children {
-			task, err := p.task(kind, wanted)
+			one, err := p.task(kind, wanted)
 			if errors.As(err, new(errUndesired)) {
 				continue
 			}
-			if err == nil && seen[task.Key()] {
-				err = fmt.Errorf("%s is desired twice", task.Key())
+			if err == nil && seen[one.Key()] {
+				err = fmt.Errorf("%s is desired twice", one.Key())
+				made.tasks = slices.DeleteFunc(made.tasks, func(other task) bool { return other.Key() == one.Key() })
 			}
 			if err != nil {
 				wrong = append(wrong, errDesired{err})
 				continue
 			}
-			seen[task.Key()], task.live, task.place = true, live[task.Name], len(made.tasks)
-			made.tasks = append(made.tasks, task)
+			seen[one.Key()], one.live, one.place = true, live[one.Name], len(made.tasks)
+			made.tasks = append(made.tasks, one)
 		}
 	}
 	if len(wrong) > 0 {
-		return made, errors.Join(wrong...)
+		made.tasks = withoutWaiting(made.tasks)
 	}
-	var err error
-	made.tasks, err = inOrder(made.tasks)
-	return made, err
+	tasks, err := inOrder(made.tasks)
+	made.tasks = tasks
+	return made, errors.Join(append(wrong, err)...)
 }
 
 // errDesired says what is wrong with the answer of Sync.

@@ -23,18 +23,19 @@ import (
 // in a restart, costs time and never correctness. The work queue gives a
 // parent to one worker at a time, so it needs no lock.
 type state struct {
-	uid      types.UID
-	memo     apply.Memo
-	writes   consistency.Writes
-	events   []Event   // those of the last pass
-	vain     vainPatch // of the status
-	said     said
-	status   statusWrites
-	metadata *backoff.Budget // of the parent's own labels and annotations; nil while none was written
-	failure  failure
-	hotLoop  *hotLoop        // nil once a pass has written nothing
-	lingers  <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
-	strays   atomic.Bool     // there may be children of an earlier parent of this name
+	uid        types.UID
+	memo       apply.Memo
+	writes     consistency.Writes
+	events     []Event   // those of the last pass
+	vain       vainPatch // of the status
+	said       said
+	status     statusWrites
+	metadata   *backoff.Budget // of the parent's own labels and annotations; nil while none was written
+	finalizers backoff.Budget  // of the parent's list of finalizers
+	failure    failure
+	hotLoop    *hotLoop        // nil once a pass has written nothing
+	lingers    <-chan struct{} // closed when a Sync that was given up has ended; nil when there is none
+	strays     atomic.Bool     // there may be children of an earlier parent of this name
 
 	conflicts  int   // passes in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last pass
@@ -85,7 +86,7 @@ func (s *state) fail(err error, requeue time.Duration, input uint64, version str
 // retryNow has nothing wait for a write that failed.
 func (s *state) retryNow() {
 	s.memo.RetryNow()
-	for _, budget := range []*backoff.Budget{s.metadata, s.status.refused} {
+	for _, budget := range []*backoff.Budget{s.metadata, s.status.refused, &s.finalizers} {
 		if budget != nil {
 			budget.RetryNow()
 		}

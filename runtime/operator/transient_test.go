@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
@@ -117,6 +119,36 @@ func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 			f.status("Ready", "Ready")
 		})
 	}
+}
+
+// A parent gets its finalizer with the first child that needs one.
+func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
+	f, r := startWithReplies(t, &author{sync: wants(wantsOne)})
+	f.status("Ready", "Ready")
+	before := f.Settled()
+	var left atomic.Int64
+	left.Store(2)
+	r.set(func(path, _ string, request *http.Request) (*http.Response, error) {
+		if !strings.HasSuffix(path, "/sites/web") || left.Add(-1) < 0 {
+			return nil, nil
+		}
+		return answer(request, http.StatusServiceUnavailable, string(metav1.StatusReasonServiceUnavailable)), nil
+	})
+	f.setSync(wants(func(want *Desired) {
+		wantsOne(want)
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+	}))
+	f.pass()
+	f.Exists(named(&corev1.Secret{}, "kept"))
+	f.Settled()
+	f.expectRequests(before, "patch sites web: 200", "create secrets kept: 201") // and none of the status
+	if left.Load() != -1 {
+		t.Errorf("%d writes of the finalizer, want 3", 2-left.Load())
+	}
+	if f.Get(f.site); len(f.site.Finalizers) != 1 {
+		t.Errorf("finalizers are %v", f.site.Finalizers)
+	}
+	f.status("Ready", "Ready")
 }
 
 func TestTransientErrorDoesNotFlipReady(t *testing.T) {

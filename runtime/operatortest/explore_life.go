@@ -34,10 +34,10 @@ func faultsOfLife() (all []Fault) {
 	} {
 		all = append(all, Fault{When: Instead, What: what, Once: true})
 	}
-	for _, what := range []What{Lose, TimeOut, CutWatches, DelayWatches, Crash} {
+	for _, what := range []What{Lose, TimeOut, CutWatches, DelayWatches, Crash, TimeTravel} {
 		all = append(all, Fault{When: Before, What: what})
 	}
-	for _, what := range []What{Lose, CutWatches, Crash} {
+	for _, what := range []What{Lose, CutWatches, Crash, TimeTravel} {
 		all = append(all, Fault{When: After, What: what})
 	}
 	return all
@@ -171,6 +171,12 @@ func (x *exploration) succeed(h *exploredParent) {
 	h.object = next
 }
 
+// stillTheSame says that a child of a parent that is gone has not been collected.
+const stillTheSame = "the child is still the same"
+
+// mostOfGarbageCollection is how long the garbage collector may take.
+const mostOfGarbageCollection = 2 * time.Minute
+
 // awaitStep waits until the operator has carried out a step, and notes what it has not.
 func (x *exploration) awaitStep(children []*exploredChild, step string) {
 	x.t.Helper()
@@ -178,13 +184,17 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 	if step == succession {
 		patience = x.patience // with the garbage collector
 	}
-	deadline := time.Now().Add(patience)
+	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
 		settled := x.awaitSettled()
 		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
 		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
 		if len(late) == 0 {
 			return
+		}
+		uncollected := func(s *exploredChild) bool { return s.late == stillTheSame }
+		if step == succession && slices.ContainsFunc(late, uncollected) && time.Since(begun) < mostOfGarbageCollection {
+			deadline = time.Now().Add(patience) // the old children are not the operator's to delete
 		}
 		if time.Now().Before(deadline) {
 			x.c.Advance(10 * time.Second) // what failed is tried again later and later
@@ -226,7 +236,7 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 	case child.GetDeletionTimestamp() != nil:
 		return "the child is being deleted"
 	case slices.Contains(s.gone, child.GetUID()) && (step != succession || !s.child.Orphaned):
-		return "the child is still the same"
+		return stillTheSame
 	case !x.isOwned(child, s):
 		return "the child is not its parent's"
 	}

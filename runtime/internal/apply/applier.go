@@ -196,10 +196,12 @@ func (a *Applier) owned(object client.Object, owner types.UID) bool {
 	return parent == owner
 }
 
-// marked tells whether an object carries the label of a parent's child and was
-// made by this controller, although nothing else says whose it is any more.
+// marked tells whether an object carries the label of a parent's child, or refers to the
+// parent, and was made by this controller, although nothing controls it any more.
 func (a *Applier) marked(object client.Object, owner types.UID) bool {
-	return a.Label != "" && object.GetLabels()[a.Label] == string(owner) && slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+	labelled := a.Label != "" && object.GetLabels()[a.Label] == string(owner)
+	refers := slices.ContainsFunc(object.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == owner })
+	return (labelled || refers) && slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == a.Manager && entry.Subresource == ""
 	})
 }
