@@ -21,6 +21,8 @@ type Package struct {
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path
 	Unsaid     []Unsaid // where controller-gen, run on the types, makes another CRD than opgen
+	// Registration is what hand-written files of the package register; empty where opgen has all types.
+	Registration Registration
 }
 
 // Kind is a kind of a package, by the Go names of its types.

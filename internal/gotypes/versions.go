@@ -103,14 +103,16 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
 }
 
-// schema returns that of the kind as its CRD shall have it: the metadata of the kind itself belongs to the API server.
+// schema returns that of the kind as its CRD shall have it: the metadata of the kind itself belongs to the API server,
+// whatever a comment or a marker says of it.
 func (k *kindReader) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if k.API.BareMetadata {
-		return kubetypes.WithBareMetadata(s)
+		s = kubetypes.WithBareMetadata(s)
+	} else {
+		s = kubetypes.WithLegalMetadata(s)
 	}
-	s = kubetypes.WithLegalMetadata(s)
-	if own, found := s.Properties["metadata"]; found {
-		s.Properties["metadata"] = kubetypes.WithBareMetadata(own)
+	if _, found := s.Properties["metadata"]; found {
+		s.Properties["metadata"] = apiextv1.JSONSchemaProps{Type: "object"}
 	}
 	return s
 }

@@ -78,7 +78,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 		return in, problems, nil
 	}
 	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}}
-	a := authors{project: in.Project, tree: os.DirFS(dir), source: source}
+	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]crdgen.Registration{}}
 	for _, pkg := range packages {
 		if err := a.add(pkg); err != nil {
 			return in, nil, err
@@ -91,13 +91,14 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 	if err != nil || len(problems) > 0 {
 		return in, problems, err
 	}
+	a.keepDeepCopies(read.DeepCopy)
 	in.APIs = slices.Clone(in.APIs)
 	for i, api := range in.APIs {
 		if filled := read.APIs[api]; filled != nil {
 			in.APIs[i] = filled
 		}
 	}
-	in.deepCopies, in.authored = read.DeepCopy, read.Packages
+	in.deepCopies, in.authored, in.registrations = read.DeepCopy, read.Packages, a.registrations
 	in.Extra = append(slices.Clone(in.Extra), a.files...)
 	return in, nil, nil
 }
@@ -111,6 +112,8 @@ type authors struct {
 	packages []gotypes.Package
 	files    []File // of the authors
 	problems spec.Problems
+
+	registrations map[string]crdgen.Registration // by import path
 }
 
 func (a *authors) add(pkg crdgen.Package) error {
@@ -130,6 +133,8 @@ func (a *authors) add(pkg crdgen.Package) error {
 		return nil
 	}
 	a.packages = append(a.packages, read)
+	pkg.Registration = registrationIn(a.tree, pkg.Dir)
+	a.registrations[pkg.ImportPath] = pkg.Registration
 	return a.generated(pkg)
 }
 

@@ -23,9 +23,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// TestControllerGenAgreesOnGoSource generates a project whose schemas name Go types and of which an author owns some
-// types, and runs controller-gen's generators on its Go code: they must make the CRDs and the deepcopy code that
-// opgen made.
+// TestControllerGenAgreesOnGoSource generates projects whose schemas name Go types and of which an author owns some
+// types, and runs controller-gen's generators on their Go code: they must make the CRDs and the deepcopy code that
+// opgen made. Then opgen takes over what controller-gen has made.
 func TestControllerGenAgreesOnGoSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")
@@ -34,11 +34,23 @@ func TestControllerGenAgreesOnGoSource(t *testing.T) {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
 	}
-	archive, err := txtar.ParseFile("testdata/gosource.txtar")
+	for _, test := range []struct {
+		name  string
+		files int // of authors
+	}{
+		{"gosource", 3}, {"kubebuilder", 3}, {"kubebuilder_multigroup", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) { agreesWithControllerGen(t, test.name, test.files) })
+	}
+}
+
+func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := workdir.New(t, "go-source")
+	dir := workdir.New(t, name)
 	in := inputOf(t, archive)
 	for _, f := range archive.Files {
 		if filepath.Ext(f.Name) == ".go" {
@@ -61,7 +73,7 @@ func TestControllerGenAgreesOnGoSource(t *testing.T) {
 	if err := changes.Apply(dir); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, offline, "go", "vet", "./api/...")
+	run(t, dir, offline, "go", "vet", "./...")
 	theirs := controllerGen(t, dir)
 	for _, api := range in.APIs {
 		ours, problems := crdgen.CRD(api, in.Project.MinKubernetes)
@@ -76,19 +88,38 @@ func TestControllerGenAgreesOnGoSource(t *testing.T) {
 			t.Errorf("%s: -controller-gen +opgen:\n%s", ours.Name, diff)
 		}
 	}
-	for _, pkg := range []string{"api/v1", "api/v1beta1", "api/v2", "api/v3"} {
-		ours, err := os.ReadFile(filepath.Join(dir, pkg, "zz_generated.deepcopy.go"))
+	for path, code := range theirs {
+		pkg, isCode := strings.CutPrefix(path, "example.com/op/")
+		if !isCode {
+			continue
+		}
+		file := filepath.Join(dir, pkg, "zz_generated.deepcopy.go")
+		ours, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := bytes.Replace(theirs["example.com/op/"+pkg], []byte("by controller-gen."), []byte("by opgen."), 1)
+		want := bytes.Replace(code, []byte("by controller-gen."), []byte("by opgen."), 1)
 		if diff := cmp.Diff(string(want), string(ours)); diff != "" {
 			t.Errorf("deepcopy of %s: -controller-gen +opgen:\n%s", pkg, diff)
 		}
+		licensed := bytes.Replace(code, []byte("// Code generated"), []byte("/*\nCopyright The Authors.\n*/\n\n// Code generated"), 1)
+		write(t, file, string(licensed))
 	}
 	again, err := ReadGo(dir, inputOf(t, archive))
-	if err != nil || len(again.Extra) != 3 {
-		t.Errorf("the authors' files are not known: %d, %v", len(again.Extra), err)
+	if err != nil || len(again.Extra) != authorFiles {
+		t.Fatalf("the authors' files are not known: %d, %v", len(again.Extra), err)
+	}
+	if set, err = Plan(again); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, LockPath)); err != nil {
+		t.Fatal(err)
+	}
+	if changes, err = set.Diff(os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if conflicts := changes.Conflicts(); len(conflicts) > 0 {
+		t.Errorf("what controller-gen has made of the packages of authors is in conflict: %v", conflicts)
 	}
 }
 

@@ -47,7 +47,7 @@ func (p *project) manifest() []output {
 // of which an author owns some.
 func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
 	outputs := []output{
-		{path: pkg.Dir + "/zz_generated.deepcopy.go", render: of(templates.DeepCopy, pkg)},
+		{path: pkg.Dir + "/" + deepCopyFile, render: of(templates.DeepCopy, pkg)},
 		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},
 	}
 	if deepCopy != nil {
@@ -58,6 +58,8 @@ func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
 	}
 	return outputs
 }
+
+const deepCopyFile = "zz_generated.deepcopy.go"
 
 // kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.
 func (k kind) kindManifest() []output {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -36,10 +37,11 @@ type Input struct {
 	Extra       []File   // more files, such as a new spec file
 	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
 
-	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code, and
-	// themselves.
-	deepCopies map[string][]byte
-	authored   map[string]*packages.Package
+	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code,
+	// themselves, and how they register their kinds.
+	deepCopies    map[string][]byte
+	authored      map[string]*packages.Package
+	registrations map[string]crdgen.Registration
 	// The rules that ReadGo has found in comments.
 	rules []spec.PolicyRule
 }
@@ -59,6 +61,7 @@ func Plan(in Input) (*FileSet, error) {
 	}
 	outputs := p.manifest()
 	for _, pkg := range p.packages {
+		pkg.Registration = in.registrations[pkg.ImportPath]
 		outputs = append(outputs, packageManifest(pkg, in.deepCopies[pkg.ImportPath])...)
 	}
 	for _, k := range p.kinds {

@@ -17,9 +17,35 @@ func AuthoredTypes(pkg crdgen.Package) ([]byte, error) {
 	return renderGo("goapi/authored.go", typesView{pkg})
 }
 
-// Register renders zz_generated.register.go of a package: what adds its kinds to a scheme.
+// Register renders zz_generated.register.go of a package: what adds its kinds to a scheme, as far as hand-written files
+// do not.
 func Register(pkg crdgen.Package) ([]byte, error) {
+	if pkg.IsByHand() {
+		return renderGo("goapi/registered.go", registeredView{pkg})
+	}
 	return renderGo("goapi/register.go", pkg)
+}
+
+// registeredView is a package whose kinds are registered by hand, in part.
+type registeredView struct{ crdgen.Package }
+
+// RegistrationImports returns the imports of what is added, sorted by path.
+func (v registeredView) RegistrationImports() (imports []crdgen.Import) {
+	add := func(path, alias string) { imports = append(imports, crdgen.Import{Path: path, Alias: alias}) }
+	adds, makesBuilder := len(v.Registered()) > 0, v.Generates("SchemeBuilder")
+	if adds {
+		add("k8s.io/apimachinery/pkg/apis/meta/v1", "metav1")
+	}
+	if adds || makesBuilder && v.Registration.ByFunctions {
+		add("k8s.io/apimachinery/pkg/runtime", "")
+	}
+	if v.Generates("GroupVersion") || v.Generates("Resource") {
+		add("k8s.io/apimachinery/pkg/runtime/schema", "")
+	}
+	if makesBuilder && !v.Registration.ByFunctions {
+		add("sigs.k8s.io/controller-runtime/pkg/scheme", "")
+	}
+	return imports
 }
 
 // DeepCopy renders zz_generated.deepcopy.go of a package: the very code that controller-gen's object generator

@@ -30,7 +30,7 @@ type Life struct {
 	// with "sometimes ": it depends on which of two requests comes first. Lines that
 	// begin with # are comments. Empty: no failure is known.
 	KnownFailures string
-	// AtOnce is how many parents live at a time; 64 by default.
+	// AtOnce is how many parents live at a time; by default 64, or 160 if EXHAUSTIVE=1.
 	AtOnce int
 }
 
@@ -78,6 +78,7 @@ func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
 	trials, lives := x.plan()
+	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
 	x.lead(lives)
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
 		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
@@ -118,7 +119,11 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
 		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
-	x.life.AtOnce = cmp.Or(life.AtOnce, 64)
+	usual := 64
+	if x.extent == exhaustive {
+		usual = 160 // it is all about how long it takes
+	}
+	x.life.AtOnce = cmp.Or(life.AtOnce, usual)
 	var err error
 	if x.known, err = readKnownFailures(life.KnownFailures); err != nil {
 		t.Fatal(err)

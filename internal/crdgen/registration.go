@@ -1,0 +1,40 @@
+package crdgen
+
+import "slices"
+
+// Registration is what the hand-written files of a package say of how its kinds are registered. Kinds whose types are
+// their author's may bring that along, as kubebuilder's groupversion_info.go and init functions do.
+type Registration struct {
+	Declared    map[string]bool // names of variables, constants and functions, such as AddToScheme
+	Used        map[string]bool // names of whatever kind
+	ByFunctions bool            // SchemeBuilder.Register takes functions, as apimachinery's does, and not objects
+}
+
+// IsByHand tells whether hand-written files register kinds of the package, so that generated code only adds what they
+// lack.
+func (p Package) IsByHand() bool {
+	has := p.Registration
+	return has.Used["SchemeBuilder"] || has.Declared["AddToScheme"] || has.Declared["GroupVersion"] || has.Declared["SchemeGroupVersion"]
+}
+
+// Generates tells whether generated code declares a name in a package whose kinds are registered by hand.
+func (p Package) Generates(name string) bool {
+	switch {
+	case p.Registration.Declared[name]:
+		return false
+	case name == "SchemeGroupVersion":
+		return p.Clients || p.Registration.Used[name]
+	case name == "SchemeBuilder":
+		return p.Registration.Used[name] || p.Generates("AddToScheme")
+	}
+	return true
+}
+
+// Registered returns the kinds that generated code registers in a package whose kinds are registered by hand: all of
+// them with a builder that is generated, and otherwise those whose types are generated.
+func (p Package) Registered() []Kind {
+	if p.Generates("SchemeBuilder") {
+		return p.Kinds
+	}
+	return slices.DeleteFunc(slices.Clone(p.Kinds), func(k Kind) bool { return k.GoTypes })
+}

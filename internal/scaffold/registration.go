@@ -1,0 +1,111 @@
+package scaffold
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+)
+
+// registrationIn returns what the hand-written files of a package say of how its kinds are registered, as
+// kubebuilder's groupversion_info.go and the init functions beside the types do.
+func registrationIn(tree fs.FS, dir string) crdgen.Registration {
+	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}}
+	for _, file := range handWritten(tree, dir) {
+		for _, name := range valuesIn(file) {
+			found.Declared[name] = true
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if ident, ok := n.(*ast.Ident); ok {
+				found.Used[ident.Name] = true
+			}
+			if functions, ok := registers(n); ok {
+				found.ByFunctions = found.ByFunctions || functions
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// handWritten returns the Go files of a folder, parsed, that are no tests and that opgen does not generate.
+func handWritten(tree fs.FS, dir string) (files []*ast.File) {
+	names, err := fs.Glob(tree, path.Join(dir, "*.go"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		source, err := fs.ReadFile(tree, name)
+		if err != nil || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(path.Base(name), "zz_generated.") {
+			continue
+		}
+		if parsed, _ := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution); parsed != nil {
+			files = append(files, parsed)
+		}
+	}
+	return files
+}
+
+// valuesIn returns the names of the variables, constants and functions that a file declares.
+func valuesIn(file *ast.File) (names []string) {
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				names = append(names, decl.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range decl.Specs {
+				if values, ok := s.(*ast.ValueSpec); ok {
+					for _, name := range values.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// registers reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
+// functions, as apimachinery's does, or else objects, as controller-runtime's.
+func registers(n ast.Node) (functions, ok bool) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false, false
+	}
+	called, ok := call.Fun.(*ast.SelectorExpr)
+	switch {
+	case !ok:
+		return false, false
+	case called.Sel.Name == "NewSchemeBuilder":
+		return true, true
+	}
+	builder, isName := called.X.(*ast.Ident)
+	if !isName || builder.Name != "SchemeBuilder" || called.Sel.Name != "Register" || len(call.Args) == 0 {
+		return false, false
+	}
+	address, isAddress := call.Args[0].(*ast.UnaryExpr)
+	return !isAddress || address.Op != token.AND, true
+}
+
+// keepDeepCopies has files with deepcopy code stay as they are where another tool has generated the same code: only
+// what comes before the package clause differs, such as a license.
+func (a *authors) keepDeepCopies(code map[string][]byte) {
+	for _, pkg := range a.packages {
+		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))
+		if err == nil && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(unixLines(old)), afterPackage(code[pkg.ImportPath])) {
+			code[pkg.ImportPath] = old
+		}
+	}
+}
+
+func afterPackage(code []byte) []byte {
+	_, after, _ := bytes.Cut(code, []byte("\npackage "))
+	return after
+}
