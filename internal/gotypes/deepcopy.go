@@ -7,14 +7,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
-	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
 // deepCopies returns what controller-gen's object generator makes of packages, by import path.
 func (p *program) deepCopies(importPaths []string) (map[string][]byte, error) {
 	outputs := collected{}
 	ctx := &genall.GenerationContext{
-		Collector:  &markers.Collector{Registry: p.registry},
+		Collector:  p.parser.Collector,
 		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{deepcopy.Generator{}.CheckFilter()}},
 		OutputRule: outputs,
 	}

@@ -35,9 +35,9 @@ type program struct {
 	parser   *crd.Parser
 }
 
-// load reads the packages with these import paths and all that they import. A package that cannot be read has
-// errors; the error is about the go command itself.
-func load(source Source, importPaths []string) (*program, error) {
+// load reads the packages with these import paths and all that they import, as far as parts of them that one of the
+// filters lets pass need it. A package that cannot be read has errors; the error is about the go command itself.
+func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
 	if source.module() == "" {
 		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
 	}
@@ -68,7 +68,7 @@ func load(source Source, importPaths []string) (*program, error) {
 	}
 	p.parser = &crd.Parser{
 		Collector:           &markers.Collector{Registry: p.registry},
-		Checker:             &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter(), embedded}},
+		Checker:             &loader.TypeChecker{NodeFilters: follow},
 		AllowDangerousTypes: true, // the spec language has floats
 		// Or else the API server would drop the metadata of objects within objects, labels and all.
 		GenerateEmbeddedObjectMeta: true,

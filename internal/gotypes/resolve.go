@@ -32,7 +32,7 @@ func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	p, err := load(source, sortedKeys(paths))
+	p, err := load(source, sortedKeys(paths), crd.Generator{}.CheckFilter(), embedded)
 	if err != nil {
 		return nil, err
 	}

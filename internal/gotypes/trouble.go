@@ -1,6 +1,7 @@
 package gotypes
 
 import (
+	"go/ast"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -63,6 +64,9 @@ func (s Source) module() string {
 
 // unprovided finds the package that the go command has no module for.
 var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
+
+// untaggedField finds the field of which controller-tools says that it has no JSON tag.
+var untaggedField = lazyregexp.New(`struct field "(\w+)" without JSON tag`)
 
 // noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
@@ -128,6 +132,8 @@ func shown(tag string) bool {
 	return ok && json != "-"
 }
 
+func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
 // place returns a position of the go command or of controller-tools as a user would write it: from the folder of
 // the project, or from the module that it lies in.
 func (p *program) place(pos string) string {
@@ -173,7 +179,14 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false
 	}
+	untagged := untaggedField().FindStringSubmatch(err.Msg)
+	if untagged != nil && !ast.IsExported(untagged[1]) {
+		return spec.Problem{}, false // JSON does not see it
+	}
 	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
+	if untagged != nil {
+		problem.Message, problem.Hint = "the field "+untagged[1]+" has no JSON name", "add a tag such as `json:\""+lowerFirst(untagged[1])+",omitempty\"`, or `json:\"-\"`"
+	}
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
 		t := p.missing(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
@@ -46,7 +47,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	for _, pkg := range all {
 		paths = append(paths, pkg.ImportPath)
 	}
-	p, err := load(source, paths)
+	p, err := load(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
 	if err != nil {
 		return authored, nil, err
 	}
@@ -61,6 +62,10 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	}
 	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
 		return authored, problems, nil
+	}
+	problems, err := p.judgeCopies(paths, all)
+	if err != nil || len(problems) > 0 {
+		return authored, problems, err
 	}
 	authored.DeepCopy, err = p.deepCopies(paths)
 	for _, path := range paths {
@@ -98,6 +103,13 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	}
 	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
 	k.check()
+	before := len(r.problems)
+	if !r.program.broken(pkg) {
+		k.checkFields()
+	}
+	if len(r.problems) > before {
+		return // of which most would be said again, at a place that is not the author's
+	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
 	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	if err := changes.Apply(dir); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, offline, "go", "vet", "./...")
+	run(t, dir, offline, "go", "vet", "./api/...")
 	theirs := controllerGen(t, dir)
 	for _, api := range in.APIs {
 		ours, problems := crdgen.CRD(api, in.Project.MinKubernetes)
@@ -88,8 +89,8 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 			t.Errorf("%s: -controller-gen +opgen:\n%s", ours.Name, diff)
 		}
 	}
-	for path, code := range theirs {
-		pkg, isCode := strings.CutPrefix(path, "example.com/op/")
+	for name, code := range theirs {
+		pkg, isCode := strings.CutPrefix(name, "example.com/op/")
 		if !isCode {
 			continue
 		}
@@ -118,8 +119,10 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	if changes, err = set.Diff(os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	if conflicts := changes.Conflicts(); len(conflicts) > 0 {
-		t.Errorf("what controller-gen has made of the packages of authors is in conflict: %v", conflicts)
+	for _, conflict := range changes.Conflicts() {
+		if again.deepCopies["example.com/op/"+path.Dir(conflict.Path)] != nil {
+			t.Errorf("what controller-gen has made of a package with an author's types is in conflict: %s", conflict.Path)
+		}
 	}
 }
 
@@ -182,7 +185,9 @@ func controllerGen(t *testing.T, dir string) map[string][]byte {
 	}
 	for _, root := range roots {
 		for _, err := range root.Errors {
-			t.Errorf("controller-gen: %v", err)
+			if err.Kind != packages.TypeError { // of what is not needed, as controller-gen has it
+				t.Errorf("controller-gen: %v", err)
+			}
 		}
 	}
 	made := map[string][]byte{}
