@@ -28,11 +28,11 @@ failure. For continuous integration.`,
 			if err != nil {
 				return err
 			}
-			findings, err := p.findings(s)
+			findings, warned, err := p.findings(s)
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings, p.warnings())
+			return reportFindings(s, out, findings, append(warned, p.warnings()...))
 		},
 	}
 	out.addFlag(cmd)
@@ -45,15 +45,16 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-// findings compares the tree with the plan, and what the author owns with what opgen knows.
-func (p *project) findings(s streams) ([]finding, error) {
+// findings compares the tree with the plan, and what the author owns with what opgen knows. It also returns what there
+// is to warn of in Go source.
+func (p *project) findings(s streams) ([]finding, spec.Problems, error) {
 	in, err := readGo(s, p.dir, p.input())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	changes, err := diffTree(s, p.dir, in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var findings []finding
 	for _, c := range changes.Conflicts() {
@@ -67,14 +68,14 @@ func (p *project) findings(s streams) ([]finding, error) {
 	}
 	samples, err := p.sampleFindings(in.APIs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	findings = append(findings, samples...)
 	tree := os.DirFS(p.dir)
 	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs, in.Controllers)...) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
-	return findings, nil
+	return findings, changes.Warnings(), nil
 }
 
 // reportFindings prints what was found. Warnings are told, and leave the exit code alone.

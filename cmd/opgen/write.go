@@ -87,14 +87,15 @@ func changeReports(changes []scaffold.Change) []changeReport {
 // report names every file that was written or removed, or would be, and what there is to warn of.
 func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 	pending := changes.Pending()
+	warned := append(changes.Warnings(), o.warnings...)
 	if o.output.json() {
 		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
-		if len(o.warnings) > 0 {
-			report["warnings"] = problemReports(o.warnings)
+		if len(warned) > 0 {
+			report["warnings"] = problemReports(warned)
 		}
 		return writeJSON(s.out, report)
 	}
-	printWarnings(s.err, o.warnings)
+	printWarnings(s.err, warned)
 	for _, c := range pending {
 		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
 	}

@@ -7,7 +7,25 @@ import "slices"
 type Registration struct {
 	Declared    map[string]bool // names of variables, constants and functions, such as AddToScheme
 	Used        map[string]bool // names of whatever kind
+	Types       map[string]bool // names of types
 	ByFunctions bool            // SchemeBuilder.Register takes functions, as apimachinery's does, and not objects
+}
+
+// With returns the package with what hand-written files register of it, and with the lists of kinds that have none.
+func (p Package) With(r Registration) Package {
+	p.Registration, p.Types = r, slices.Clone(p.Types)
+	for _, k := range p.Kinds {
+		if p.LacksList(k) {
+			p.Types = append(p.Types, listType(k))
+		}
+	}
+	p.Imports = imports(p)
+	return p
+}
+
+// LacksList tells whether the author of a kind's types has left out its list.
+func (p Package) LacksList(k Kind) bool {
+	return k.GoTypes && p.Registration.Types[k.Name] && !p.Registration.Types[k.List]
 }
 
 // IsByHand tells whether hand-written files register kinds of the package, so that generated code only adds what they

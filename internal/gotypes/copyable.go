@@ -105,10 +105,6 @@ func (j *copyJudge) need(pkg *loader.Package, name string, needed map[*types.Typ
 // judgePackage reports the types of a package that are needed and cannot be copied, and has the others of that sort
 // get no code.
 func (j *copyJudge) judgePackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
-	said, err := j.program.parser.Collector.MarkersInPackage(pkg)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range pkg.Types.Scope().Names() {
 		object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
 		if !ok || j.specs[object] == nil || !object.Exported() || j.excluded[object] {
@@ -122,13 +118,10 @@ func (j *copyJudge) judgePackage(pkg *loader.Package, needed map[*types.TypeName
 			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
-		default: // as its author could say by the marker
-			values := said[j.specs[object]]
-			if values == nil {
-				values = markers.MarkerValues{}
-				said[j.specs[object]] = values
+		default:
+			if err := j.program.mark(pkg, j.specs[object], generateMarker, false); err != nil {
+				return nil, err
 			}
-			values[generateMarker] = []any{false}
 		}
 	}
 	return problems, nil

@@ -47,8 +47,8 @@ func (k *kindReader) check() {
 
 // object checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
 func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
-	if root, _ := info.Markers.Get("kubebuilder:object:root").(bool); !root {
-		k.fail(info.RawSpec, info.Name+" is not marked as an object", "write above it: // +kubebuilder:object:root=true")
+	if root, _ := info.Markers.Get(rootMarker).(bool); !root {
+		k.markAsObject(info)
 	}
 	for _, embeds := range [][2]string{{"TypeMeta", ",inline"}, {meta, tag}} {
 		name, tag := embeds[0], embeds[1]
@@ -58,6 +58,37 @@ func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
 			k.fail(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
 		}
 	}
+}
+
+// rootMarker says that a type is an object of Kubernetes.
+const rootMarker = "kubebuilder:object:root"
+
+// markAsObject has a type get the methods of an object, as if its author had marked it.
+func (k *kindReader) markAsObject(info *markers.TypeInfo) {
+	if err := k.program.mark(k.pkg, info.RawSpec, rootMarker, true); err != nil {
+		return // which the reader of markers tells
+	}
+	if slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
+		return
+	}
+	k.warnings = append(k.warnings, spec.Problem{
+		Pos: k.program.nodePos(info.RawSpec), Warning: spec.WarnMarkers,
+		Message: info.Name + " is not marked as an object, and gets the methods of one all the same",
+		Hint:    "write above it: // +kubebuilder:object:root=true",
+	})
+}
+
+// mark has a type be marked, as its author could have done.
+func (p *program) mark(pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
+	said, err := p.parser.Collector.MarkersInPackage(pkg)
+	if err != nil {
+		return err
+	}
+	if said[at] == nil {
+		said[at] = markers.MarkerValues{}
+	}
+	said[at][marker] = []any{value}
+	return nil
 }
 
 func (k *kindReader) typeString(expr ast.Expr) string {

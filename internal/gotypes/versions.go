@@ -35,6 +35,8 @@ type Authored struct {
 	APIs map[*spec.API]*spec.API
 	// DeepCopy has the deepcopy code of every type of a package, by its import path.
 	DeepCopy map[string][]byte
+	// Warnings are what opgen makes up for.
+	Warnings spec.Problems
 	// Packages are the packages, parsed and type-checked, by import path.
 	Packages map[string]*packages.Package
 }
@@ -60,6 +62,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 			r.kind(p.roots[pkg.ImportPath], kind, authored.APIs[kind.API])
 		}
 	}
+	authored.Warnings = r.warnings
 	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
 		return authored, problems, nil
 	}
@@ -83,8 +86,8 @@ func copyOfAPI(api *spec.API) *spec.API {
 
 // reader fills in versions from their Go types.
 type reader struct {
-	program  *program
-	problems spec.Problems
+	program            *program
+	problems, warnings spec.Problems
 }
 
 func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {

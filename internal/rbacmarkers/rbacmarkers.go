@@ -99,8 +99,8 @@ func (f *finder) rule(pos spec.Pos, text string) {
 	}
 	rule := parsed.(rbac.Rule)
 	switch {
-	case rule.Namespace != "" || rule.RoleName != "":
-		fail("namespace and roleName are not accepted: the operator has one role", "write that Role by hand, and list it in deploy/kustomization.yaml")
+	case rule.Namespace != "" && len(rule.URLs) > 0:
+		fail("urls lie in no namespace", "leave namespace out")
 	case len(rule.Verbs) == 0:
 		fail("has no verbs", example)
 	case len(rule.URLs) > 0 && len(rule.Groups)+len(rule.Resources)+len(rule.ResourceNames) > 0:
@@ -119,5 +119,8 @@ func policyRule(r rbac.Rule) spec.PolicyRule {
 			groups[i] = ""
 		}
 	}
-	return spec.PolicyRule{APIGroups: groups, Resources: r.Resources, Verbs: r.Verbs, ResourceNames: r.ResourceNames, NonResourceURLs: r.URLs}
+	return spec.PolicyRule{
+		APIGroups: groups, Resources: r.Resources, Verbs: r.Verbs, ResourceNames: r.ResourceNames, NonResourceURLs: r.URLs,
+		Namespace: r.Namespace, RoleName: r.RoleName,
+	}
 }

@@ -24,6 +24,7 @@ package main
 // +kubebuilder:rbac:urls=/metrics,verbs=get
 func Sync() {
 	// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=*
+	// +kubebuilder:rbac:groups="",resources=secrets,verbs=get,namespace=infra,roleName=reader
 	_ = "// +kubebuilder:rbac:groups=x,resources=no,verbs=get"
 }
 
@@ -50,6 +51,7 @@ func Sync() {
 		{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"a", "b"}, Verbs: []string{"get"}},
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}},
 		{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"*"}},
+		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}, Namespace: "infra", RoleName: "reader"},
 	}
 	if diff := cmp.Diff(want, rules); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -58,14 +60,13 @@ func Sync() {
 
 func TestFindTellsMistakes(t *testing.T) {
 	tests := map[string]string{
-		"+kubebuilder:rbac:groups=apps,resources=deployments":                           `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
-		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                  `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,
-		"+kubebuilder:rbac groups=apps":                                                 `p.go:3:1: +kubebuilder:rbac: is followed by no colon`,
-		"+kubebuilder:rbac:resources=pods,verbs=get":                                    `p.go:3:1: +kubebuilder:rbac: needs groups and resources, or urls`,
-		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,namespace=other": `p.go:3:1: +kubebuilder:rbac: namespace and roleName are not accepted: the operator has one role`,
-		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,roleName=reader": `p.go:3:1: +kubebuilder:rbac: namespace and roleName are not accepted: the operator has one role`,
-		"+kubebuilder:rbac:urls=/metrics,groups=apps,resources=deployments,verbs=get":   `p.go:3:1: +kubebuilder:rbac: urls do not go with resources`,
-		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=":                    `p.go:3:1: +kubebuilder:rbac: has no verbs`,
+		"+kubebuilder:rbac:groups=apps,resources=deployments":                         `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
+		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,
+		"+kubebuilder:rbac groups=apps":                                               `p.go:3:1: +kubebuilder:rbac: is followed by no colon`,
+		"+kubebuilder:rbac:resources=pods,verbs=get":                                  `p.go:3:1: +kubebuilder:rbac: needs groups and resources, or urls`,
+		"+kubebuilder:rbac:urls=/metrics,verbs=get,namespace=other":                   `p.go:3:1: +kubebuilder:rbac: urls lie in no namespace`,
+		"+kubebuilder:rbac:urls=/metrics,groups=apps,resources=deployments,verbs=get": `p.go:3:1: +kubebuilder:rbac: urls do not go with resources`,
+		"+kubebuilder:rbac:groups=apps,resources=deployments,verbs=":                  `p.go:3:1: +kubebuilder:rbac: has no verbs`,
 	}
 	for comment, want := range tests {
 		t.Run(comment, func(t *testing.T) {

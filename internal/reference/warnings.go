@@ -10,6 +10,7 @@ import (
 var warningMeans = map[spec.Warning]string{
 	spec.WarnFloats:     "a field is a floating point number (`number`): clients round it differently",
 	spec.WarnGroup:      "the group is one of Kubernetes, and the annotation `api-approved.kubernetes.io` says that the API is not approved",
+	spec.WarnMarkers:    "an author's Go types lack `+kubebuilder:object:root=true` or a list type, which opgen makes up for",
 	spec.WarnNames:      "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`",
 	spec.WarnNonASCII:   "the name of a field has letters beyond ASCII",
 	spec.WarnPrivileged: "a child grants rights, decides over other objects or adds kinds",

@@ -1,6 +1,8 @@
 package scaffold
 
 import (
+	"github.com/opgen-dev/opgen/internal/spec"
+
 	"errors"
 	"fmt"
 	"slices"
@@ -50,8 +52,12 @@ func (c Change) Diff() []byte {
 
 // Changes are what a FileSet would do to a tree.
 type Changes struct {
-	list []Change
+	list     []Change
+	warnings spec.Problems
 }
+
+// Warnings are what there is to warn of in the Go source that the project is generated from.
+func (c *Changes) Warnings() spec.Problems { return slices.Clone(c.warnings) }
 
 // List returns every file of the set and every file to be removed, in the order of their paths.
 func (c *Changes) List() []Change {
@@ -92,7 +98,7 @@ func (c *Changes) Force() *Changes {
 		}
 		forced[i].Reason = ""
 	}
-	return &Changes{list: forced}
+	return &Changes{list: forced, warnings: c.warnings}
 }
 
 // ErrConflict is the error of Apply for changes with conflicts.

@@ -64,7 +64,7 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	}
 	list = append(list, lock)
 	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return &Changes{list: list}, nil
+	return &Changes{list: list, warnings: s.warnings}, nil
 }
 
 // change decides what happens to a file of the set.

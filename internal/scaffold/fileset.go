@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Owner says to whom a file of a project belongs.
@@ -51,6 +53,8 @@ type FileSet struct {
 	dropped []string
 	version string
 	makers  []maker // whose children the files are for
+
+	warnings spec.Problems
 }
 
 // Files returns the files in the order of their paths.

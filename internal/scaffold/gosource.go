@@ -88,6 +88,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 		return in, a.problems, nil
 	}
 	read, problems, err := gotypes.Versions(a.source, a.packages)
+	in.warnings = slices.Concat(a.warnings, read.Warnings).Sorted()
 	if err != nil || len(problems) > 0 {
 		return in, problems, err
 	}
@@ -114,6 +115,7 @@ type authors struct {
 	problems spec.Problems
 
 	registrations map[string]crdgen.Registration // by import path
+	warnings      spec.Problems
 }
 
 func (a *authors) add(pkg crdgen.Package) error {
@@ -133,8 +135,10 @@ func (a *authors) add(pkg crdgen.Package) error {
 		return nil
 	}
 	a.packages = append(a.packages, read)
-	pkg.Registration = registrationIn(a.tree, pkg.Dir)
-	a.registrations[pkg.ImportPath] = pkg.Registration
+	registration := registrationIn(a.tree, pkg.Dir)
+	a.registrations[pkg.ImportPath] = registration
+	pkg = pkg.With(registration)
+	a.warnOfLists(pkg)
 	return a.generated(pkg)
 }
 

@@ -42,6 +42,8 @@ type Input struct {
 	deepCopies    map[string][]byte
 	authored      map[string]*packages.Package
 	registrations map[string]crdgen.Registration
+	// What ReadGo warns of in these packages.
+	warnings spec.Problems
 	// The rules that ReadGo has found in comments.
 	rules []spec.PolicyRule
 }
@@ -61,7 +63,9 @@ func Plan(in Input) (*FileSet, error) {
 	}
 	outputs := p.manifest()
 	for _, pkg := range p.packages {
-		pkg.Registration = in.registrations[pkg.ImportPath]
+		if registration, read := in.registrations[pkg.ImportPath]; read {
+			pkg = pkg.With(registration)
+		}
 		outputs = append(outputs, packageManifest(pkg, in.deepCopies[pkg.ImportPath])...)
 	}
 	for _, k := range p.kinds {
@@ -91,7 +95,7 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.makers = makersOf(in.APIs, in.Controllers)
+	set.makers, set.warnings = makersOf(in.APIs, in.Controllers), in.warnings
 	return set, nil
 }
 

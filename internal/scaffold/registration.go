@@ -2,21 +2,29 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // registrationIn returns what the hand-written files of a package say of how its kinds are registered, as
 // kubebuilder's groupversion_info.go and the init functions beside the types do.
 func registrationIn(tree fs.FS, dir string) crdgen.Registration {
-	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}}
+	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}}
 	for _, file := range handWritten(tree, dir) {
+		for _, decl := range file.Decls {
+			for _, name := range typesIn(decl) {
+				found.Types[name] = true
+			}
+		}
 		for _, name := range valuesIn(file) {
 			found.Declared[name] = true
 		}
@@ -92,6 +100,21 @@ func registers(n ast.Node) (functions, ok bool) {
 	}
 	address, isAddress := call.Args[0].(*ast.UnaryExpr)
 	return !isAddress || address.Op != token.AND, true
+}
+
+// warnOfLists warns of kinds without a list, which is generated.
+func (a *authors) warnOfLists(pkg crdgen.Package) {
+	for _, k := range pkg.Kinds {
+		if !pkg.LacksList(k) || slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
+			continue
+		}
+		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
+		at := fmt.Sprintf("versions[%d].goTypes", i)
+		a.warnings = append(a.warnings, spec.Problem{
+			Pos: k.API.At[at], Path: at, Warning: spec.WarnMarkers,
+			Message: "package " + pkg.Dir + " has no type " + k.List + ", which opgen generates", Hint: "declare it beside " + k.Name + " if other tools are to read the package",
+		})
+	}
 }
 
 // keepDeepCopies has files with deepcopy code stay as they are where another tool has generated the same code: only

@@ -124,4 +124,6 @@ const (
 // PolicyRule is one rule of the operator's role, as in rbac.authorization.k8s.io/v1.
 type PolicyRule struct {
 	APIGroups, Resources, Verbs, ResourceNames, NonResourceURLs []string
+	// Namespace and RoleName say in which role the rule is, in comments of Go code: empty where the operator's watch decides.
+	Namespace, RoleName string
 }

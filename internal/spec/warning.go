@@ -14,6 +14,7 @@ type Warning string
 const (
 	WarnFloats     Warning = "floats"     // a field is a floating point number
 	WarnGroup      Warning = "group"      // the group is one of Kubernetes, and the API is not approved there
+	WarnMarkers    Warning = "markers"    // the Go types of an author lack a marker or a list, which opgen makes up for
 	WarnNames      Warning = "names"      // kubectl takes a name for that of another kind
 	WarnNonASCII   Warning = "nonASCII"   // the name of a field has letters that look like others
 	WarnPrivileged Warning = "privileged" // a child can give its author rights that the parent's author lacks
@@ -27,7 +28,7 @@ const (
 // Warnings are all of them, sorted.
 func Warnings() []Warning {
 	return []Warning{
-		WarnFloats, WarnGroup, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnSenseless, WarnServed, WarnSize, WarnVersions,
+		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnSenseless, WarnServed, WarnSize, WarnVersions,
 	}
 }
 

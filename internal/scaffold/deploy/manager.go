@@ -30,7 +30,7 @@ func (o Operator) NamespaceObjects() []runtime.Object {
 
 // ManagerObjects are the Deployment that runs the operator.
 func (o Operator) ManagerObjects() []runtime.Object {
-	meta := o.metaInNamespace(o.manager())
+	meta := o.metaIn(o.Namespace(), o.manager())
 	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
 	return []runtime.Object{&appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},

@@ -11,27 +11,34 @@ import (
 // target is what a rule gives rights to. Lists are joined by commas, so that targets can be compared.
 type target struct{ group, resource, names, urls string }
 
-// grant is what a rule says beside the resources.
-type grant struct{ group, names, urls, verbs string }
+// grant is what a rule says beside the resources, or beside the groups.
+type grant struct{ group, resources, names, urls, verbs string }
 
 // merge writes rules anew as few as possible and in order, so that a role reads well and never depends on the
-// order of the spec: first all verbs for a resource come together, then all resources of a group with the same
-// verbs.
+// order of the spec: first all verbs for a resource come together, and what a rule with * covers is left out; then all
+// resources of a group with the same verbs, and all groups with the same resources and verbs.
 func merge(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	verbs := map[target][]string{}
 	for _, r := range rules {
 		for _, t := range targets(r) {
-			verbs[t] = append(verbs[t], r.Verbs...)
+			verbs[t] = sortVerbs(append(verbs[t], r.Verbs...))
 		}
 	}
-	resources := map[grant][]string{}
+	resources, groups := map[grant][]string{}, map[grant][]string{}
 	for t, v := range verbs {
-		g := grant{t.group, t.names, t.urls, strings.Join(sortVerbs(v), ",")}
-		resources[g] = append(resources[g], t.resource)
+		if !covered(t, verbs) {
+			g := grant{group: t.group, names: t.names, urls: t.urls, verbs: strings.Join(v, ",")}
+			resources[g] = append(resources[g], t.resource)
+		}
+	}
+	for g, r := range resources {
+		group := g.group
+		g.group, g.resources = "", join(r)
+		groups[g] = append(groups[g], group)
 	}
 	var merged []rbacv1.PolicyRule
-	for g, r := range resources {
-		merged = append(merged, g.rule(r))
+	for g, in := range groups {
+		merged = append(merged, g.rule(in))
 	}
 	slices.SortFunc(merged, func(a, b rbacv1.PolicyRule) int {
 		return cmp.Or(
@@ -42,6 +49,30 @@ func merge(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 		)
 	})
 	return merged
+}
+
+// covered tells whether all rights to a target are also given to all resources of its group, or of all groups, or to
+// objects of whatever name.
+func covered(t target, verbs map[target][]string) bool {
+	if t.urls != "" {
+		return false
+	}
+	for _, group := range []string{t.group, "*"} {
+		for _, resource := range []string{t.resource, "*"} {
+			for _, names := range []string{t.names, ""} {
+				wider := target{group: group, resource: resource, names: names}
+				if wider != t && includes(verbs[wider], verbs[t]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// includes tells whether verbs hold all of others.
+func includes(verbs, others []string) bool {
+	return slices.Contains(verbs, "*") || len(verbs) > 0 && !slices.ContainsFunc(others, func(verb string) bool { return !slices.Contains(verbs, verb) })
 }
 
 func targets(r rbacv1.PolicyRule) []target {
@@ -57,20 +88,23 @@ func targets(r rbacv1.PolicyRule) []target {
 	return all
 }
 
-func (g grant) rule(resources []string) rbacv1.PolicyRule {
+func (g grant) rule(groups []string) rbacv1.PolicyRule {
 	if g.urls != "" {
 		return rbacv1.PolicyRule{NonResourceURLs: split(g.urls), Verbs: split(g.verbs)}
 	}
 	return rbacv1.PolicyRule{
-		APIGroups:     []string{g.group},
-		Resources:     slices.Sorted(slices.Values(resources)),
+		APIGroups:     slices.Sorted(slices.Values(groups)),
+		Resources:     split(g.resources),
 		ResourceNames: split(g.names),
 		Verbs:         split(g.verbs),
 	}
 }
 
-// sortVerbs puts verbs into their customary order, each once.
+// sortVerbs puts verbs into their customary order, each once: * stands for all.
 func sortVerbs(verbs []string) []string {
+	if slices.Contains(verbs, "*") {
+		return []string{"*"}
+	}
 	order := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 	sorted := slices.SortedFunc(slices.Values(verbs), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(order, a), rank(order, b)), strings.Compare(a, b))

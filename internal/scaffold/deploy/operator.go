@@ -66,9 +66,9 @@ func (o Operator) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Labels: o.labels()}
 }
 
-func (o Operator) metaInNamespace(name string) metav1.ObjectMeta {
+func (o Operator) metaIn(namespace, name string) metav1.ObjectMeta {
 	meta := o.meta(name)
-	meta.Namespace = o.Namespace()
+	meta.Namespace = namespace
 	return meta
 }
 

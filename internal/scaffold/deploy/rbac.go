@@ -1,6 +1,11 @@
 package deploy
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,57 +14,80 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
+// place is where a role lies, and what it is called: in no namespace it is a ClusterRole.
+type place struct{ namespace, name string }
+
 // RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role, and by a
 // ClusterRole elsewhere. What it does to parents and children is in the Role if it watches that namespace alone.
+// Rules of the author's code that name a namespace are in a Role there; those that name a role are in one of that name,
+// which nothing binds: it is the author's to say who gets it.
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: o.metaInNamespace(o.manager()),
+		ObjectMeta: o.metaIn(o.Namespace(), o.manager()),
 	}}
-	own, everywhere := leaderRules(), metricsRules()
+	everywhere, own := place{"", o.manager()}, place{o.Namespace(), o.manager()}
+	rules := map[place][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
 	for _, rule := range o.kindRules() {
+		at := everywhere
 		if o.Watch == spec.WatchNamespace && len(rule.NonResourceURLs) == 0 {
-			own = append(own, rule)
-		} else {
-			everywhere = append(everywhere, rule)
+			at = own
+		}
+		rules[at] = append(rules[at], rule)
+	}
+	for _, rule := range o.Rules {
+		if rule.Namespace != "" || rule.RoleName != "" {
+			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.manager())}
+			rules[at] = append(rules[at], policyRule(rule))
 		}
 	}
-	if rules := merge(everywhere); len(rules) > 0 {
-		objects = append(objects, o.clusterRole(rules)...)
+	for _, at := range slices.SortedFunc(maps.Keys(rules), o.inOrder) {
+		objects = append(objects, o.role(at, merge(rules[at]))...)
 	}
-	return append(objects, o.role(merge(own))...)
+	return objects
 }
 
-func (o Operator) clusterRole(rules []rbacv1.PolicyRule) []runtime.Object {
-	return []runtime.Object{
-		&rbacv1.ClusterRole{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-			ObjectMeta: o.meta(o.manager()),
-			Rules:      rules,
-		},
-		&rbacv1.ClusterRoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-			ObjectMeta: o.meta(o.manager()),
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.manager()},
-			Subjects:   o.subjects(),
-		},
+// inOrder puts the ClusterRoles first, and the operator's own roles before the others of their kind.
+func (o Operator) inOrder(a, b place) int {
+	rank := func(p place) int {
+		switch {
+		case p.namespace == "" && p.name == o.manager():
+			return 0
+		case p.namespace == "":
+			return 1
+		case p.namespace == o.Namespace() && p.name == o.manager():
+			return 2
+		}
+		return 3
 	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-func (o Operator) role(rules []rbacv1.PolicyRule) []runtime.Object {
-	return []runtime.Object{
-		&rbacv1.Role{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-			ObjectMeta: o.metaInNamespace(o.manager()),
-			Rules:      rules,
-		},
-		&rbacv1.RoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-			ObjectMeta: o.metaInNamespace(o.manager()),
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: o.manager()},
-			Subjects:   o.subjects(),
-		},
+// role returns a role, and what binds it to the operator's ServiceAccount if it is the operator's.
+func (o Operator) role(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
+	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.manager()
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: at.name}
+	if at.namespace == "" {
+		ref.Kind = "ClusterRole"
+		objects = append(objects, &rbacv1.ClusterRole{
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: o.meta(at.name), Rules: rules,
+		})
+		if bound {
+			objects = append(objects, &rbacv1.ClusterRoleBinding{
+				TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: o.meta(at.name), RoleRef: ref, Subjects: o.subjects(),
+			})
+		}
+		return objects
 	}
+	objects = append(objects, &rbacv1.Role{
+		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: o.metaIn(at.namespace, at.name), Rules: rules,
+	})
+	if bound {
+		objects = append(objects, &rbacv1.RoleBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: o.metaIn(at.namespace, at.name), RoleRef: ref, Subjects: o.subjects(),
+		})
+	}
+	return objects
 }
 
 func (o Operator) subjects() []rbacv1.Subject {

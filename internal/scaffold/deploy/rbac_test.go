@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,7 +148,7 @@ func TestRoleDoesNotDependOnTheOrderOfTheSpec(t *testing.T) {
 	}
 }
 
-// roles returns the rules of the ClusterRole and of the Role, one line each.
+// roles returns the rules of the ClusterRole and of the Role, one line for each group.
 func roles(t *testing.T, o Operator) (cluster, own []string) {
 	t.Helper()
 	for _, object := range o.RBACObjects() {
@@ -164,14 +165,17 @@ func roles(t *testing.T, o Operator) (cluster, own []string) {
 func lines(rules []rbacv1.PolicyRule) []string {
 	var all []string
 	for _, r := range rules {
-		line := strings.Join(r.APIGroups, ",") + "/" + strings.Join(r.Resources, " ")
+		what := strings.Join(r.Resources, " ")
 		if len(r.ResourceNames) > 0 {
-			line += "[" + strings.Join(r.ResourceNames, " ") + "]"
+			what += "[" + strings.Join(r.ResourceNames, " ") + "]"
+		}
+		verbs := ": " + strings.Join(r.Verbs, " ")
+		for _, group := range r.APIGroups {
+			all = append(all, group+"/"+what+verbs)
 		}
 		if len(r.NonResourceURLs) > 0 {
-			line = strings.Join(r.NonResourceURLs, " ")
+			all = append(all, strings.Join(r.NonResourceURLs, " ")+verbs)
 		}
-		all = append(all, line+": "+strings.Join(r.Verbs, " "))
 	}
 	return all
 }
@@ -184,4 +188,57 @@ func set(lists ...[]string) map[string]bool {
 		}
 	}
 	return all
+}
+
+func TestRulesOfTheAuthorsCode(t *testing.T) {
+	o := Operator{Name: "echo", Watch: spec.WatchCluster, Rules: []spec.PolicyRule{
+		{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"patch", "get", "list"}},
+		{APIGroups: []string{"batch", "extensions"}, Resources: []string{"jobs"}, Verbs: []string{"list"}},
+		{APIGroups: []string{"extensions", "batch"}, Resources: []string{"jobs"}, Verbs: []string{"get"}},
+		{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"get", "*", "watch"}},
+		{APIGroups: []string{"example.com"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}},
+		{APIGroups: []string{"example.com"}, Resources: []string{"things"}, Verbs: []string{"list"}},
+		{APIGroups: []string{"example.com"}, Resources: []string{"others"}, Verbs: []string{"list", "create"}},
+		{APIGroups: []string{"example.com"}, Resources: []string{"things"}, ResourceNames: []string{"a"}, Verbs: []string{"get"}},
+		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}, Namespace: "infra"},
+		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}, Namespace: "echo-system"},
+		{APIGroups: []string{""}, Resources: []string{"services"}, Verbs: []string{"get"}, Namespace: "infra", RoleName: "reader"},
+		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}, RoleName: "node-reader"},
+	}}
+	want := map[string][]string{
+		"ClusterRole /echo-controller-manager": append(slices.Clone(metrics),
+			"apps/deployments: get list patch", "batch/jobs: get list", "extensions/jobs: get list", "example.com/*: get list", "example.com/others: list create",
+			"policy/poddisruptionbudgets: *"),
+		"ClusterRoleBinding /echo-controller-manager":     {"ClusterRole echo-controller-manager"},
+		"ClusterRole /node-reader":                        {"/nodes: get"},
+		"Role echo-system/echo-controller-manager":        {"/events: create patch", "/pods: get", "coordination.k8s.io/leases: get create update"},
+		"RoleBinding echo-system/echo-controller-manager": {"Role echo-controller-manager"},
+		"Role infra/echo-controller-manager":              {"/secrets: get"},
+		"RoleBinding infra/echo-controller-manager":       {"Role echo-controller-manager"},
+		"Role infra/reader":                               {"/services: get"},
+	}
+	got := map[string][]string{}
+	for _, object := range o.RBACObjects() {
+		switch role := object.(type) {
+		case *rbacv1.ClusterRole:
+			if rules := len(role.Rules); role.Name == "echo-controller-manager" && rules != 7 {
+				t.Errorf("%d rules, want 7, since two groups share one: %v", rules, role.Rules)
+			}
+			got["ClusterRole /"+role.Name] = lines(role.Rules)
+		case *rbacv1.Role:
+			got["Role "+role.Namespace+"/"+role.Name] = lines(role.Rules)
+		case *rbacv1.ClusterRoleBinding:
+			got["ClusterRoleBinding /"+role.Name] = []string{role.RoleRef.Kind + " " + role.RoleRef.Name}
+		case *rbacv1.RoleBinding:
+			got["RoleBinding "+role.Namespace+"/"+role.Name] = []string{role.RoleRef.Kind + " " + role.RoleRef.Name}
+		}
+	}
+	for _, lines := range []map[string][]string{want, got} {
+		for _, list := range lines {
+			slices.Sort(list)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }

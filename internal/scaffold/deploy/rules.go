@@ -28,7 +28,12 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 	for _, k := range o.Kinds {
 		rules = append(rules, k.rules()...)
 	}
-	return append(rules, policyRules(o.Rules)...)
+	for _, r := range o.Rules {
+		if r.Namespace == "" && r.RoleName == "" {
+			rules = append(rules, policyRule(r))
+		}
+	}
+	return rules
 }
 
 func (k Kind) rules() []rbacv1.PolicyRule {
@@ -51,18 +56,17 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 	for _, r := range k.Related {
 		rules = append(rules, rule(r.Group, r.Plural, "get", "list", "watch"))
 	}
-	return append(rules, policyRules(k.Rules)...)
-}
-
-func policyRules(written []spec.PolicyRule) []rbacv1.PolicyRule {
-	var rules []rbacv1.PolicyRule
-	for _, r := range written {
-		rules = append(rules, rbacv1.PolicyRule{
-			APIGroups: r.APIGroups, Resources: r.Resources, Verbs: r.Verbs,
-			ResourceNames: r.ResourceNames, NonResourceURLs: r.NonResourceURLs,
-		})
+	for _, r := range k.Rules {
+		rules = append(rules, policyRule(r))
 	}
 	return rules
+}
+
+func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{
+		APIGroups: r.APIGroups, Resources: r.Resources, Verbs: r.Verbs,
+		ResourceNames: r.ResourceNames, NonResourceURLs: r.NonResourceURLs,
+	}
 }
 
 // verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch both, so
