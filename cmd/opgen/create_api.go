@@ -68,7 +68,7 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	target := "api/" + strings.ToLower(api.Names.Kind) + ".yaml"
+	target := p.fileOf(api)
 	if err := p.refuseOther(target, data); err != nil {
 		return err
 	}
@@ -82,8 +82,18 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
 		return err
 	}
-	o.sayNext(s, p, api, target)
-	return nil
+	return o.sayNext(s, p, api, in.APIs, target)
+}
+
+// fileOf is the spec file that an API gets: it is named after its group, too, where a kind of another group has its name.
+func (p *project) fileOf(api *spec.API) string {
+	kind := strings.ToLower(api.Names.Kind)
+	target := "api/" + kind + ".yaml"
+	taken := func(other *spec.API) bool { return other.File == target && other.Group != api.Group }
+	if slices.ContainsFunc(p.apis, taken) {
+		return "api/" + crdgen.GroupFolder(p.spec, api.Group) + "-" + kind + ".yaml"
+	}
+	return target
 }
 
 // source gives the text of the API file and the name that its mistakes are reported under.
@@ -217,7 +227,7 @@ func (p *project) without(file string) []*spec.API {
 	return slices.DeleteFunc(slices.Clone(p.apis), func(api *spec.API) bool { return api.File == file })
 }
 
-func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, target string) {
+func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, all []*spec.API, target string) error {
 	edit := target
 	for _, v := range api.Versions {
 		if v.GoTypes {
@@ -227,7 +237,12 @@ func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, target 
 	if edit != target || api.Operator == nil {
 		fmt.Fprintf(s.err, "next: edit %s, then run: opgen generate\n", edit)
 	}
-	if api.Operator != nil {
-		fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", strings.ToLower(api.Names.Kind))
+	if api.Operator == nil {
+		return nil
 	}
+	folder, err := scaffold.OperatorFolder(os.DirFS(p.dir), p.spec, api, all)
+	if err == nil {
+		fmt.Fprintf(s.err, "next: write Sync in %s/sync.go, then run: make test\n", folder)
+	}
+	return err
 }

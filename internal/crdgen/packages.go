@@ -66,10 +66,13 @@ func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 // PackageDir returns the folder of the Go package of a group version, from the project's root.
 func PackageDir(p *spec.Project, group, version string) string {
 	if p.Multigroup {
-		return path.Join("api", shortGroup(group, p.Domain), version)
+		return path.Join("api", GroupFolder(p, group), version)
 	}
 	return path.Join("api", version)
 }
+
+// GroupFolder returns what the folder of a group is called.
+func GroupFolder(p *spec.Project, group string) string { return shortGroup(group, p.Domain) }
 
 // shortGroup drops the project's own domain from a group, unless Go means something by a folder of the name that is
 // left.

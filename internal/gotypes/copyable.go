@@ -141,6 +141,9 @@ func (j *copyJudge) judge(name *types.TypeName) *obstacle {
 
 func (j *copyJudge) judgeDeclared(name *types.TypeName) *obstacle {
 	fields, isStruct := name.Type().Underlying().(*types.Struct)
+	if !isStruct && shallow(name.Type()) {
+		return nil
+	}
 	if !isStruct && holdsItself(name.Type(), nil) {
 		return &obstacle{name.Pos(), name.Name() + " holds itself, and no struct comes between", "use a struct"}
 	}

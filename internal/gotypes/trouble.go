@@ -66,7 +66,7 @@ func (s Source) module() string {
 var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 
 // untaggedField finds the field of which controller-tools says that it has no JSON tag.
-var untaggedField = lazyregexp.New(`struct field "(\w+)" without JSON tag`)
+var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 
 // noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
@@ -180,11 +180,14 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 		return spec.Problem{}, false
 	}
 	untagged := untaggedField().FindStringSubmatch(err.Msg)
-	if untagged != nil && !ast.IsExported(untagged[1]) {
+	if untagged != nil && untagged[1] != "" && !ast.IsExported(untagged[1]) {
 		return spec.Problem{}, false // JSON does not see it
 	}
 	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
-	if untagged != nil {
+	switch {
+	case untagged != nil && untagged[1] == "":
+		problem.Message, problem.Hint = "the embedded field has no JSON name", "add the tag `json:\",inline\"` if it is a struct, or give the field a name"
+	case untagged != nil:
 		problem.Message, problem.Hint = "the field "+untagged[1]+" has no JSON name", "add a tag such as `json:\""+lowerFirst(untagged[1])+",omitempty\"`, or `json:\"-\"`"
 	}
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {

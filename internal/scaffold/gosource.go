@@ -30,6 +30,9 @@ func ReadGo(dir string, in Input) (Input, error) {
 		return in, errors.Join(err, problems.Err())
 	}
 	in.rules = rules
+	if in.stays, err = staying(os.DirFS(dir), in.APIs); err != nil {
+		return in, err
+	}
 	if !crdgen.ReadsGo(in.APIs) {
 		return in, nil
 	}
@@ -96,7 +99,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 	in.APIs = slices.Clone(in.APIs)
 	for i, api := range in.APIs {
 		if filled := read.APIs[api]; filled != nil {
-			in.APIs[i] = filled
+			in.APIs[i], in.stays[filled] = filled, in.stays[api]
 		}
 	}
 	in.deepCopies, in.authored, in.registrations = read.DeepCopy, read.Packages, a.registrations

@@ -67,7 +67,7 @@ func (k kind) kindManifest() []output {
 	if k.api.Operator == nil {
 		return outputs
 	}
-	return append(outputs, operatorManifest(k.folder(), k.templates)...)
+	return append(outputs, operatorManifest(k.folder, k.templates)...)
 }
 
 // operatorManifest is what the package of each operator consists of.
@@ -75,7 +75,7 @@ func operatorManifest(folder string, o templates.Operator) []output {
 	return []output{
 		{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, o), instead: isCode},
 		{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, o), instead: isTest},
-		{path: folder + "/zz_generated.operator.go", render: of(templates.OperatorFile, o)},
+		{path: folder + "/" + operatorFile, render: of(templates.OperatorFile, o)},
 	}
 }
 

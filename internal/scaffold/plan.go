@@ -44,6 +44,8 @@ type Input struct {
 	registrations map[string]crdgen.Registration
 	// What ReadGo warns of in these packages.
 	warnings spec.Problems
+	// The APIs whose operators stay in the folders of their kinds, which they share with other groups.
+	stays map[*spec.API]bool
 	// The rules that ReadGo has found in comments.
 	rules []spec.PolicyRule
 }

@@ -39,6 +39,7 @@ type project struct {
 type kind struct {
 	project   *spec.Project
 	api       *spec.API
+	folder    string           // where its operator is
 	templates templates.Operator // zero when the kind has no controller
 }
 
@@ -58,7 +59,7 @@ func newProject(in Input) (*project, error) {
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch, Rules: in.rules}
 	for _, api := range in.APIs {
 		if named {
-			problems = append(problems, p.add(api)...)
+			problems = append(problems, p.add(api, folderOf(in.Project, api, in.APIs, in.stays))...)
 		}
 	}
 	for _, c := range in.Controllers {
@@ -78,8 +79,8 @@ func newProject(in Input) (*project, error) {
 }
 
 // add takes in an API with its controller.
-func (p *project) add(api *spec.API) spec.Problems {
-	k := kind{project: p.Project, api: api}
+func (p *project) add(api *spec.API, folder string) spec.Problems {
+	k := kind{project: p.Project, api: api, folder: folder}
 	if api.Operator == nil {
 		p.kinds = append(p.kinds, k)
 		return nil
@@ -91,6 +92,7 @@ func (p *project) add(api *spec.API) spec.Problems {
 	}}, p.Watch)
 	k.templates = operator(p.Project, api.Operator, op)
 	k.templates.API, k.templates.Parent, k.templates.SamplePath = pkg, parent, k.samplePath()
+	k.templates.Name = strings.ReplaceAll(strings.TrimPrefix(folder, "internal/"), "/", "-")
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
@@ -141,7 +143,7 @@ func (p *project) view(goVersion string) templates.Project {
 	}
 	for _, k := range p.kinds {
 		if k.api.Operator != nil {
-			view.Controllers = append(view.Controllers, k.folder())
+			view.Controllers = append(view.Controllers, k.folder)
 		}
 	}
 	for _, c := range p.controllers {
@@ -169,9 +171,6 @@ func objects(all []runtime.Object) func() ([]byte, error) {
 func (k kind) sample() ([]byte, error) {
 	return crdgen.Sample(k.api, storageVersion(k.api))
 }
-
-// folder is where the kind's controller is.
-func (k kind) folder() string { return "internal/" + templates.PackageName(k.api.Names.GoKind) }
 
 // samplePath names the sample after the group, without the domain of the project, the version and the kind.
 func (k kind) samplePath() string {

@@ -1,6 +1,9 @@
 package spec
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Check reports what is wrong with several files together: kinds, plurals and short names that clash, and APIs and
 // controllers that do not fit their project. The project may be nil, when there is none. It expects values that parsed
@@ -13,7 +16,7 @@ func Check(p *Project, apis []*API, controllers []*Controller) Problems {
 		}
 		c.names(api)
 		c.goTypes(api)
-		c.controller(api)
+		c.controller(api, apis)
 	}
 	for _, controller := range controllers {
 		c.controllerFile(controller)
@@ -77,12 +80,26 @@ func (c *checker) goTypes(api *API) {
 	}
 }
 
-// controller claims the folder of a kind's operator.
-func (c *checker) controller(api *API) {
-	if api.Operator != nil {
-		c.claim("folder", "", "internal/"+strings.ToLower(api.Names.Kind), api.Place("names.kind"), "names.kind",
-			"two kinds with an operator need different names")
+// controller claims the folder of a kind's operator. Where kinds of two groups share the name, one of them may be in
+// internal/<kind>, so that no controller can.
+func (c *checker) controller(api *API, all []*API) {
+	if api.Operator == nil {
+		return
 	}
+	folder := "internal/" + strings.ToLower(api.Names.Kind)
+	if SharesFolder(api, all) {
+		c.seen["folder  "+folder] = api.Place("names.kind")
+		return
+	}
+	c.claim("folder", "", folder, api.Place("names.kind"), "names.kind", "two kinds of a group that have an operator need different names")
+}
+
+// SharesFolder tells whether the operator of a kind of another group would be in the same folder, if folders were named
+// after kinds alone.
+func SharesFolder(api *API, all []*API) bool {
+	return api.Operator != nil && slices.ContainsFunc(all, func(other *API) bool {
+		return other.Operator != nil && other.Group != api.Group && strings.EqualFold(other.Names.GoKind, api.Names.GoKind)
+	})
 }
 
 // project checks APIs against what the project says of all of them.

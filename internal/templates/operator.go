@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,10 +14,12 @@ import (
 
 // Operator is what the package of one controller is rendered from.
 type Operator struct {
-	Project  string         // its name
-	Module   string         // of the project
-	API      crdgen.Package // of the parent's storage version
-	Parent   crdgen.Kind
+	Project string         // its name
+	Module  string         // of the project
+	API     crdgen.Package // of the parent's storage version
+	Parent  crdgen.Kind
+	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its package.
+	Name     string
 	Children []Child
 	Related  []Related
 	Finalize bool
@@ -161,6 +164,9 @@ func (v operatorView) Package() string {
 	}
 	return PackageName(v.Parent.Name)
 }
+
+// ControllerName is the name of the controller.
+func (v operatorView) ControllerName() string { return cmp.Or(v.Name, v.Package()) }
 
 // A is the parent's kind with its article, such as an EchoServer.
 func (v operatorView) A() string {
