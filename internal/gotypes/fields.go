@@ -73,8 +73,9 @@ func fieldName(field *ast.Field) string {
 // checkTag checks what a tag says beside the name.
 func (f fieldChecker) checkTag(pkg *loader.Package, field *ast.Field, tag string) {
 	if len(field.Names) > 0 && !field.Names[0].IsExported() {
-		name := field.Names[0].Name
-		f.fail(field, "the field "+name+" has a JSON name and is not exported, so that JSON passes it over", "export it, or take off the tag")
+		if name := field.Names[0].Name; !f.program.source.IgnoreUnexportedFields {
+			f.fail(field, "the field "+name+" has a JSON name and is not exported, so that JSON passes it over", "export it, take off the tag, or write ignoreUnexportedFields: true in opgen.yaml")
+		}
 		return
 	}
 	options := strings.Split(tag, ",")

@@ -23,6 +23,8 @@ import (
 type Source struct {
 	Dir   string            // absolute; its go.mod decides which packages there are
 	Files map[string][]byte // by slash-separated path from Dir
+	// IgnoreUnexportedFields has fields that are not exported be passed over though they have a JSON tag.
+	IgnoreUnexportedFields bool
 }
 
 // program is Go packages, loaded, and what controller-tools makes of them.
@@ -72,6 +74,7 @@ func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*pr
 		AllowDangerousTypes: true, // the spec language has floats
 		// Or else the API server would drop the metadata of objects within objects, labels and all.
 		GenerateEmbeddedObjectMeta: true,
+		IgnoreUnexportedFields:     source.IgnoreUnexportedFields,
 	}
 	crd.AddKnownTypes(p.parser)
 	return p, nil

@@ -7,7 +7,7 @@ var shapes = []struct {
 	copies             []string
 }{
 	{"unexported without a tag", "type ThingSpec struct {\n\tA int32 'json:\"a\"'\n\thidden *int\n}\n", "", nil},
-	{"unexported with a tag", "type ThingSpec struct {\n\tA int32 'json:\"a\"'\n\thidden *int 'json:\"hidden\"'\n}\n", "api/v1/spec.go:5:2: the field hidden has a JSON name and is not exported, so that JSON passes it over\n    export it, or take off the tag", nil},
+	{"unexported with a tag", "type ThingSpec struct {\n\tA int32 'json:\"a\"'\n\thidden *int 'json:\"hidden\"'\n}\n", "api/v1/spec.go:5:2: the field hidden has a JSON name and is not exported, so that JSON passes it over\n    export it, take off the tag, or write ignoreUnexportedFields: true in opgen.yaml", nil},
 	{"exported without a tag", "type ThingSpec struct {\n\tA int32\n}\n", "api/v1/spec.go:4:2: the field A has no JSON name\n    add a tag such as `json:\"a,omitempty\"`, or `json:\"-\"`", nil},
 	{"helper with a function", "type ThingSpec struct {\n\tA int32 'json:\"a\"'\n}\n\ntype Helper struct {\n\tF func()\n\tC chan int\n}\n", "", nil},
 	{"helper with raw JSON", "import \"encoding/json\"\n\ntype ThingSpec struct {\n\tA int32 'json:\"a\"'\n}\n\ntype Helper struct {\n\tRaw json.RawMessage\n\tAny map[string]any\n\tErrs map[string]error\n}\n", "", nil},

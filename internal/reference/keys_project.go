@@ -23,5 +23,11 @@ func projectKeys() []key {
 			means: `the oldest Kubernetes that CRDs must work on, from "1.29" to "1.37", quoted; selects the CEL environment that rules are checked in`},
 		{name: "clients", value: toggle(false),
 			means: "`true` generates typed clients into `client/`: clientset, listers, informers and apply configurations"},
+		{name: "maxDescLen", absent: "all", value: count(),
+			means: "how many characters of each description the CRDs in `deploy/` have at the most, cut at the end of a sentence where there is one; `0`: no descriptions"},
+		{name: "headerFile", absent: "none", value: matching(`^[^/].*$`, "a path from the folder of opgen.yaml", "hack/boilerplate.go.txt"),
+			means: "a file of Go comments, such as a license, that generated Go files begin with"},
+		{name: "ignoreUnexportedFields", value: toggle(false),
+			means: "`true` passes over fields of [your Go types](#go-first) that are not exported, though they have a JSON tag, which is an error otherwise"},
 	}...)
 }

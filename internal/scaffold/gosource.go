@@ -30,6 +30,9 @@ func ReadGo(dir string, in Input) (Input, error) {
 		return in, errors.Join(err, problems.Err())
 	}
 	in.rules = rules
+	if in.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
+		return in, err
+	}
 	if in.stays, err = staying(os.DirFS(dir), in.APIs); err != nil {
 		return in, err
 	}
@@ -80,7 +83,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 	if len(problems) > 0 {
 		return in, problems, nil
 	}
-	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}}
+	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: in.Project.IgnoreUnexportedFields}
 	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]crdgen.Registration{}}
 	for _, pkg := range packages {
 		if err := a.add(pkg); err != nil {
@@ -142,6 +145,7 @@ func (a *authors) add(pkg crdgen.Package) error {
 	a.registrations[pkg.ImportPath] = registration
 	pkg = pkg.With(registration)
 	a.warnOfLists(pkg)
+	a.checkRegistration(pkg)
 	return a.generated(pkg)
 }
 

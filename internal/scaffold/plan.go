@@ -46,6 +46,8 @@ type Input struct {
 	warnings spec.Problems
 	// The APIs whose operators stay in the folders of their kinds, which they share with other groups.
 	stays map[*spec.API]bool
+	// The text of the project's header file.
+	header []byte
 	// The rules that ReadGo has found in comments.
 	rules []spec.PolicyRule
 }
@@ -93,6 +95,7 @@ func Plan(in Input) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
+	addHeader(in.header, files)
 	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -39,7 +40,7 @@ type project struct {
 type kind struct {
 	project   *spec.Project
 	api       *spec.API
-	folder    string           // where its operator is
+	folder    string             // where its operator is
 	templates templates.Operator // zero when the kind has no controller
 }
 
@@ -155,8 +156,20 @@ func (p *project) view(goVersion string) templates.Project {
 // crdFile renders all CRDs, in the order of the APIs.
 func (p *project) crdFile() ([]byte, error) {
 	documents, errs := make([][]byte, len(p.crds)), make([]error, len(p.crds))
-	each(len(p.crds), func(i int) { documents[i], errs[i] = crdgen.MarshalCRD(p.crds[i]) })
+	each(len(p.crds), func(i int) { documents[i], errs[i] = crdgen.MarshalCRD(shortened(p.crds[i], int(p.MaxDescLen))) })
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
+}
+
+// shortened returns a CRD whose descriptions have so many characters at the most; all of them if that is negative.
+func shortened(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.CustomResourceDefinition {
+	if most < 0 {
+		return made
+	}
+	made = made.DeepCopy()
+	for i := range made.Spec.Versions {
+		crd.TruncateDescription(made.Spec.Versions[i].Schema.OpenAPIV3Schema, most)
+	}
+	return made
 }
 
 // objects renders Kubernetes objects.

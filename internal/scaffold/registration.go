@@ -117,6 +117,22 @@ func (a *authors) warnOfLists(pkg crdgen.Package) {
 	}
 }
 
+// checkRegistration reports kinds that no generated code can register: their package has an AddToScheme, and nothing to
+// add them to.
+func (a *authors) checkRegistration(pkg crdgen.Package) {
+	has := pkg.Registration
+	if !has.Declared["AddToScheme"] || has.Declared["SchemeBuilder"] || has.Used["SchemeBuilder"] {
+		return
+	}
+	for _, k := range pkg.Registered() {
+		a.problems = append(a.problems, spec.Problem{
+			Pos: k.API.Place("names.kind"), Path: "names.kind",
+			Message: "package " + pkg.Dir + " has an AddToScheme that does not know " + k.Name,
+			Hint:    "remove it, and opgen generates one, or make it from a SchemeBuilder in the same package",
+		})
+	}
+}
+
 // keepDeepCopies has files with deepcopy code stay as they are where another tool has generated the same code: only
 // what comes before the package clause differs, such as a license.
 func (a *authors) keepDeepCopies(code map[string][]byte) {

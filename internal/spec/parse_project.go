@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ const (
 // maxProjectName leaves room for the longest name that is derived from a project's: its namespace.
 const maxProjectName = 63 - len("-system")
 
+// maxDescription is longer than any description.
+const maxDescription = 1 << 20
+
 // ParseProject reads opgen.yaml and fills in what it leaves out. The file is a name for positions; nothing is
 // read from disk. The project is nil when there are problems, which are in the order of their positions.
 func ParseProject(file string, data []byte) (*Project, Problems) {
@@ -28,7 +32,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	if root == nil {
 		return nil, d.problems
 	}
-	p := &Project{File: file, At: map[string]Pos{}, Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}
+	p := &Project{File: file, At: map[string]Pos{}, Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes, MaxDescLen: -1}
 	d.record(p.At, "", root)
 	known := d.header("Project")
 	known["name"] = d.text(&p.Name)
@@ -38,6 +42,9 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	known["multigroup"] = d.flag(&p.Multigroup)
 	known["minKubernetes"] = d.text(&p.MinKubernetes)
 	known["clients"] = d.flag(&p.Clients)
+	known["maxDescLen"] = d.count(&p.MaxDescLen, 0, maxDescription)
+	known["headerFile"] = d.text(&p.HeaderFile)
+	known["ignoreUnexportedFields"] = d.flag(&p.IgnoreUnexportedFields)
 	d.mapping(root, "", known)
 	d.need(root, "", "apiVersion", "kind", "name", "module")
 	d.projectNames(root, p)
@@ -70,6 +77,12 @@ func (d *decoder) projectNames(root *yaml.Node, p *Project) {
 	check("name", p.Name, func(name string) string {
 		if !isLabel(name) || len(name) > maxProjectName {
 			return fmt.Sprintf("use lower-case letters, digits and -, starting with a letter, at most %d characters", maxProjectName)
+		}
+		return ""
+	})
+	check("headerFile", p.HeaderFile, func(file string) string {
+		if !fs.ValidPath(file) || file == "." {
+			return "write the path of a file below the project, such as hack/boilerplate.go.txt"
 		}
 		return ""
 	})

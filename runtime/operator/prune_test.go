@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // What is not desired any more may be what a child still needs that could not be
@@ -67,4 +69,20 @@ func TestChildrenThatAreKeptAreNamedInOneOrder(t *testing.T) {
 	f.Reconciled(f.site)
 	f.Converged(f.site)
 	f.status("Ready", "Progressing")
+}
+
+// Something between the operator and the API server may say so.
+func TestChildOfWhichADeleteIsToldThatItIsNotThereGoes(t *testing.T) {
+	f := start(t, &author{sync: wants(wantsOne)})
+	f.status("Ready", "Ready")
+	f.Settled()
+	lie := operatortest.Fault{Verb: "delete", Resource: "configmaps", Nth: 1, When: operatortest.Instead, What: operatortest.RefuseNotFound, Once: true}
+	f.Inject(lie)
+	f.setSync(wants(func(*Desired) {}))
+	f.Reconciled(f.site)
+	f.Gone(configMap("web", ""))
+	if f.Struck(lie) != 1 {
+		t.Error("nobody was told so")
+	}
+	f.Converged(f.site)
 }

@@ -73,6 +73,8 @@ func (p *pass) changed(ctx context.Context) (bool, error) {
 	return live.GetUID() != p.parent.GetUID() || live.GetResourceVersion() != p.parent.GetResourceVersion(), nil
 }
 
+// delete deletes a child. One that is not there any more leaves the cache soon: a stale view has the pass repeated, since
+// what answered may know less than the cache.
 func (p *pass) delete(ctx context.Context, child child) error {
 	existed := false
 	err := p.state.memo.Delete(p.now, child.key(), child.object, func() (err error) {
@@ -87,10 +89,11 @@ func (p *pass) delete(ctx context.Context, child child) error {
 	if read := p.readAs(child.childKind); read != nil {
 		p.state.writes.Deleted(read, child.object, p.now)
 	}
-	if existed {
-		p.metrics.wrote(p.name, child.Kind, "deleted")
-		log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
+	if !existed {
+		return apply.ErrStale{Key: child.key()}
 	}
+	p.metrics.wrote(p.name, child.Kind, "deleted")
+	log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
 	return nil
 }
 
