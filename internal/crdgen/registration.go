@@ -8,6 +8,7 @@ type Registration struct {
 	Declared    map[string]bool // names of variables, constants and functions, such as AddToScheme
 	Used        map[string]bool // names of whatever kind
 	Types       map[string]bool // names of types
+	Made        map[string]bool // names of types of which there is an &T{}, as where they are registered
 	ByFunctions bool            // SchemeBuilder.Register takes functions, as apimachinery's does, and not objects
 }
 
@@ -48,11 +49,9 @@ func (p Package) Generates(name string) bool {
 	return true
 }
 
-// Registered returns the kinds that generated code registers in a package whose kinds are registered by hand: all of
-// them with a builder that is generated, and otherwise those whose types are generated.
+// Registered returns the kinds that generated code registers in a package whose kinds are registered by hand: those that
+// hand-written files do not register.
 func (p Package) Registered() []Kind {
-	if p.Generates("SchemeBuilder") {
-		return p.Kinds
-	}
-	return slices.DeleteFunc(slices.Clone(p.Kinds), func(k Kind) bool { return k.GoTypes })
+	has := p.Registration
+	return slices.DeleteFunc(slices.Clone(p.Kinds), func(k Kind) bool { return has.Made[k.Name] && has.Made[k.List] })
 }

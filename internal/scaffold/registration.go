@@ -18,7 +18,7 @@ import (
 // registrationIn returns what the hand-written files of a package say of how its kinds are registered, as
 // kubebuilder's groupversion_info.go and the init functions beside the types do.
 func registrationIn(tree fs.FS, dir string) crdgen.Registration {
-	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}}
+	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}, Made: map[string]bool{}}
 	for _, file := range handWritten(tree, dir) {
 		for _, decl := range file.Decls {
 			for _, name := range typesIn(decl) {
@@ -31,6 +31,9 @@ func registrationIn(tree fs.FS, dir string) crdgen.Registration {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if ident, ok := n.(*ast.Ident); ok {
 				found.Used[ident.Name] = true
+			}
+			if name := madeBy(n); name != "" {
+				found.Made[name] = true
 			}
 			if functions, ok := registers(n); ok {
 				found.ByFunctions = found.ByFunctions || functions
@@ -78,6 +81,20 @@ func valuesIn(file *ast.File) (names []string) {
 		}
 	}
 	return names
+}
+
+// madeBy returns the name of the type of which a node makes a pointer to a value, as in &T{}.
+func madeBy(n ast.Node) string {
+	address, ok := n.(*ast.UnaryExpr)
+	if !ok || address.Op != token.AND {
+		return ""
+	}
+	if literal, ok := address.X.(*ast.CompositeLit); ok {
+		if name, ok := literal.Type.(*ast.Ident); ok {
+			return name.Name
+		}
+	}
+	return ""
 }
 
 // registers reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
