@@ -150,12 +150,12 @@ func (a *authors) checkRegistration(pkg crdgen.Package) {
 	}
 }
 
-// keepDeepCopies has files with deepcopy code stay as they are where another tool has generated the same code: only
+// keepDeepCopies has files with deepcopy code stay as they are where controller-gen has generated the same code: only
 // what comes before the package clause differs, such as a license.
 func (a *authors) keepDeepCopies(code map[string][]byte) {
 	for _, pkg := range a.packages {
 		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))
-		if err == nil && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(unixLines(old)), afterPackage(code[pkg.ImportPath])) {
+		if err == nil && byControllerGen(old) && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(unixLines(old)), afterPackage(code[pkg.ImportPath])) {
 			code[pkg.ImportPath] = old
 		}
 	}
