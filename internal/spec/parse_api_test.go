@@ -159,10 +159,14 @@ func TestParseProject(t *testing.T) {
 		given, text string
 		want        Project
 	}{
-		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes}},
+		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes, MaxDescLen: -1}},
 		{
-			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: true\n",
-			Project{Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35", Clients: true},
+			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: true\n" +
+				"maxDescLen: 80\nheaderFile: hack/boilerplate.go.txt\nignoreUnexportedFields: true\n",
+			Project{
+				Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35", Clients: true,
+				MaxDescLen: 80, HeaderFile: "hack/boilerplate.go.txt", IgnoreUnexportedFields: true,
+			},
 		},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
