@@ -4,7 +4,8 @@ import (
 	"os"
 
 	clientcmd "k8s.io/client-go/tools/clientcmd/api/v1"
-	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // writeKubeconfig writes a kubeconfig that needs no other file, for the user with the given credentials.
@@ -22,7 +23,7 @@ func (i *Instance) writeKubeconfig(file, credentials string) error {
 		return err
 	}
 	name := "opgen-" + i.Name
-	data, err := yaml.Marshal(clientcmd.Config{
+	data, err := yamltext.Marshal(clientcmd.Config{
 		APIVersion:     "v1",
 		Kind:           "Config",
 		Clusters:       []clientcmd.NamedCluster{{Name: name, Cluster: clientcmd.Cluster{Server: i.Server, CertificateAuthorityData: ca}}},

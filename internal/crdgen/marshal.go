@@ -3,15 +3,14 @@ package crdgen
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v2"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What is said to be
 // empty, such as properties: {} and shortNames: [], stays. Equal CRDs give equal bytes.
-//
-// It encodes what sigs.k8s.io/yaml would give to the same library after going through JSON once more.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {
@@ -27,5 +26,5 @@ func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	if meta, ok := object["metadata"].(map[string]any); ok {
 		delete(meta, "creationTimestamp")
 	}
-	return yaml.Marshal(object)
+	return yamltext.Marshal(object)
 }

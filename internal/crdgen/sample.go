@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made from the schema:
@@ -37,7 +37,7 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 	if root := api.Versions[at].Spec; root != nil {
 		sampler.spec(root, schema.Properties["spec"])
 	}
-	text, err := yaml.Marshal(object)
+	text, err := yamltext.Marshal(object)
 	return append(toComplete(validator.Validate(object)), text...), err
 }
 

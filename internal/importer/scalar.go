@@ -10,6 +10,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // clean returns a value without what only YAML knows of: numbers are decimal, dates are text.
@@ -101,7 +102,7 @@ func isPlain(value string, within bool) bool {
 	case strings.HasPrefix(value, "---"), strings.HasPrefix(value, "..."), !spec.IsVisible(value):
 		return false
 	}
-	return spec.IsText(value)
+	return yamltext.IsText(value)
 }
 
 // startsPlain tells whether a text starts with a letter, a digit or another character that says nothing to YAML.

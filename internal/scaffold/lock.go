@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // LockPath is where a project keeps its Lock.
@@ -93,7 +94,7 @@ func (s *FileSet) lock() Lock {
 func (l Lock) marshal() ([]byte, error) {
 	out := []byte(lockHeader)
 	for _, part := range []Lock{{Version: l.Version}, {Children: l.Children}, {Files: l.Files}} {
-		text, err := yaml.Marshal(part)
+		text, err := yamltext.Marshal(part)
 		if err != nil {
 			return nil, err
 		}

@@ -8,10 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
-
-// yaml11Booleans are booleans to the YAML 1.1 that other tools of Kubernetes read.
-var yaml11Booleans = []string{"yes", "no", "on", "off"}
 
 // text decodes a string that is a name, a path or one of a few words.
 func (d *decoder) text(into *string) func(n *yaml.Node, path string) {
@@ -70,8 +68,8 @@ func (d *decoder) str(n *yaml.Node, path string) (string, bool) {
 		d.fail(n, path, "expected text, got "+describe(n), "quote it: "+strconv.Quote(n.Value))
 		return "", false
 	}
-	if n.Style == 0 && slices.Contains(yaml11Booleans, strings.ToLower(n.Value)) {
-		d.fail(n, path, n.Value+" is a boolean to many YAML readers", "quote it: "+strconv.Quote(n.Value))
+	if other := yamltext.OtherThanText(n.Value); n.Style == 0 && other != "" {
+		d.fail(n, path, n.Value+" is "+other+" to many YAML readers", "quote it: "+strconv.Quote(n.Value))
 		return "", false
 	}
 	return n.Value, true

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/template"
 
-	"sigs.k8s.io/yaml"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 //go:embed files
@@ -54,6 +54,6 @@ func scalar(value string) (string, error) {
 	if strings.ContainsAny(value, "\n\r") {
 		return strconv.Quote(value), nil
 	}
-	out, err := yaml.Marshal(value)
+	out, err := yamltext.Marshal(value)
 	return strings.TrimSuffix(string(out), "\n"), err
 }

@@ -6,9 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // Operator is what the objects of an operator are made from.
@@ -89,7 +89,7 @@ func Marshal(objects ...runtime.Object) ([]byte, error) {
 		if rest, ok := fields["spec"].(map[string]any); ok && len(rest) == 0 {
 			delete(fields, "spec")
 		}
-		document, err := yaml.Marshal(fields)
+		document, err := yamltext.Marshal(fields)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,113 @@
+// Package yamltext holds how opgen writes YAML: equal values give equal bytes, and text is text to every reader.
+package yamltext
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Marshal returns a value as YAML, with the keys of every mapping in byte order. The YAML library sorts keys, too, but
+// its order is not transitive where names mix letters and digits (p2 < p10 < p1x < p2), so that the result of sorting
+// depends on the order in which Go happens to walk the map.
+//
+// A value that is not made of map[string]any, []any, text, booleans, int64 and float64 is written as its JSON says.
+func Marshal(value any) ([]byte, error) {
+	root, err := nodeOf(value)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	encode := yaml.NewEncoder(&out)
+	encode.SetIndent(2)
+	encode.CompactSeqIndent()
+	if err := encode.Encode(root); err != nil {
+		return nil, err
+	}
+	if err := encode.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// nodeOf returns a value as a node of the YAML library.
+func nodeOf(value any) (*yaml.Node, error) {
+	switch value := value.(type) {
+	case nil:
+		return scalar("null"), nil
+	case string:
+		return textNode(value), nil
+	case bool:
+		return scalar(strconv.FormatBool(value)), nil
+	case int64:
+		return scalar(strconv.FormatInt(value, 10)), nil
+	case float64:
+		return scalar(strconv.FormatFloat(value, 'g', -1, 64)), nil
+	case []any:
+		return sequence(value)
+	case map[string]any:
+		return mapping(value)
+	}
+	return nodeThroughJSON(value)
+}
+
+// scalar returns a plain scalar without a tag, which is written as it is.
+func scalar(value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: value}
+}
+
+// textNode returns a text, in quotes where some reader would take it for something else.
+func textNode(value string) *yaml.Node {
+	n := scalar(value)
+	n.Tag = "!!str"
+	if !IsText(value) || isLetterBoolean(value) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+func sequence(items []any) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Content: make([]*yaml.Node, 0, len(items))}
+	for _, item := range items {
+		below, err := nodeOf(item)
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, below)
+	}
+	return n, nil
+}
+
+func mapping(fields map[string]any) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.MappingNode, Content: make([]*yaml.Node, 0, 2*len(fields))}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		below, err := nodeOf(fields[key])
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, textNode(key), below)
+	}
+	return n, nil
+}
+
+// nodeThroughJSON returns the node of what the JSON of a value says.
+func nodeThroughJSON(value any) (*yaml.Node, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var plain any
+	if err := json.Unmarshal(data, &plain); err != nil {
+		return nil, err
+	}
+	switch plain.(type) {
+	case nil, string, bool, int64, float64, []any, map[string]any:
+		return nodeOf(plain)
+	}
+	return nil, fmt.Errorf("cannot write %s as YAML", data)
+}
