@@ -97,7 +97,7 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 			problems = append(problems, found...)
 			continue
 		}
-		text, err := crdgen.MarshalCRD(crd)
+		text, err := crdgen.MarshalCRDOf(api, crd)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", api.File, err)
 		}

@@ -40,7 +40,7 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		t.fail("%s: %v", r.name, problems)
 		return
 	}
-	text, err := crdgen.MarshalCRD(made)
+	text, err := crdgen.MarshalCRDOf(imported.API, made)
 	if err != nil {
 		t.fail("%s: %v", r.name, err)
 		return

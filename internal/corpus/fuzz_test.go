@@ -132,7 +132,7 @@ func FuzzSpec(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		text, err := crdgen.MarshalCRD(crd)
+		text, err := crdgen.MarshalCRDOf(api, crd)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func TestRepeatedObjectsComeBack(t *testing.T) {
 			if err := problems.Err(); err != nil {
 				t.Fatalf("%v\n%s", err, specs[0].Text)
 			}
-			made, err := crdgen.MarshalCRD(crd)
+			made, err := crdgen.MarshalCRDOf(specs[0].API, crd)
 			if err != nil {
 				t.Fatal(err)
 			}

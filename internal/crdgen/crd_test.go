@@ -87,21 +87,35 @@ group: demo.example.com
 names: {kind: Widget, shortNames: [], categories: []}
 versions:
 - name: v1
-  spec: {properties: {}, required: []}
+  spec:
+    description: ""
+    properties:
+      a: {properties: {}, required: []}
+      b: integer | format=""
+      c: Named
+      d: {default: {}, x-kubernetes-preserve-unknown-fields: true, type: object, anyOf: [{properties: {format: {pattern: ""}}, title: ""}]}
   columns: []
   selectableFields: []
+types:
+  Named: {items: string | title=""}
 `
 	api, problems := spec.ParseAPI("api/widget.yaml", []byte(file))
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := crdgen.MarshalCRD(mustCRD(t, api))
+	text, err := crdgen.MarshalCRDOf(api, mustCRD(t, api))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, empty := range []string{
 		"annotations: {}", "labels: {}", "shortNames: []", "categories: []", "properties: {}", "required: []",
 		"additionalPrinterColumns: []", "selectableFields: []",
+		`description: ""`, `format: ""`, `title: ""
+                  type: string`, `anyOf:
+                - properties:
+                    format:
+                      pattern: ""
+                  title: ""`,
 	} {
 		if !strings.Contains(string(text), empty+"\n") {
 			t.Errorf("no %s in:\n%s", empty, text)

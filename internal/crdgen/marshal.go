@@ -6,12 +6,19 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What is said to be
 // empty, such as properties: {} and shortNames: [], stays. Equal CRDs give equal bytes.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
+	return MarshalCRDOf(nil, crd)
+}
+
+// MarshalCRDOf is MarshalCRD of a CRD that was made from an API, whose texts that are said to be empty stay, such as
+// format: "".
+func MarshalCRDOf(api *spec.API, crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
@@ -22,6 +29,9 @@ func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	}
 	keepEmptyNames(crd, object)
 	keepEmptyVersions(crd, object)
+	if api != nil {
+		keepEmptyTexts(api, object)
+	}
 	delete(object, "status")
 	if meta, ok := object["metadata"].(map[string]any); ok {
 		delete(meta, "creationTimestamp")

@@ -32,6 +32,9 @@ func (c *converter) known(n *yaml.Node, path string, names []string) {
 // crd returns the spec file of a CRD.
 func (c *converter) crd(crd *yaml.Node) *yaml.Node {
 	body, out := get(crd, "spec"), newMapping()
+	for _, v := range elements(get(body, "versions")) {
+		holdLimits(get(v, "schema", "openAPIV3Schema"))
+	}
 	c.bareMetadata = c.hasBareMetadata(crd)
 	c.repeated(crd)
 	c.known(crd, "", crdKeys)

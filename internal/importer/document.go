@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 const (
@@ -26,7 +26,7 @@ func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 		return nil, spec.Problems{*problem}
 	}
 	var crds []*yaml.Node
-	decode := yaml.NewDecoder(bytes.NewReader(data))
+	decode := yamltext.NewDecoder(string(data))
 	budget := maxAliased
 	for {
 		var doc yaml.Node

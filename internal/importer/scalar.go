@@ -40,7 +40,8 @@ func clean(n *yaml.Node) *yaml.Node {
 
 var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
-// scalarValue returns a number, a boolean or nothing as JSON.
+// scalarValue returns a number, a boolean or nothing as JSON. A number that Kubernetes cannot hold is the one that it
+// makes of it.
 func scalarValue(n *yaml.Node) string {
 	switch n.ShortTag() {
 	case "!!bool":
@@ -55,7 +56,7 @@ func scalarValue(n *yaml.Node) string {
 			return strconv.FormatInt(whole, 10)
 		}
 	case "!!float":
-		if json.Valid([]byte(n.Value)) {
+		if _, same := spec.NearestFloat(n.Value); same && json.Valid([]byte(n.Value)) {
 			return n.Value
 		}
 	case "!!null":
@@ -65,11 +66,11 @@ func scalarValue(n *yaml.Node) string {
 	if n.Decode(&number) != nil {
 		return n.Value
 	}
-	raw, err := json.Marshal(number)
-	if err != nil {
+	nearest, _ := spec.NearestFloat(strconv.FormatFloat(number, 'g', -1, 64))
+	if !json.Valid([]byte(nearest)) {
 		return n.Value // which the parser of spec files reports
 	}
-	return string(raw)
+	return nearest
 }
 
 // textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise. Within brackets more

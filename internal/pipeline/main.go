@@ -85,27 +85,33 @@ func write(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, crd := range crds {
-		if _, err := crdgen.MarshalCRD(crd); err != nil {
+	for _, m := range crds {
+		if _, err := crdgen.MarshalCRDOf(m.api, m.crd); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// madeCRD is a CRD that was made again, and what from.
+type madeCRD struct {
+	api *spec.API
+	crd *apiextv1.CustomResourceDefinition
+}
+
 // made imports the CRDs of a file and makes them again.
-func made(file string, data []byte) ([]*apiextv1.CustomResourceDefinition, error) {
+func made(file string, data []byte) ([]madeCRD, error) {
 	specs, problems := importer.Import(file, data)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	var crds []*apiextv1.CustomResourceDefinition
+	var crds []madeCRD
 	for _, s := range specs {
 		crd, problems := crdgen.CRD(s.API, spec.DefaultMinKubernetes)
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}
-		crds = append(crds, crd)
+		crds = append(crds, madeCRD{s.API, crd})
 	}
 	return crds, nil
 }

@@ -81,7 +81,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		text, err := crdgen.MarshalCRD(ours)
+		text, err := crdgen.MarshalCRDOf(api, ours)
 		if err != nil {
 			t.Fatal(err)
 		}

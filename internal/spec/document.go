@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // maxDepth is how deep mappings and lists may nest. A CRD of the real world has up to 20 levels of fields, each
@@ -22,7 +24,7 @@ func document(file string, data []byte) (*decoder, *yaml.Node) {
 		d.problems = Problems{*problem}
 		return d, nil
 	}
-	decode := yaml.NewDecoder(strings.NewReader(src.text))
+	decode := yamltext.NewDecoder(src.text)
 	var doc yaml.Node
 	switch err := decode.Decode(&doc); {
 	case errors.Is(err, io.EOF):

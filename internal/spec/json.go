@@ -48,6 +48,11 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 			d.fail(n, path, n.Value+" is not a number that JSON has", "write decimal digits that fit 64 bits, or quote text")
 			return false
 		}
+		if !isExact(raw) {
+			message, hint := inexact(n.Value)
+			d.fail(n, path, message, hint)
+			return false
+		}
 		b.WriteString(raw)
 	case "!!timestamp":
 		d.fail(n, path, "expected a JSON value, got "+describe(n), "quote it: "+strconv.Quote(n.Value))

@@ -210,13 +210,33 @@ func (r *markerReader) json(s *Schema, value argument, path string) (*apiextv1.J
 	if !fits(s.Keywords.Type, compact.String()) {
 		return problem()
 	}
+	if !r.exact(value, path) {
+		return nil, false
+	}
 	return &apiextv1.JSON{Raw: compact.Bytes()}, true
+}
+
+// exact reports a number in a value that Kubernetes would change.
+func (r *markerReader) exact(value argument, path string) bool {
+	raw := []byte(value.raw)
+	if !json.Valid(raw) {
+		return true // and no JSON
+	}
+	if changed := inexactIn(raw); changed != "" {
+		message, hint := inexact(changed)
+		r.d.failAt(value.pos, path, message, hint)
+		return false
+	}
+	return true
 }
 
 // jsonList returns the default of a list: JSON, or values of the type of the items.
 func (r *markerReader) jsonList(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(value.raw)) == nil && compact.Bytes()[0] == '[' {
+		if !r.exact(value, path) {
+			return nil, false
+		}
 		return &apiextv1.JSON{Raw: compact.Bytes()}, true
 	}
 	items, ok := r.list(value)

@@ -45,6 +45,7 @@ func (d *decoder) readable(s *Schema, name, path string) {
 	}
 	d.limit(s, "minimum", &k.Minimum, limits, path)
 	d.limit(s, "maximum", &k.Maximum, limits, path)
+	d.exactFloats(s, path)
 }
 
 // limit sets a limit that a schema lacks; one that it has must be a value that can be read.

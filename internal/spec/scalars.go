@@ -148,6 +148,11 @@ func (d *decoder) float(into *float64) func(n *yaml.Node, path string) {
 			d.fail(n, path, n.Value+" is not a finite decimal number", "")
 			return
 		}
+		if _, same := NearestFloat(raw); !same {
+			message, hint := inexact(n.Value)
+			d.fail(n, path, message, hint)
+			return
+		}
 		*into = value
 	}
 }

@@ -207,8 +207,11 @@ func runesOf(style yaml.Style, raw string, r rune) int {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0 && strings.HasPrefix(raw, `\`):
 		width := map[byte]int{'x': 4, 'u': 6, 'U': 10}[(raw + " ")[1]]
-		if width == 0 {
-			width = 2
+		switch {
+		case width == 0:
+			return 2
+		case width == 6 && r > 0xffff:
+			return 12 // a surrogate pair
 		}
 		return width
 	case style&yaml.SingleQuotedStyle != 0 && strings.HasPrefix(raw, "''"):

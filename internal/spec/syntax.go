@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax error.
@@ -45,7 +46,7 @@ func (s *source) lineOf(message string) int {
 
 // parseError returns what the parser says against a text; empty when it is YAML.
 func parseError(text string) string {
-	decode := yaml.NewDecoder(strings.NewReader(text))
+	decode := yamltext.NewDecoder(text)
 	for {
 		var n yaml.Node
 		switch err := decode.Decode(&n); {
@@ -71,6 +72,8 @@ var causes = []struct {
 	{"did not find", lazyregexp.New(`(?::|-)\s+(["'])`), "text follows the closing quote: quote the whole value"},
 	{"expected ',' or", lazyregexp.New(`([\[{])`), `a bracket is not closed, or text with ": " or a bracket inside is not quoted`},
 	{"tab character", lazyregexp.New(`(\t)`), "indent with spaces"},
+	{"incompatible YAML document", lazyregexp.New(`^(%)`), "YAML has the versions 1.1 and 1.2: leave the line out"},
+	{"Unicode character escape", lazyregexp.New(`(\\u[dD][89a-fA-F])`), "half of a surrogate pair is no character"},
 	{"expected key", lazyregexp.New(`^ *([^ ])`), "its indentation fits nothing above"},
 }
 

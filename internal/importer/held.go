@@ -1,0 +1,43 @@
+package importer
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// limits are the keywords whose values Kubernetes holds as floating point numbers.
+var limits = []string{"minimum", "maximum", "multipleOf"}
+
+// holdLimits writes the limits of a schema as Kubernetes holds them, which rounds what it cannot hold, such as the
+// largest int64: a spec file says what holds.
+func holdLimits(schema *yaml.Node) {
+	for _, e := range entries(schema) {
+		switch name := e.key.Value; {
+		case slices.Contains(limits, name):
+			holdLimit(e.value)
+		case name == "properties":
+			for _, property := range entries(e.value) {
+				holdLimits(property.value)
+			}
+		case slices.Contains([]string{"allOf", "anyOf", "oneOf"}, name):
+			for _, tree := range elements(e.value) {
+				holdLimits(tree)
+			}
+		case slices.Contains([]string{"items", "additionalProperties", "not"}, name):
+			holdLimits(e.value)
+		}
+	}
+}
+
+func holdLimit(n *yaml.Node) {
+	if tag := n.ShortTag(); n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
+		return
+	}
+	value := scalarValue(n)
+	if nearest, same := spec.NearestFloat(value); !same && nearest != "" {
+		n.Value, n.Tag = nearest, "" // an integer may have become none
+	}
+}

@@ -1,0 +1,102 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Kubernetes holds a number as an integer of 64 bits or as a floating point number of 64 bits. The limits minimum,
+// maximum and multipleOf are always the latter.
+
+// NearestFloat returns the floating point number that Kubernetes makes of a decimal number, and whether both are the
+// same: whether the shortest text that stands for the one has the digits of the other.
+func NearestFloat(text string) (nearest string, same bool) {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return "", false
+	}
+	if nearest = strconv.FormatFloat(value, 'f', -1, 64); !isInteger(nearest) {
+		nearest = strconv.FormatFloat(value, 'g', -1, 64)
+	}
+	digits, exponent := significant(text)
+	nearestDigits, nearestExponent := significant(nearest)
+	return nearest, digits == nearestDigits && exponent == nearestExponent
+}
+
+// significant returns the digits of a decimal number without zeros around them, and the power of ten of a point before
+// the first.
+func significant(text string) (digits string, exponent int) {
+	text = strings.TrimLeft(text, "+-")
+	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "", 0
+	}
+	exponent, _ = strconv.Atoi(power) // at its limit where it is beyond
+	exponent += len(whole) - (len(whole+fraction) - len(digits))
+	return strings.TrimRight(digits, "0"), exponent
+}
+
+// isExact tells whether Kubernetes holds a number of JSON as it is written.
+func isExact(raw string) bool {
+	if isInteger(raw) {
+		return true
+	}
+	_, same := NearestFloat(raw)
+	return same
+}
+
+// isInteger tells whether Kubernetes holds a number as an integer.
+func isInteger(raw string) bool {
+	_, err := strconv.ParseInt(raw, 10, 64)
+	return err == nil
+}
+
+// exactFloats reports what a schema of floating point numbers says of its values, and its Go type would change.
+func (d *decoder) exactFloats(s *Schema, path string) {
+	if s.Keywords.Type != "number" {
+		return
+	}
+	check := func(keyword string, value apiextv1.JSON) {
+		raw := string(value.Raw)
+		if _, same := NearestFloat(raw); !same && isInteger(raw) { // anything else was reported when it was read
+			message, hint := inexact(raw)
+			d.failAt(s.At[keyword], path+"."+keyword, message, hint)
+		}
+	}
+	if s.Keywords.Default != nil {
+		check("default", *s.Keywords.Default)
+	}
+	for i, value := range s.Keywords.Enum {
+		check(at("enum", i), value)
+	}
+}
+
+// inexactIn returns the first number in JSON that Kubernetes would change, empty when there is none.
+func inexactIn(raw []byte) string {
+	decode := json.NewDecoder(bytes.NewReader(raw))
+	decode.UseNumber()
+	for {
+		token, err := decode.Token()
+		if err != nil {
+			return ""
+		}
+		if n, isNumber := token.(json.Number); isNumber && !isExact(n.String()) {
+			return n.String()
+		}
+	}
+}
+
+// inexact says what is wrong with a number that Kubernetes would change.
+func inexact(text string) (message, hint string) {
+	nearest, _ := NearestFloat(text)
+	if nearest == "" {
+		return text + " is not a number that JSON has", "write decimal digits that fit 64 bits"
+	}
+	return text + " cannot be held exactly in 64 bits", "the nearest number that can is " + nearest
+}
