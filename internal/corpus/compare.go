@@ -64,8 +64,8 @@ func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out
 			}
 		}
 		value, there := out[key]
-		if !there && in[key] == nil && t != nil && declared != nil {
-			continue // null in the place of an optional field is no field
+		if !there && key == "status" && declared != nil && declared.Object && zero(in[key]) && in[key] != nil {
+			continue // an empty status is none
 		}
 		if !there {
 			return lost(path+"."+key, in[key])
@@ -74,7 +74,22 @@ func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out
 			return found
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(out)) {
+		root := declared != nil && declared.Object
+		if _, was := in[key]; !was && !isScalar(out[key]) && !(root && (key == "spec" || key == "metadata")) {
+			return fmt.Sprintf("%s.%s: %s was added", path, key, short(out[key]))
+		}
+	}
 	return c.additions(in, out, path)
+}
+
+// isScalar tells whether a value is a text, a number or a boolean: zero, these are what a status has plainly.
+func isScalar(v any) bool {
+	switch v.(type) {
+	case string, bool, json.Number:
+		return true
+	}
+	return false
 }
 
 // additions tells of what is there that was not, unless it is zero.

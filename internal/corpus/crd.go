@@ -61,7 +61,7 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 	for i, v := range made.Spec.Versions {
 		r.objects += distinctObjects(&imported.API.Versions[i], v)
 	}
-	r.subject.crd = made
+	r.subject.crd, r.subject.api = made, imported.API
 	t.packages(r, m, imported.API)
 }
 

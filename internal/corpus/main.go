@@ -106,6 +106,10 @@ func (t *table) roundTrip(ctx context.Context, m *module) error {
 		if c.whole, problem = program.objects(c.name, &c.subject); problem != nil {
 			t.fail("%s: %d of %d objects came through: %v", c.name, c.whole, objectsOfEach, problem)
 		}
+		problem = program.samples(c.name, &c.subject)
+		if c.sampled = problem == nil; problem != nil {
+			t.fail("%s: %v", c.name, problem)
+		}
 	}
 	return program.stop()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/arbitrary"
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // objectsOfEach is how many objects of each CRD go through their Go types.
@@ -98,6 +99,7 @@ func (r *roundTrip) send(key string, object []byte) (map[string]any, error) {
 
 // subject is a CRD with its Go packages, one for each version.
 type subject struct {
+	api      *spec.API
 	crd      *apiextv1.CustomResourceDefinition
 	packages []crdgen.Package
 }
@@ -133,6 +135,14 @@ func (r *roundTrip) objects(name string, s *subject) (whole int, problem error) 
 		}
 	}
 	return whole, problem
+}
+
+// decodeObject reads JSON with its numbers as they are.
+func decodeObject(text []byte) (map[string]any, error) {
+	var object map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return object, decoder.Decode(&object)
 }
 
 // share returns how many of all objects the i-th of so many versions gets.
@@ -172,10 +182,8 @@ func (t *trip) object(r *roundTrip, name string) error {
 	if err != nil {
 		return err
 	}
-	var in map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&in); err != nil {
+	in, err := decodeObject(text)
+	if err != nil {
 		return err
 	}
 	c := comparison{model: t.model}

@@ -19,6 +19,7 @@ type result struct {
 	equal, vets      bool
 	verbatim         bool // the spec has a schema with more than keywords of OpenAPI
 	whole            int  // random objects that came through their Go types unharmed
+	sampled          bool // the samples came through their Go types as they were
 	subject          subject
 	unsaid           string // what markers cannot say; empty: controller-gen must make the same CRD
 	generated        bool   // it does
@@ -49,6 +50,7 @@ func (t *table) rows() []row {
 		t.all("CRD → spec → CRD is equal", func(c result) bool { return c.equal }),
 		t.all("generated Go compiles and vets", func(c result) bool { return c.vets }),
 		t.all(fmt.Sprintf("%d random objects come through the Go types whole", objectsOfEach), func(c result) bool { return c.whole == objectsOfEach }),
+		t.all("samples come back from the Go types as they were", func(c result) bool { return c.sampled }),
 		{"nodes that are open in Go although typed in the schema", fmt.Sprint(open), "0", open == 0},
 		{"CRDs that need a verbatim schema fragment", fmt.Sprint(verbatim), "0", verbatim == 0},
 		t.sayable(),

@@ -100,6 +100,7 @@ func (b *packageBuilder) kind(k served) {
 		f := b.rootField(k.version, n, "Status", "status")
 		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
+	keepNulls(&root, nullableOfRoot(k.version))
 	if k.version.Root != nil {
 		keepUnknown(&root, k.version.Root)
 	}
@@ -149,11 +150,30 @@ func listType(k Kind) Type {
 	}
 }
 
-// rootField returns the field of spec or status. It is no pointer, and there even when it is empty, so that the
-// server fills in the defaults below it; only where that would be invalid an empty one is left out.
+// nullableOfRoot returns the fields of a root that can be null and absent.
+func nullableOfRoot(v *spec.Version) []string {
+	var nullable []string
+	if v.Root != nil {
+		for _, p := range v.Root.Properties {
+			if !slices.Contains(kubernetesFields, p.Name) && canBeNull(p.Schema, slices.Contains(v.Root.Keywords.Required, p.Name)) {
+				nullable = append(nullable, p.Name)
+			}
+		}
+	}
+	if v.Spec != nil && canBeNull(v.Spec, rootRequired(v, "spec")) {
+		nullable = append(nullable, "spec")
+	}
+	if v.Status != nil && canBeNull(v.Status, rootRequired(v, "status")) {
+		nullable = append(nullable, "status")
+	}
+	return nullable
+}
+
+// rootField returns the field of spec or status, which is no pointer. An empty status is left out: there is none yet.
+// An empty spec is there, so that the server fills in the defaults below it, unless that would be invalid.
 func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
 	required := rootRequired(v, tag)
-	if !required && !zeroValid(v, tag, n.schema) {
+	if !required && (tag == "status" || canBeNull(n.schema, required) || !zeroValid(v, tag, n.schema)) {
 		tag += ",omitzero"
 	}
 	n.governed = n.governed || governed(n.schema)
@@ -205,9 +225,14 @@ func (b *packageBuilder) structType(n node) *GoType {
 	b.pkg.Types = append(b.pkg.Types, Type{}) // comes before the types of its fields
 	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
 	required := n.schema.Keywords.Required
+	var nullable []string
 	for _, p := range n.schema.Properties {
 		t.Fields = append(t.Fields, b.field(n, p, slices.Contains(required, p.Name)))
+		if canBeNull(p.Schema, slices.Contains(required, p.Name)) {
+			nullable = append(nullable, p.Name)
+		}
 	}
+	keepNulls(&t, nullable)
 	keepUnknown(&t, n.schema)
 	b.pkg.Types[at] = t
 	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}

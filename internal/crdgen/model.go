@@ -74,6 +74,8 @@ type Type struct {
 	Constants []Constant
 	Object    bool   // has DeepCopyObject: a kind or a list of it
 	Unknown   string // the field with what the schema does not name and yet keeps; empty: nothing is kept
+	Nulls     string // the field that tells which of Nullable are null, and not absent; empty: none can be null
+	Nullable  []string
 }
 
 // Field is a field of a struct.

@@ -22,8 +22,6 @@ func presented(t *GoType, n node, required bool) (*GoType, string) {
 		return pointer, ""
 	case required:
 		return t, ""
-	case full.Nullable && full.Default != nil && !isZero(full.Default.Raw):
-		return orReference(t), "" // null is said, and is not the default
 	case isReference(t) && emptyAllowed(full):
 		return t, ",omitzero" // an empty list is said
 	case isReference(t):

@@ -24,18 +24,40 @@ func keepUnknown(t *Type, s *spec.Schema) {
 	if !keepsUnknown(s) {
 		return
 	}
-	taken := func(name string) bool {
-		return isObjectMethod(name) || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Name == name })
-	}
-	t.Unknown = "Unknown"
-	for i := 2; taken(t.Unknown); i++ {
-		t.Unknown = "Unknown" + strconv.Itoa(i)
-	}
+	t.Unknown = freeName(t, "Unknown")
 	t.Fields = append(t.Fields, Field{
 		Name: t.Unknown, Tag: "-",
 		Doc:  []string{t.Unknown + " has the fields that the schema does not name, by their names."},
 		Type: &GoType{Shape: Map, Elem: kubeType(typeJSON)},
 	})
+}
+
+// keepNulls gives a struct a field for which of its optional fields are null: in Go, a field that is nil is absent.
+func keepNulls(t *Type, nullable []string) {
+	if len(nullable) == 0 {
+		return
+	}
+	t.Nulls, t.Nullable = freeName(t, "Nulls"), nullable
+	t.Fields = append(t.Fields, Field{
+		Name: t.Nulls, Tag: "-",
+		Doc:  []string{t.Nulls + " has the names of fields that are null. A field that is nil, and not named here, is absent."},
+		Type: &GoType{Shape: List, Elem: basic("string")},
+	})
+}
+
+// canBeNull tells whether null is a value of an optional field, beside being absent.
+func canBeNull(s *spec.Schema, required bool) bool { return !required && fullSchema(s).Nullable }
+
+// freeName returns a name that no field and no method of a struct has.
+func freeName(t *Type, name string) string {
+	taken := func(name string) bool {
+		return isObjectMethod(name) || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Name == name })
+	}
+	free := name
+	for i := 2; taken(free); i++ {
+		free = name + strconv.Itoa(i)
+	}
+	return free
 }
 
 // fieldType returns the type of a property. The metadata of an embedded resource is that of every object, whatever the

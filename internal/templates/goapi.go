@@ -71,10 +71,18 @@ func (v typesView) KeepsUnknown() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t crdgen.Type) bool { return t.Unknown != "" })
 }
 
+// KeepsNulls tells whether a type tells null from absent.
+func (v typesView) KeepsNulls() bool {
+	return slices.ContainsFunc(v.Package.Types, func(t crdgen.Type) bool { return t.Nulls != "" })
+}
+
 // TypeImports returns the imports of the declarations and of their methods, sorted by path.
 func (v typesView) TypeImports() []crdgen.Import {
 	all := slices.Clone(v.Imports)
-	if v.KeepsUnknown() {
+	if v.KeepsNulls() {
+		all = append(all, crdgen.Import{Alias: "encodingjson", Path: "encoding/json"})
+	}
+	if v.KeepsUnknown() || v.KeepsNulls() {
 		all = append(all, crdgen.Import{Path: "k8s.io/apimachinery/pkg/util/json"})
 	}
 	slices.SortFunc(all, func(a, b crdgen.Import) int { return strings.Compare(a.Path, b.Path) })
@@ -82,6 +90,18 @@ func (v typesView) TypeImports() []crdgen.Import {
 }
 
 type typeView struct{ crdgen.Type }
+
+// Kept says what a type keeps beside its fields.
+func (v typeView) Kept() string {
+	switch {
+	case v.Nulls == "":
+		return "those that the schema does not name"
+	case v.Unknown == "":
+		return "which of them are null"
+	default:
+		return "which of them are null, and those that the schema does not name"
+	}
+}
 
 // Known returns the names of the fields that the schema names.
 func (v typeView) Known() []string {

@@ -24,7 +24,7 @@ type CatSet struct {
 	// +required
 	Spec CatSetSpec `json:"spec"`
 	// +optional
-	Status CatSetStatus `json:"status"`
+	Status CatSetStatus `json:"status,omitzero"`
 }
 
 // +kubebuilder:validation:XValidation:rule="self.template.spec.?restartPolicy.orValue('Always') == 'Always'",message="the Pods of a CatSet run for ever, so their restartPolicy is Always",fieldPath=".template.spec.restartPolicy"

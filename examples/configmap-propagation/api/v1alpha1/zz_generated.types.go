@@ -25,7 +25,7 @@ type ConfigMapPropagation struct {
 	// +required
 	Spec ConfigMapPropagationSpec `json:"spec"`
 	// +optional
-	Status ConfigMapPropagationStatus `json:"status"`
+	Status ConfigMapPropagationStatus `json:"status,omitzero"`
 }
 
 // ---

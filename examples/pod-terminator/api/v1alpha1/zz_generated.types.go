@@ -23,7 +23,7 @@ type PodTerminator struct {
 	// +required
 	Spec PodTerminatorSpec `json:"spec"`
 	// +optional
-	Status PodTerminatorStatus `json:"status"`
+	Status PodTerminatorStatus `json:"status,omitzero"`
 }
 
 // ---

@@ -24,7 +24,7 @@ type TempNamespace struct {
 	// +required
 	Spec TempNamespaceSpec `json:"spec"`
 	// +optional
-	Status TempNamespaceStatus `json:"status"`
+	Status TempNamespaceStatus `json:"status,omitzero"`
 }
 
 // ---

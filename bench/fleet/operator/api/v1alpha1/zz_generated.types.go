@@ -19,7 +19,7 @@ type EchoServer struct {
 	// +required
 	Spec EchoServerSpec `json:"spec"`
 	// +optional
-	Status EchoServerStatus `json:"status"`
+	Status EchoServerStatus `json:"status,omitzero"`
 }
 
 // ---
