@@ -55,6 +55,7 @@ func (c *comparison) differ(t *crdgen.GoType, in, out any, path string) string {
 
 // object compares the fields of a struct or the keys of a map.
 func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out map[string]any, path string) string {
+	isRoot := declared != nil && declared.Object
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		t := plain.Elem
 		if declared != nil {
@@ -64,7 +65,7 @@ func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out
 			}
 		}
 		value, there := out[key]
-		if !there && key == "status" && declared != nil && declared.Object && zero(in[key]) && in[key] != nil {
+		if !there && isRoot && key == "status" && zero(in[key]) && in[key] != nil {
 			continue // an empty status is none
 		}
 		if !there {
@@ -74,13 +75,23 @@ func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out
 			return found
 		}
 	}
+	if found := addedParts(isRoot, in, out, path); found != "" {
+		return found
+	}
+	return c.additions(in, out, path)
+}
+
+// addedParts tells of an object, a list or null that is there and was not. The root has its metadata and its spec in any
+// case.
+func addedParts(isRoot bool, in, out map[string]any, path string) string {
 	for _, key := range slices.Sorted(maps.Keys(out)) {
-		root := declared != nil && declared.Object
-		if _, was := in[key]; !was && !isScalar(out[key]) && !(root && (key == "spec" || key == "metadata")) {
+		_, was := in[key]
+		always := isRoot && (key == "metadata" || key == "spec")
+		if !was && !always && !isScalar(out[key]) {
 			return fmt.Sprintf("%s.%s: %s was added", path, key, short(out[key]))
 		}
 	}
-	return c.additions(in, out, path)
+	return ""
 }
 
 // isScalar tells whether a value is a text, a number or a boolean: zero, these are what a status has plainly.
