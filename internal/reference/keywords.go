@@ -14,7 +14,7 @@ func keywords() []key {
 		{name: "example", means: "a value to show", value: &schema{}},
 		{name: "enum", means: "list of the only values", value: &schema{Type: "array"}},
 		{name: "required", means: "list of the fields that must be there", value: list(text())},
-		{name: "nullable", means: "null is a value", value: toggle(false)},
+		{name: "nullable", means: "null is a value; where the field is optional, too, the `Nulls` of its Go type tells null from absent", value: toggle(false)},
 		{name: "minimum", means: "the smallest number", value: number()},
 		{name: "maximum", means: "the largest number", value: number()},
 		{name: "exclusiveMinimum", means: "`minimum` itself is too small", value: toggle(false)},
