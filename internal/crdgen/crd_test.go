@@ -93,7 +93,7 @@ versions:
       a: {properties: {}, required: []}
       b: integer | format=""
       c: Named
-      d: {default: {}, x-kubernetes-preserve-unknown-fields: true, type: object, anyOf: [{properties: {format: {pattern: ""}}, title: ""}]}
+      d: {default: {}, x-kubernetes-preserve-unknown-fields: true, type: object, anyOf: [{properties: {format: {pattern: ""}}, format: ""}]}
   columns: []
   selectableFields: []
 types:
@@ -112,14 +112,31 @@ types:
 		"additionalPrinterColumns: []", "selectableFields: []",
 		`description: ""`, `format: ""`, `title: ""
                   type: string`, `anyOf:
-                - properties:
+                - format: ""
+                  properties:
                     format:
-                      pattern: ""
-                  title: ""`,
+                      pattern: ""`,
 	} {
 		if !strings.Contains(string(text), empty+"\n") {
 			t.Errorf("no %s in:\n%s", empty, text)
 		}
+	}
+}
+
+// TestMarshalCRDOfLeavesOutWhatWasTakenOut shows that a text which the API has, and the CRD no longer, is not empty.
+func TestMarshalCRDOfLeavesOutWhatWasTakenOut(t *testing.T) {
+	api := parse(t, "  spec: {properties: {a: {type: string, description: long, title: long}}}")
+	crd := mustCRD(t, api)
+	fields := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties
+	a := fields["a"]
+	a.Description, a.Title = "", ""
+	fields["a"] = a
+	text, err := crdgen.MarshalCRDOf(api, crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), `: ""`) {
+		t.Errorf("there is an empty text in:\n%s", text)
 	}
 }
 

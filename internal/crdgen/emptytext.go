@@ -7,11 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// emptyTexts are the keywords that can be said to be empty, as in format: "". The types of Kubernetes cannot tell that
-// from a keyword that is absent.
-var emptyTexts = []string{"description", "format", "pattern", "title"}
-
-// keepEmptyTexts sets in the JSON of a CRD the texts that the API says to be empty.
+// keepEmptyTexts sets in the JSON of a CRD the texts that the API says to be empty, as in format: "". The types of
+// Kubernetes cannot tell that from a keyword that is absent.
 func keepEmptyTexts(api *spec.API, object map[string]any) {
 	body, _ := object["spec"].(map[string]any)
 	versions, _ := body["versions"].([]any)
@@ -39,8 +36,14 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	if s.Use != nil {
 		sayEmptyTexts(s.Use.Schema, object)
 	}
+	k := &s.Keywords
+	for keyword, text := range map[string]string{"description": k.Description, "format": k.Format, "pattern": k.Pattern, "title": k.Title} {
+		if _, said := s.At[keyword]; said && text == "" {
+			sayEmptyText(steps{keyword}, object)
+		}
+	}
 	for path := range s.At {
-		if isEmptyText(path) {
+		if isTextOfTree(path) {
 			sayEmptyText(split(path), object)
 		}
 	}
@@ -52,13 +55,13 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	sayEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isEmptyText tells whether a path of a schema's own keywords leads to a text that can be said to be empty. Values, such
-// as a default, have none.
-func isEmptyText(path string) bool {
-	if !slices.Contains(emptyTexts, path[strings.LastIndexByte(path, '.')+1:]) {
+// isTextOfTree tells whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
+// have no other texts there.
+func isTextOfTree(path string) bool {
+	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
 	}
-	return !slices.ContainsFunc([]string{"default", "example", "enum"}, func(value string) bool { return within(path, value) })
+	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return within(path, tree) })
 }
 
 // sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that it is empty.
