@@ -131,10 +131,10 @@ func (d *decoder) apiNames(root *yaml.Node, api *API) {
 		d.failAt(api.At["names.kind"], "names.kind", "the Go package of the kind declares "+api.Names.GoKind+" itself",
 			"give the Go type another name: goKind: My"+api.Names.GoKind)
 	}
-	if api.Names.Singular != "" && !isLabel(api.Names.Singular) && api.Names.Kind != "" {
+	if _, written := api.At["names.singular"]; !written && api.Names.Singular != "" && !isLabel(api.Names.Singular) && api.Names.Kind != "" {
 		d.failAt(api.At["names.kind"], "names.kind", "gives the singular "+strconv.Quote(api.Names.Singular)+", which is not a DNS label", "set names.singular")
 	}
-	if !isLabel(api.Names.Plural) && api.Names.Kind != "" {
+	if _, written := api.At["names.plural"]; !written && !isLabel(api.Names.Plural) && api.Names.Kind != "" {
 		d.failAt(api.At["names.kind"], "names.kind", "gives the plural "+strconv.Quote(api.Names.Plural)+", which is not a DNS label", "set names.plural")
 	}
 }
