@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check",
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
-object of its API, or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
+object of its API or shows one that is gone, if the functions New and main that the generated code needs are not there,
+or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
 failure. For continuous integration.`,
 		Example: "  opgen check -o json",
 		Args:    cobra.NoArgs,
@@ -72,7 +74,10 @@ func (p *project) findings(s streams) ([]finding, spec.Problems, error) {
 	}
 	findings = append(findings, samples...)
 	tree := os.DirFS(p.dir)
-	for _, misfit := range append(scaffold.Misfits(tree, tool(p.dir)), scaffold.MissingModules(tree, in.APIs, in.Controllers)...) {
+	for _, misfit := range slices.Concat(
+		scaffold.MissingFunctions(tree, p.spec.Module, changes), scaffold.Misfits(tree, tool(p.dir)),
+		scaffold.MissingModules(tree, in.APIs, in.Controllers),
+	) {
 		findings = append(findings, finding{misfit.Path, misfit.Message})
 	}
 	return findings, changes.Warnings(), nil

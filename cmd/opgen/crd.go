@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -25,7 +27,9 @@ func newCRD(s streams) *cobra.Command {
 		Short: "Turn spec files into CustomResourceDefinitions, without a project",
 		Long: `Turn API spec files into CustomResourceDefinitions. They go to standard output, or with --dir to files there,
 named <plural>.<group>.yaml. - is standard input. The files can use the types of a types.yaml beside them, and of
-files of kind Types that are named too.`,
+files of kind Types that are named too.
+
+With -o json and without --dir, standard output is one JSON document with the list crds.`,
 		Example: "  opgen crd api/echoserver.yaml | kubectl apply --server-side -f -",
 		Args:    needsFile,
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(s, args) },
@@ -54,6 +58,9 @@ func (o *crdOptions) run(s streams, files []string) error {
 	if err != nil {
 		return err
 	}
+	if o.write.dir == "" && o.write.output.json() {
+		return reportCRDs(s, crds, warned)
+	}
 	if o.write.dir == "" {
 		for i, crd := range crds {
 			if i > 0 {
@@ -67,6 +74,23 @@ func (o *crdOptions) run(s streams, files []string) error {
 		return nil
 	}
 	return o.write.files(s, crds, warned)
+}
+
+// reportCRDs writes CRDs as one JSON document.
+func reportCRDs(s streams, crds []dataFile, warned spec.Problems) error {
+	objects := make([]json.RawMessage, len(crds))
+	for i, crd := range crds {
+		object, err := yaml.YAMLToJSON(crd.content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", crd.name, err)
+		}
+		objects[i] = object
+	}
+	report := map[string]any{"crds": objects}
+	if len(warned) > 0 {
+		report["warnings"] = problemReports(warned)
+	}
+	return writeJSON(s.out, report)
 }
 
 // render makes every CRD before one is written, and reports the mistakes of all files at once.

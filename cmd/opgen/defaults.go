@@ -21,6 +21,9 @@ func applyDefaults(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := checkConfigKeys(cmd.Root(), defaults); err != nil {
+		return err
+	}
 	var mistakes []error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed || flag.Name == "help" {

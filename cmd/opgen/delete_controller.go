@@ -20,6 +20,8 @@ that are yours are left and named. Nothing in a cluster is touched: children sta
 		Example: "  opgen delete controller service-per-pod",
 		Args:    needsName,
 		RunE:    func(_ *cobra.Command, args []string) error { return deleteController(s, o, args[0]) },
+
+		ValidArgsFunction: completer(projectControllers).arguments,
 	}
 	o.addFlags(cmd)
 	return cmd

@@ -24,7 +24,10 @@ func newImport(s streams) *cobra.Command {
 		Long: `Turn CustomResourceDefinitions into spec files, from which opgen makes the same CustomResourceDefinitions again.
 A file may hold several documents; those of other kinds are left out. The specs go to standard output, or with --dir
 to files there, named <plural>.<group>.yaml: spec files that are there already and say something else stay as they
-are, and nothing is written. - is standard input.`,
+are, and nothing is written. - is standard input.
+
+With -o json and without --dir, standard output is one JSON document with the list specs: the name of each
+CustomResourceDefinition, and the text of its spec file.`,
 		Example: "  opgen import crontabs.yaml --dir api\n  kubectl get crd crontabs.example.com -o yaml | opgen import -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -49,6 +52,9 @@ func (o *importOptions) run(s streams, files []string) error {
 	if o.write.dir != "" {
 		return o.writeSpecs(s, specs)
 	}
+	if o.write.output.json() {
+		return reportSpecs(s, specs)
+	}
 	for i, imported := range specs {
 		if i > 0 {
 			fmt.Fprintln(s.out, "---")
@@ -58,6 +64,20 @@ func (o *importOptions) run(s streams, files []string) error {
 		}
 	}
 	return nil
+}
+
+// specReport is one spec file as -o json tells it.
+type specReport struct {
+	Name string `json:"name"` // of the CustomResourceDefinition
+	Text string `json:"text"`
+}
+
+func reportSpecs(s streams, specs []importer.Spec) error {
+	reports := make([]specReport, len(specs))
+	for i, imported := range specs {
+		reports[i] = specReport{imported.Name, string(imported.Text)}
+	}
+	return writeJSON(s.out, map[string]any{"specs": reports})
 }
 
 // importAll converts every file before anything is written, and reports the mistakes of all at once. What it

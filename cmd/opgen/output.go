@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,24 +29,69 @@ func (o *output) check() error {
 
 func (o *output) json() bool { return o.format == "json" }
 
-// reportError prints why a command has not done its work. Mistakes in spec files are data for whoever asked for
-// JSON.
-func reportError(s streams, cmd *cobra.Command, err error) {
-	var problems spec.Problems
-	asked := cmd.Flags().Lookup("output")
-	if asked != nil && asked.Value.String() == "json" && errors.As(err, &problems) {
-		err = writeJSON(s.out, map[string]any{"problems": problemReports(problems)})
+// reportError prints why a command has not done its work: as data for whoever asked for JSON.
+func reportError(s streams, cmd *cobra.Command, args []string, err error) {
+	if asksForJSON(cmd, args) {
+		err = writeJSON(s.out, map[string]any{"problems": errorReports(err)})
 	}
 	if err != nil {
 		fmt.Fprintln(s.err, err)
 	}
 }
 
+// asksForJSON reports whether a command line, or what gives it defaults, asks for JSON. The command line may be one
+// that cannot be parsed.
+func asksForJSON(cmd *cobra.Command, args []string) bool {
+	if cmd.DisableFlagParsing {
+		return false // the arguments are those of another program
+	}
+	flag := cmd.Flags().Lookup("output")
+	if flag != nil && flag.Changed {
+		return flag.Value.String() == "json"
+	}
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if (name == "-o" || name == "--output") && !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if value == "json" && (name == "-o" || name == "--output") || arg == "-ojson" {
+			return true
+		}
+	}
+	defaults, err := userDefaults()
+	if flag == nil || err != nil {
+		return false
+	}
+	key, ok := defaultKey(defaults, cmd, flag.Name)
+	return ok && defaults.GetString(key) == "json"
+}
+
+// errorReports tells an error as the problems that it consists of, each with its hint.
+func errorReports(err error) []problemReport {
+	var outermost any = err // what wraps another error has a message of its own to tell
+	if usage, ok := outermost.(usageError); ok {
+		outermost = usage.error
+	}
+	if joined, ok := outermost.(interface{ Unwrap() []error }); ok {
+		var reports []problemReport
+		for _, each := range joined.Unwrap() {
+			reports = append(reports, errorReports(each)...)
+		}
+		return reports
+	}
+	var problems spec.Problems
+	if errors.As(err, &problems) {
+		return problemReports(problems)
+	}
+	message, hint, _ := strings.Cut(err.Error(), "\n    ")
+	return []problemReport{{Severity: spec.Problem{}.Severity(), Message: message, Hint: hint}}
+}
+
 // problemReport is one mistake in a spec file, or one warning, as -o json tells it.
 type problemReport struct {
 	Severity string       `json:"severity"` // error or warning
 	Warning  spec.Warning `json:"warning,omitempty"`
-	File     string       `json:"file"`
+	File     string       `json:"file,omitempty"`
 	Line     int          `json:"line,omitempty"`
 	Column   int          `json:"column,omitempty"`
 	Path     string       `json:"path,omitempty"`

@@ -27,7 +27,7 @@ func run(args []string, s streams) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.Is(err, errReported) {
-		reportError(s, cmd, err)
+		reportError(s, cmd, args, err)
 	}
 	return exitCode(err)
 }
@@ -57,6 +57,9 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && cmd.Flags().NArg() > 0 { // the flag is one of a command that does not exist
+			return runRoot(cmd, cmd.Flags().Args())
+		}
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
 			err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), valueMistake(err))
@@ -77,6 +80,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		newVersion(s),
 	)
 	refineCompletion(root)
+	completeFlags(root)
 	asUsage(root)
 	return root
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +32,15 @@ type dataFile struct {
 	content []byte
 }
 
+// checkDir refuses a folder that cannot be one.
+func (o *dirOptions) checkDir() error {
+	info, err := os.Stat(o.dir)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return usagef("--dir %s: is a file, or lies below one: name a folder", o.dir)
+	}
+	return nil
+}
+
 // files writes all files into the folder or none, and reports those that were written, or would be. Those that say
 // the same already are left.
 func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) error {
@@ -42,6 +53,9 @@ func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) er
 
 // changes compares files with those in the folder, which need not exist.
 func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
+	if err := o.checkDir(); err != nil {
+		return nil, err
+	}
 	named := map[string]bool{}
 	list := make([]scaffold.File, len(files))
 	for i, f := range files {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -67,6 +68,13 @@ func resources(apis []*spec.API, controllers []*spec.Controller) []spec.Resource
 		}
 	}
 	return all
+}
+
+// Names reports whether spec files name a kind as that of parents, children or related objects.
+func Names(apis []*spec.API, controllers []*spec.Controller, kind schema.GroupKind) bool {
+	return slices.ContainsFunc(resources(apis, controllers), func(r spec.Resource) bool {
+		return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind() == kind
+	})
 }
 
 // named are the kinds that an operator block names.

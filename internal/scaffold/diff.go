@@ -8,8 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 const (
@@ -175,28 +173,4 @@ func read(tree fs.FS, file string) ([]byte, error) {
 		content = []byte{}
 	}
 	return content, err
-}
-
-// wayTo reports what stands where the folders of a file belong; folders that are absent are no obstacle.
-func wayTo(tree fs.FS, file string) error {
-	for i, r := range file {
-		if r != '/' {
-			continue
-		}
-		info, err := fs.Stat(tree, file[:i])
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !info.IsDir() {
-			return inTheWay(file[:i], "is no folder, and opgen writes files below it")
-		}
-	}
-	return nil
-}
-
-func inTheWay(file, what string) error {
-	return spec.Problems{{Pos: spec.Pos{File: file}, Message: what, Hint: "move it out of the way"}}.Err()
 }

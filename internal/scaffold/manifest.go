@@ -21,8 +21,8 @@ type output struct {
 func (p *project) manifest() []output {
 	t := p.templates
 	return []output{
-		{path: "main.go", owner: Once, render: of(templates.MainFile, t)},
-		{path: "zz_generated.controllers.go", render: of(templates.ControllersFile, t)},
+		{path: "main.go", owner: Once, render: of(templates.MainFile, t), instead: isCode},
+		{path: wiringPath, render: of(templates.ControllersFile, t)},
 		{path: "Makefile", owner: Once, render: of(templates.Makefile, t)},
 		{path: "zz_generated.mk", render: of(templates.Targets, t)},
 		{path: "Dockerfile", owner: Once, render: of(templates.Dockerfile, t)},

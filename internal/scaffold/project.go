@@ -9,6 +9,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
@@ -114,7 +115,7 @@ func operator(project *spec.Project, said *spec.Operator, op operated) templates
 func (p *project) stored(api *spec.API) (crdgen.Package, crdgen.Kind) {
 	for _, pkg := range p.packages {
 		for _, k := range pkg.Kinds {
-			if k.API == api && pkg.Version == storageVersion(api) {
+			if k.API == api && pkg.Version == StorageVersion(api) {
 				return pkg, k
 			}
 		}
@@ -122,7 +123,8 @@ func (p *project) stored(api *spec.API) (crdgen.Package, crdgen.Kind) {
 	return crdgen.Package{}, crdgen.Kind{API: api, Name: api.Names.GoKind}
 }
 
-func storageVersion(api *spec.API) string {
+// StorageVersion returns the name of the version that an API is stored in, which its operator works on.
+func StorageVersion(api *spec.API) string {
 	for _, v := range api.Versions {
 		if v.Storage {
 			return v.Name
@@ -182,13 +184,17 @@ func objects(all []runtime.Object) func() ([]byte, error) {
 
 // sample renders an object of the kind to try.
 func (k kind) sample() ([]byte, error) {
-	return crdgen.Sample(k.api, storageVersion(k.api))
+	return crdgen.Sample(k.api, StorageVersion(k.api))
 }
 
-// samplePath names the sample after the group, without the domain of the project, the version and the kind.
 func (k kind) samplePath() string {
-	group := strings.TrimSuffix(k.api.Group, "."+k.project.Domain)
-	return "deploy/samples/" + strings.Join([]string{group, storageVersion(k.api), strings.ToLower(k.api.Names.Kind)}, "_") + ".yaml"
+	return SamplePath(k.project, schema.GroupVersionKind{Group: k.api.Group, Version: StorageVersion(k.api), Kind: k.api.Names.Kind})
+}
+
+// SamplePath names the sample of a kind after its group, without the domain of the project, its version and itself.
+func SamplePath(p *spec.Project, kind schema.GroupVersionKind) string {
+	group := strings.TrimSuffix(kind.Group, "."+p.Domain)
+	return "deploy/samples/" + strings.Join([]string{group, kind.Version, strings.ToLower(kind.Kind)}, "_") + ".yaml"
 }
 
 // isCode and isTest tell Go files that an author has written in the place of the skeletons.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// completer returns the values that a flag may have on a command line.
+type completer func(cmd *cobra.Command) []string
+
+// fixed completes to values that are always the same.
+func fixed(values ...string) completer {
+	return func(*cobra.Command) []string { return values }
+}
+
+// completeFlags has the shell complete the values of flags. A flag whose value is a new name completes to nothing,
+// rather than to the files of the folder.
+func completeFlags(root *cobra.Command) {
+	nothing := fixed()
+	flags := map[string]completer{
+		"output": fixed("text", "json"), "watch": fixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
+		"name": nothing, "kind": nothing, "group": nothing, "version": nothing, "child": nothing, "parent": nothing,
+		"module": nothing, "repo": nothing, "domain": nothing, "min-kubernetes": nothing,
+		"cluster name": instanceNames, "delete kind": projectKinds, "delete group": projectGroups,
+	}
+	eachCommand(root, func(cmd *cobra.Command) {
+		words := strings.Fields(cmd.CommandPath() + " .")
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			complete, ok := flags[words[1]+" "+flag.Name] // words[1] is the command, or the group that it is in
+			if !ok {
+				complete, ok = flags[flag.Name]
+			}
+			if ok {
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete.values)
+			}
+		})
+	})
+}
+
+// values is the form in which cobra asks for them; it leaves out those that do not begin as the command line does.
+func (c completer) values(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var fit []string
+	for _, value := range c(cmd) {
+		if strings.HasPrefix(value, begun) {
+			fit = append(fit, value)
+		}
+	}
+	return fit, cobra.ShellCompDirectiveNoFileComp
+}
+
+// arguments is the form in which cobra asks for the values of the only argument of a command.
+func (c completer) arguments(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.values(cmd, args, begun)
+}
+
+// instanceNames are the local control planes that there are.
+func instanceNames(*cobra.Command) []string {
+	state, err := cluster.DefaultState()
+	if err != nil {
+		return nil
+	}
+	list, _ := cluster.List(state)
+	var names []string
+	for _, instance := range list {
+		names = append(names, instance.Name)
+	}
+	return names
+}
+
+// projectKinds are the kinds of the project's APIs.
+func projectKinds(*cobra.Command) []string {
+	return apiNames(func(api *spec.API) string { return api.Names.Kind })
+}
+
+// projectGroups are the groups of the project's APIs that have the kind which the command line names, if it does.
+func projectGroups(cmd *cobra.Command) []string {
+	kind := cmd.Flags().Lookup("kind").Value.String()
+	return apiNames(func(api *spec.API) string {
+		if kind != "" && api.Names.Kind != kind {
+			return ""
+		}
+		return api.Group
+	})
+}
+
+// projectControllers are the controllers of the project for kinds that exist already.
+func projectControllers(*cobra.Command) []string {
+	var names []string
+	for _, f := range specFiles("controllers") {
+		if controller, _ := spec.ParseController(f.name, f.data); controller != nil && controller.Name != "" {
+			names = append(names, controller.Name)
+		}
+	}
+	return names
+}
+
+// apiNames returns what name says of each API of the project, each name once. A file with mistakes is asked as far as it
+// can be read.
+func apiNames(name func(*spec.API) string) []string {
+	var names []string
+	for _, f := range specFiles("api") {
+		if spec.IsTypes(f.data) {
+			continue
+		}
+		if api, _ := spec.ParsePart(f.name, f.data); api != nil && name(api) != "" {
+			names = append(names, name(api))
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+// specFiles are the spec files of a folder of the project, as far as there is one.
+func specFiles(folder string) []specFile {
+	dir, err := findProject()
+	if err != nil {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
+	if err != nil {
+		return nil
+	}
+	var specs []specFile
+	for _, file := range files {
+		if data, err := readSpec(file, file); err == nil {
+			specs = append(specs, specFile{file, data})
+		}
+	}
+	return specs
+}

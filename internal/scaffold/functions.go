@@ -1,0 +1,122 @@
+package scaffold
+
+import (
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// wiringPath is the file that calls New of the package of each operator.
+const wiringPath = "zz_generated.controllers.go"
+
+// MissingFunctions says which functions of the author's the generated code needs and a tree lacks, in whatever file:
+// New in the package of each operator that the changes' wiring calls, and main. Code that cannot be parsed is left for
+// the compiler to judge.
+func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
+	var missing []Misfit
+	for _, folder := range wired(changes, module) {
+		code := codeIn(tree, folder)
+		switch {
+		case code.broken || slices.Contains(code.functions, "New"):
+		case changes.creates(folder):
+			missing = append(missing, Misfit{folder, "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
+		default:
+			missing = append(missing, Misfit{folder, "has no function New, which " + wiringPath +
+				" calls: add func New(operator.Manager) (operator.Controller, error)"})
+		}
+	}
+	code := codeIn(tree, ".")
+	switch {
+	case code.broken || slices.Contains(code.functions, "main"):
+	case changes.creates("."):
+		missing = append(missing, Misfit{"main.go", "is missing, and no other file here has func main: run opgen generate"})
+	default:
+		missing = append(missing, Misfit{code.first, "the project has no func main: add func main() { operator.Main(controllers) }"})
+	}
+	return missing
+}
+
+// wired returns the folders of the packages that the wiring imports from the project.
+func wired(changes *Changes, module string) []string {
+	var folders []string
+	for _, c := range changes.list {
+		if c.Path != wiringPath {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), wiringPath, c.New, parser.ImportsOnly)
+		if err != nil {
+			return nil
+		}
+		for _, spec := range file.Imports {
+			importPath, _ := strconv.Unquote(spec.Path.Value)
+			if folder, ok := strings.CutPrefix(importPath, module+"/"); ok {
+				folders = append(folders, folder)
+			}
+		}
+	}
+	return folders
+}
+
+// creates reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
+func (c *Changes) creates(folder string) bool {
+	return slices.ContainsFunc(c.list, func(change Change) bool {
+		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
+	})
+}
+
+// code is the hand-written code of a package.
+type code struct {
+	functions []string // without those that have a receiver
+	first     string   // file; main.go if there is one
+	broken    bool     // a file cannot be parsed
+}
+
+// codeIn reads the hand-written Go files of a folder that are built on this platform and are no tests.
+func codeIn(tree fs.FS, folder string) code {
+	var found code
+	platform := build.Default
+	platform.OpenFile = func(name string) (io.ReadCloser, error) { return tree.Open(filepath.ToSlash(name)) }
+	names, _ := fs.Glob(tree, path.Join(folder, "*.go"))
+	for _, name := range names {
+		base := path.Base(name)
+		if !isCode(base) || generatedName(base) {
+			continue
+		}
+		if found.first == "" || base == "main.go" {
+			found.first = name
+		}
+		if built, err := platform.MatchFile(folder, base); err != nil || !built {
+			continue
+		}
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			found.broken = true
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+		if err != nil {
+			found.broken = true
+			continue
+		}
+		found.functions = append(found.functions, functionsIn(file)...)
+	}
+	return found
+}
+
+func functionsIn(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return names
+}
