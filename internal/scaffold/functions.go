@@ -27,9 +27,9 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
 		case changes.creates(folder):
-			missing = append(missing, Misfit{folder, "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
+			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
 		default:
-			missing = append(missing, Misfit{folder, "has no function New, which " + wiringPath +
+			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath +
 				" calls: add func New(operator.Manager) (operator.Controller, error)"})
 		}
 	}
@@ -37,9 +37,9 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
 	switch {
 	case code.broken || slices.Contains(code.functions, "main"):
 	case changes.creates("."):
-		missing = append(missing, Misfit{"main.go", "is missing, and no other file here has func main: run opgen generate"})
+		missing = append(missing, Misfit{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
 	default:
-		missing = append(missing, Misfit{code.first, "the project has no func main: add func main() { operator.Main(controllers) }"})
+		missing = append(missing, Misfit{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
 	}
 	return missing
 }
