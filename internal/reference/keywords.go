@@ -6,7 +6,7 @@ import apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 // other schemas.
 func keywords() []key {
 	return []key{
-		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema", value: typeKeyword()},
+		{name: "type", means: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema; or a list or map of such, as in the shorthand: `[]core/v1.EnvVar`", value: typeKeyword()},
 		{name: "format", means: "what the text or the number is, such as `date-time`, `uri` or `int32`", value: text()},
 		{name: "title", means: "a heading", value: text()},
 		{name: "description", means: "what it is for, in the place of the comment above the field", value: text()},
@@ -76,12 +76,16 @@ func holders(fields, below *schema) []key {
 var openAPITypes = []string{"string", "integer", "number", "boolean", "object", "array"}
 
 func typeKeyword() *schema {
-	return &schema{AnyOf: []*schema{word(append([]string{""}, openAPITypes...)...), kubernetesTypeKeyword()}}
+	return &schema{AnyOf: []*schema{word(append([]string{""}, openAPITypes...)...), namedTypeKeyword()}}
 }
 
-// kubernetesTypeKeyword accepts the Kubernetes types that the keyword type may name.
-func kubernetesTypeKeyword() *schema {
-	return matching(`^(`+kubernetesWords()+`|`+byName+`)$`, "a type of OpenAPI, of Kubernetes with its package, of Go with its import path, or a name under types", "core/v1.PodSpec")
+// namedTypeKeyword accepts what the keyword type may name beside the types of OpenAPI: with it the schema says nothing
+// else of its fields, items and values.
+func namedTypeKeyword() *schema {
+	forms := typeForms()
+	collections := forms[len(forms)-2].pattern + "|" + forms[len(forms)-1].pattern
+	return matching(`^(`+kubernetesWords()+`|`+byName+`|`+collections+`)$`,
+		"a type of OpenAPI, of Kubernetes with its package, of Go with its import path, a name under types, or a list or map of such", "core/v1.PodSpec", "[]core/v1.EnvVar")
 }
 
 // goName is the key that only a field and a named type have.
@@ -101,7 +105,7 @@ func mapping(shorthand string) *schema {
 		Type: []string{"string", "object"}, AdditionalProperties: false, Properties: map[string]*schema{},
 		Pattern: shorthand, PatternReason: shorthandReason,
 		Description: "a schema: a text in the shorthand, or OpenAPI v3 as CRDs allow it",
-		If:          when("type", kubernetesTypeKeyword()),
+		If:          when("type", namedTypeKeyword()),
 		Then:        &schema{Properties: map[string]*schema{}},
 	}
 	for _, k := range append(keywords(), goConstants()) {

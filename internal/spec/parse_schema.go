@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -51,6 +52,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 	s := &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}
 	var m marks
 	var fields *yaml.Node
+	var collection *Schema
 	typeName := ""
 	d.entries(n, path, func(key, value *yaml.Node, keyPath string) {
 		if isNull(value) && key.Value != "default" && key.Value != "example" && slices.Contains(schemaKeys, key.Value) {
@@ -66,7 +68,10 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 		case "additionalProperties":
 			d.additionalProperties(s, value, path)
 		case "type":
-			d.typeName(s, value, keyPath)
+			collection = d.collection(value, path)
+			if collection == nil {
+				d.typeName(s, value, keyPath)
+			}
 			typeName = value.Value
 		case "goName":
 			m.goNameAt = d.src.pos(value)
@@ -82,6 +87,7 @@ func (d *decoder) openAPI(n *yaml.Node, path string) (*Schema, marks) {
 		d.properties(s, fields, path)
 	}
 	d.readable(s, typeName, path)
+	d.addCollection(s, collection, typeName, path)
 	d.implyType(s, path)
 	d.constantsOfEnum(s, path)
 	return s, m
@@ -136,6 +142,36 @@ func (d *decoder) typeName(s *Schema, n *yaml.Node, path string) {
 		d.use(s, name, d.src.pos(n), path)
 	default:
 		d.fail(n, path, strconv.Quote(shorten(name))+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))
+	}
+}
+
+// collection decodes a type of the shorthand that has items or values, which a mapping may name as its type, too:
+// type: "[]core/v1.EnvVar". It returns nil for every other type.
+func (d *decoder) collection(n *yaml.Node, path string) *Schema {
+	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(n.Value, "[]") && !strings.HasPrefix(n.Value, "map[string]") {
+		return nil
+	}
+	if s := d.shorthandType(n, n.Value, 0, path, 0); s != nil {
+		return s
+	}
+	return d.unknown(n)
+}
+
+// addCollection gives a schema what the type that it names has items or values of.
+func (d *decoder) addCollection(s, collection *Schema, name, path string) {
+	if collection == nil {
+		return
+	}
+	for _, key := range []string{"properties", "items", "additionalProperties"} {
+		if pos, ok := s.At[key]; ok {
+			d.failAt(pos, join(path, key), "does not go with type "+quoteShort(name), "remove one of them")
+		}
+	}
+	s.Keywords.Type, s.Items, s.AdditionalProperties = collection.Keywords.Type, collection.Items, collection.AdditionalProperties
+	for _, key := range []string{"items", "additionalProperties"} {
+		if pos, ok := collection.At[key]; ok {
+			s.At[key] = pos
+		}
 	}
 }
 
