@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,6 +13,11 @@ import (
 
 // readGo completes an input by what it takes from the Go source of the project in dir.
 func readGo(s streams, dir string, in scaffold.Input) (scaffold.Input, error) {
+	if crdgen.ReadsGo(in.APIs) {
+		if err := useWorkspace(dir); err != nil {
+			return in, err
+		}
+	}
 	defer patience(s.err, "reading Go packages")()
 	return scaffold.ReadGo(dir, in)
 }
@@ -43,7 +47,14 @@ func readGoHere(s streams, apis []*spec.API) ([]*spec.API, error) {
 // readModule reads the Go types that APIs name in the module of the working directory, if it lies in one.
 func readModule(s streams, apis []*spec.API) error {
 	here, err := os.Getwd()
-	if err != nil || !inModule(here) {
+	if err != nil {
+		return err
+	}
+	module := moduleFolder(here)
+	if module == "" {
+		return nil
+	}
+	if err := useWorkspace(module); err != nil {
 		return err
 	}
 	defer patience(s.err, "reading Go packages")()
@@ -57,13 +68,14 @@ func readModule(s streams, apis []*spec.API) error {
 	return errors.Join(err, problems.Err())
 }
 
-func inModule(dir string) bool {
+// moduleFolder returns the folder of the module that a folder lies in, empty when there is none.
+func moduleFolder(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); !errors.Is(err, fs.ErrNotExist) {
-			return err == nil
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			return false
+			return ""
 		}
 	}
 }

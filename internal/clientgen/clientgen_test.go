@@ -1,7 +1,6 @@
 package clientgen
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path"
@@ -170,9 +169,6 @@ func (p project) oracle(t *testing.T, dir string) []File {
 	want, err := oracle.files()
 	if err != nil {
 		t.Fatal(err)
-	}
-	for i, f := range want {
-		want[i].Content = bytes.ReplaceAll(f.Content, []byte("// ---\n"), nil)
 	}
 	return want
 }

@@ -16,28 +16,26 @@ func (b *packageBuilder) fieldDoc(n node) []string {
 	return lines
 }
 
-// ownDoc returns the doc comment of the type of a node. The fields of the type inherit it as their description
-// in controller-gen's CRD, unless they have one of their own.
+// ownDoc returns the doc comment of the type of a node: what its description says. The fields of the type inherit it
+// in controller-gen's CRD unless they have a description of their own, so that a type without one has no comment.
 func (b *packageBuilder) ownDoc(n node) []string {
-	about := fmt.Sprintf("%s is the type of %s.", n.name, place(n.path))
-	if !strings.Contains(n.path, ".") {
-		about = n.name + " is a type that the spec file names."
+	description := n.schema.Keywords.Description
+	if n.element { // there is no field to hold the description
+		return b.typeDoc(n.path, description, fmt.Sprintf("%s is %s.", n.name, place(n.path)))
 	}
-	switch {
-	case n.element: // where there is no field to hold the description
-		return b.typeDoc(n.path, n.schema.Keywords.Description, about)
-	case n.schema.Keywords.Description == "":
-		return undescribed(about)
-	default:
-		return []string{about}
+	first, _, _ := strings.Cut(description, "\n\n") // the field has all of it
+	lines, said := commentLines(first)
+	if !said || !formatted(lines) {
+		return nil
 	}
+	return lines
 }
 
-// typeDoc returns the doc comment of a type whose description must be word for word in the CRD: about takes its
-// place when there is none.
+// typeDoc returns the doc comment of a type whose description must be word for word in the CRD. Where a comment cannot
+// be, it says what the type is about, and shows the description.
 func (b *packageBuilder) typeDoc(path, description, about string) []string {
 	if description == "" {
-		return undescribed(about)
+		return nil
 	}
 	lines, said := commentLines(description)
 	if !said || !formatted(lines) {
@@ -46,9 +44,6 @@ func (b *packageBuilder) typeDoc(path, description, about string) []string {
 	}
 	return lines
 }
-
-// undescribed returns a doc comment that is no description: controller-gen reads no further than the dashes.
-func undescribed(about string) []string { return []string{"---", about} }
 
 // commentLines returns the lines of a comment that controller-gen reads the description back from. Where
 // there is no such comment, because a line would be a marker, or be skipped, or be changed, the lines show the
@@ -107,9 +102,13 @@ func formatted(lines []string) bool {
 	return err == nil && string(out) == source
 }
 
-// place turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports".
+// place turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports", and a named type one "that the
+// spec file names".
 func place(path string) string {
-	_, path, _ = strings.Cut(path, ".")
+	_, path, below := strings.Cut(path, ".")
+	if !below {
+		return "a type that the spec file names"
+	}
 	if list, found := strings.CutSuffix(path, ".items"); found {
 		return "an item of " + list
 	}

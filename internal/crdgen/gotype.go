@@ -3,6 +3,7 @@ package crdgen
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -34,7 +35,7 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case k.Type == "array" && s.Items != nil:
 		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", sayableOnItems)}
 	case stringEnum(k) != nil:
-		return b.enum(n.called(b.claim(n.name)))
+		return b.enum(n.called(b.claim(b.enumName(n))))
 	default:
 		return scalar(k)
 	}
@@ -172,6 +173,16 @@ func (b *packageBuilder) enum(n node) *GoType {
 	}
 	b.pkg.Types = append(b.pkg.Types, t)
 	return named(n.name, t.Of)
+}
+
+// enumName returns what the type of an enum is called, and its constants begin with. Below status that is the kind and
+// the field, as for one below spec, unless something else has the name: WebAppPhase, whose constants are
+// WebAppPhaseRunning and the like.
+func (b *packageBuilder) enumName(n node) string {
+	if rest, below := strings.CutPrefix(n.name, b.kindName+"Status"); below && n.status && rest != "" && !b.names[b.kindName+rest] {
+		return b.kindName + rest
+	}
+	return n.name
 }
 
 // stringEnum returns the values of an enum of strings, nil when there is none or one of them is no string.

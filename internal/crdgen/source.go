@@ -29,6 +29,8 @@ func fromSource(t *spec.GoType) kubetypes.Type {
 func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type, *spec.Problem) {
 	if s.Go != nil {
 		t := fromSource(s.Go)
+		t.Schema = *t.Schema.DeepCopy()
+		kubetypes.RequireKeys(&t.Schema)
 		if b.kube.BareMetadata {
 			t.Schema = kubetypes.WithBareMetadata(t.Schema)
 		}

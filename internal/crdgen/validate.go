@@ -77,7 +77,9 @@ func hiddenByDefaults(crd *apiextensions.CustomResourceDefinition, known field.E
 		said[err.Field] = true
 	}
 	errs := validation.ValidateCustomResourceDefinition(context.Background(), bare)
-	return slices.DeleteFunc(errs, func(err *field.Error) bool { return said[err.Field] })
+	return slices.DeleteFunc(errs, func(err *field.Error) bool {
+		return said[err.Field] || strings.HasSuffix(err.Field, ".default") // which all have lost here
+	})
 }
 
 func dropDefaults(s *apiextensions.JSONSchemaProps) {

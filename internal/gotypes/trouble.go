@@ -42,6 +42,8 @@ func (p *program) missing(path, message string) *trouble {
 	switch get := goGet().FindString(message); {
 	case path == own || strings.HasPrefix(path, own+"/"):
 		return &trouble{"there is no package " + path, "this module has no Go files in " + "." + strings.TrimPrefix(path, own)}
+	case strings.Contains(message, "vendor"):
+		return &trouble{"vendor/ does not have the package " + path, "import it in a Go file of the project, then run: go mod vendor"}
 	case get != "":
 		return &trouble{"no module of go.mod has the package " + path, "run: " + get}
 	case strings.Contains(first, "."):

@@ -133,4 +133,5 @@ func (r *Reader) inline(s *apiextv1.JSONSchemaProps) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		r.inline(s.AdditionalProperties.Schema)
 	}
+	requireKeysOf(s)
 }

@@ -22,6 +22,12 @@ type Project struct {
 	Controllers []string
 }
 
+// ImageName is the image without its tag.
+func (p Project) ImageName() string {
+	name, _, _ := strings.Cut(p.Image, ":")
+	return name
+}
+
 // MainFile renders main.go.
 func MainFile(p Project) ([]byte, error) { return renderGo("project/main.go", p) }
 

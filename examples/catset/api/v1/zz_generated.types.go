@@ -15,8 +15,6 @@ import (
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=".spec.replicas"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 
-// ---
-// CatSet is a kind of ctl.example.com/v1.
 type CatSet struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -29,8 +27,6 @@ type CatSet struct {
 
 // +kubebuilder:validation:XValidation:rule="self.template.spec.?restartPolicy.orValue('Always') == 'Always'",message="the Pods of a CatSet run for ever, so their restartPolicy is Always",fieldPath=".template.spec.restartPolicy"
 
-// ---
-// CatSetSpec is the type of spec.
 type CatSetSpec struct {
 	// How many Pods run. Their ordinals count from 0.
 	// +optional
@@ -53,7 +49,7 @@ type CatSetSpec struct {
 	VolumeClaimTemplates []CatSetVolumeClaimTemplate `json:"volumeClaimTemplates,omitzero"`
 }
 
-// CatSetTemplate is the type of spec.template.
+// What every Pod is made from. A change replaces one Pod after the other, the one with the highest ordinal first.
 type CatSetTemplate struct {
 	// +optional
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -69,8 +65,6 @@ type Metadata struct {
 	Annotations map[string]string `json:"annotations,omitzero"`
 }
 
-// ---
-// CatSetVolumeClaimTemplate is the type of an item of spec.volumeClaimTemplates.
 type CatSetVolumeClaimTemplate struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=63
@@ -82,8 +76,6 @@ type CatSetVolumeClaimTemplate struct {
 	Spec corev1.PersistentVolumeClaimSpec `json:"spec"`
 }
 
-// ---
-// CatSetStatus is the type of status.
 type CatSetStatus struct {
 	// How many Pods exist, those included that are on their way out.
 	// +optional

@@ -16,8 +16,6 @@ import (
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 
-// ---
-// ConfigMapPropagation is a kind of propagation.example.com/v1alpha1.
 type ConfigMapPropagation struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -28,8 +26,6 @@ type ConfigMapPropagation struct {
 	Status ConfigMapPropagationStatus `json:"status,omitzero"`
 }
 
-// ---
-// ConfigMapPropagationSpec is the type of spec.
 type ConfigMapPropagationSpec struct {
 	// The ConfigMap that is copied. The copies have its name.
 	// +required
@@ -52,8 +48,6 @@ type ConfigMapPropagationSpec struct {
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
 }
 
-// ---
-// ConfigMapPropagationStatus is the type of status.
 type ConfigMapPropagationStatus struct {
 	// How many namespaces should have a copy, those that do not exist among them.
 	// +optional

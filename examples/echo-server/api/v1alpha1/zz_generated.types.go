@@ -13,8 +13,6 @@ import (
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=".status.message"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 
-// ---
-// EchoServer is a kind of demo.example.com/v1alpha1.
 type EchoServer struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -25,8 +23,6 @@ type EchoServer struct {
 	Status EchoServerStatus `json:"status,omitzero"`
 }
 
-// ---
-// EchoServerSpec is the type of spec.
 type EchoServerSpec struct {
 	// The name that the server answers with. It is also what its Service selects.
 	// +required
@@ -35,8 +31,6 @@ type EchoServerSpec struct {
 	ServiceName string `json:"serviceName"`
 }
 
-// ---
-// EchoServerStatus is the type of status.
 type EchoServerStatus struct {
 	// The phase of the Pod.
 	// +optional

@@ -14,8 +14,6 @@ import (
 // +kubebuilder:printcolumn:name="Last run",type=date,JSONPath=".status.lastRun.time"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 
-// ---
-// PodTerminator is a kind of chaos.example.com/v1alpha1.
 type PodTerminator struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -26,8 +24,6 @@ type PodTerminator struct {
 	Status PodTerminatorStatus `json:"status,omitzero"`
 }
 
-// ---
-// PodTerminatorSpec is the type of spec.
 type PodTerminatorSpec struct {
 	// Labels of the Pods, in every namespace. At least one, since none would match every Pod of the cluster.
 	// +required
@@ -56,8 +52,6 @@ type PodTerminatorSpec struct {
 	DryRun bool `json:"dryRun"`
 }
 
-// ---
-// PodTerminatorStatus is the type of status.
 type PodTerminatorStatus struct {
 	// The generation of the spec that nextRun goes by.
 	// +optional

@@ -15,8 +15,6 @@ import (
 // +kubebuilder:printcolumn:name="Deleted",type=date,JSONPath=".status.deletedAt"
 // +kubebuilder:printcolumn:name="Error",type=string,JSONPath=".status.error"
 
-// ---
-// TempNamespace is a kind of temp.example.com/v1alpha1.
 type TempNamespace struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -27,8 +25,6 @@ type TempNamespace struct {
 	Status TempNamespaceStatus `json:"status,omitzero"`
 }
 
-// ---
-// TempNamespaceSpec is the type of spec.
 type TempNamespaceSpec struct {
 	// How long the Namespace lives, such as 90s or 1h30m. While it does, this may be changed.
 	// +required
@@ -39,8 +35,6 @@ type TempNamespaceSpec struct {
 	DeleteAfter metav1.Duration `json:"deleteAfter"`
 }
 
-// ---
-// TempNamespaceStatus is the type of status.
 type TempNamespaceStatus struct {
 	// When the Namespace was asked for. Its life counts from here.
 	// +optional

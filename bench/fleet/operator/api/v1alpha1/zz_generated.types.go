@@ -10,8 +10,6 @@ import (
 // +kubebuilder:resource:path=echoservers,singular=echoserver,scope=Namespaced
 // +kubebuilder:subresource:status
 
-// ---
-// EchoServer is a kind of fleet.example.com/v1alpha1.
 type EchoServer struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -22,8 +20,6 @@ type EchoServer struct {
 	Status EchoServerStatus `json:"status,omitzero"`
 }
 
-// ---
-// EchoServerSpec is the type of spec.
 type EchoServerSpec struct {
 	// What the server answers, which its ConfigMap holds.
 	// +required
@@ -42,8 +38,6 @@ type EchoServerSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 
-// ---
-// EchoServerStatus is the type of status.
 type EchoServerStatus struct {
 	// Where it answers.
 	// +optional
