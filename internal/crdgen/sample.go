@@ -12,7 +12,8 @@ import (
 )
 
 // Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made from the schema:
-// every required field, and the optional fields of a simple type as far as they keep the object valid. Where rules
+// every required field, and the optional fields of a simple type as far as they keep the object valid; the others are
+// comments. Where rules
 // or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
 	crd, schemas := build(api)
@@ -34,11 +35,15 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 		"metadata":   map[string]any{"name": strings.ToLower(api.Names.Kind) + "-sample"},
 	}
 	sampler := sampler{validator: validator, root: object}
+	var unset []byte
 	if root := api.Versions[at].Spec; root != nil {
 		sampler.spec(root, schema.Properties["spec"])
+		if unset, err = sampler.unsetFields(root, schema.Properties["spec"]); err != nil {
+			return nil, err
+		}
 	}
-	text, err := yamltext.Marshal(object)
-	return append(toComplete(validator.Validate(object)), text...), err
+	text, err := yamltext.Marshal(object) // which ends with the spec
+	return slices.Concat(toComplete(validator.Validate(object)), text, unset), err
 }
 
 // toComplete is a comment about what is wrong with a sample; empty when nothing is.

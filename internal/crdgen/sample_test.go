@@ -43,7 +43,24 @@ func TestSample(t *testing.T) {
   name: example
   "on": true
   tags:
-  - example`},
+  - example
+  # resources: {}
+  # nested:
+  #   a: example`},
+		{"optional fields only, none of them simple", `
+      tls: {properties: {secret: string, versions: {items: {properties: {min: "string | default=x", max: string | required}}}}}
+      labels: map[string]string
+      env: "[]core/v1.EnvVar"`, ` {}
+# spec:
+#   tls:
+#     secret: example
+#     versions:
+#     - max: example
+#       min: x
+#   labels:
+#     key: example
+#   env:
+#   - name: example`},
 		{"defaults and enums", `
       a: string | default=b
       mode: {type: string, enum: [Plain, Json]}
@@ -102,12 +119,14 @@ func TestSample(t *testing.T) {
       a: string
       b: string
     x-kubernetes-validations: [{rule: "!has(self.a) || !has(self.b)"}]`, `
-  a: example`},
+  a: example
+  # b: example`},
 		{"a rule that demands an option", `
       a: string
       b: string
     x-kubernetes-validations: [{rule: "has(self.b) && !has(self.a)"}]`, `
-  b: example`},
+  b: example
+  # a: example`},
 		{"a rule that demands two options", `
       a: string
       b: string
@@ -192,6 +211,12 @@ func TestSampleOfEveryConstruct(t *testing.T) {
 				}
 				if errs := crdgen.ValidateObject(crd, sample); len(errs) > 0 {
 					t.Errorf("%s: %v\n%s", name, errs, sample)
+				}
+				whole := strings.ReplaceAll(strings.ReplaceAll(string(sample), "\n  # ", "\n  "), "spec: {}\n# spec:\n", "spec:\n")
+				for _, err := range crdgen.ValidateObject(crd, []byte(strings.ReplaceAll(whole, "\n#   ", "\n  "))) {
+					if strings.Contains(err, "unknown field") || strings.Contains(err, "yaml") {
+						t.Errorf("%s, with all fields: %v\n%s", name, err, whole)
+					}
 				}
 			}
 		}

@@ -158,7 +158,9 @@ func (p *project) view(goVersion string) templates.Project {
 // crdFile renders all CRDs, in the order of the APIs.
 func (p *project) crdFile() ([]byte, error) {
 	documents, errs := make([][]byte, len(p.crds)), make([]error, len(p.crds))
-	each(len(p.crds), func(i int) { documents[i], errs[i] = crdgen.MarshalCRDOf(p.kinds[i].api, shortened(p.crds[i], int(p.MaxDescLen))) })
+	each(len(p.crds), func(i int) {
+		documents[i], errs[i] = crdgen.MarshalCRDOf(p.kinds[i].api, shortened(p.crds[i], int(p.MaxDescLen)))
+	})
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
 }
 
