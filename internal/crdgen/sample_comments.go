@@ -3,10 +3,10 @@ package crdgen
 import (
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/yamltext"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // maxShownDepth is how deep the fields of a commented field are shown.

@@ -13,6 +13,7 @@ import (
 type controller struct {
 	spec      *spec.Controller
 	templates templates.Operator
+	foreign   []resource // its parents among them
 }
 
 // folder is where the controller is.
@@ -20,7 +21,7 @@ func (c controller) folder() string { return "internal/" + c.spec.Package() }
 
 // manifest is what the controller consists of.
 func (c controller) manifest() []output {
-	return operatorManifest(c.folder(), c.templates)
+	return append(operatorManifest(c.folder(), c.templates), foreignOutputs(c.folder(), c.foreign)...)
 }
 
 // addController takes in a controller.
@@ -34,7 +35,12 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 	op := r.operate(c.Operator, c.At, checked, p.Watch)
 	o := operator(p.Project, c.Operator, op)
 	o.Controller = &templates.Controller{Name: c.Name, Package: c.Package(), Group: c.Group(p.Project), ParentMetadata: c.ParentMetadata}
+	foreign, runsInTests := op.foreign, true
 	for i, parent := range parents {
+		runsInTests = runsInTests && parent.namespaced
+		if parent.foreign {
+			foreign = append(foreign, parent)
+		}
 		o.Controller.Parents = append(o.Controller.Parents, templates.Parent{
 			Resource: parent.view(), Labels: c.Parents[i].Labels, Annotations: c.Parents[i].Annotations,
 		})
@@ -42,7 +48,10 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 			Group: parent.group, Plural: parent.plural, Children: op.owned, Related: op.read, Rules: c.Operator.RBAC,
 		})
 	}
-	p.controllers = append(p.controllers, controller{c, o})
+	if !runsInTests {
+		foreign = nil // a test would see the objects of others
+	}
+	p.controllers = append(p.controllers, controller{c, o, foreign})
 	return append(problems, op.problems...)
 }
 

@@ -67,7 +67,8 @@ func (k kind) kindManifest() []output {
 	if k.api.Operator == nil {
 		return outputs
 	}
-	return append(outputs, operatorManifest(k.folder, k.templates)...)
+	outputs = append(outputs, operatorManifest(k.folder, k.templates)...)
+	return append(outputs, foreignOutputs(k.folder, k.foreign)...)
 }
 
 // operatorManifest is what the package of each operator consists of.

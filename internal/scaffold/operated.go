@@ -15,6 +15,7 @@ type operated struct {
 	related  []templates.Related
 	owned    []deploy.Child
 	read     []deploy.Resource
+	foreign  []resource // kinds that neither Kubernetes nor the project defines
 	problems spec.Problems
 }
 
@@ -55,6 +56,9 @@ func (b block) kindOf(declared spec.Resource, path string) (resource, bool) {
 	if problem != nil {
 		b.fail(declared.Pos, path+".kind", problem.Message, problem.Hint)
 		return c, false
+	}
+	if c.foreign {
+		b.into.foreign = append(b.into.foreign, c)
 	}
 	if !c.namespaced && b.watch == spec.WatchNamespace {
 		b.fail(declared.Pos, path+".kind", c.Kind+" lies in no namespace, and an operator that watches one namespace has no rights to it",

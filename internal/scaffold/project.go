@@ -43,6 +43,7 @@ type kind struct {
 	api       *spec.API
 	folder    string             // where its operator is
 	templates templates.Operator // zero when the kind has no controller
+	foreign   []resource         // that the controller has to do with
 }
 
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
@@ -92,7 +93,7 @@ func (p *project) add(api *spec.API, folder string) spec.Problems {
 	op := r.operate(api.Operator, api.At, []opcheck.Parent{{
 		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: r.schema(api.Names.Plural+"."+api.Group, pkg.Version),
 	}}, p.Watch)
-	k.templates = operator(p.Project, api.Operator, op)
+	k.templates, k.foreign = operator(p.Project, api.Operator, op), op.foreign
 	k.templates.API, k.templates.Parent, k.templates.SamplePath = pkg, parent, k.samplePath()
 	k.templates.Name = strings.ReplaceAll(strings.TrimPrefix(folder, "internal/"), "/", "-")
 	p.kinds = append(p.kinds, k)

@@ -65,11 +65,28 @@ func (v operatorView) Rules() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.ReadyWhen != "" })
 }
 
-// RunsInTests reports whether the operator can run against any API server that has the project's CRDs. Parents in no
-// namespace that are not the project's own may belong to others there.
-func (v operatorView) RunsInTests() bool {
-	return (v.Controller == nil || !v.ClusterScoped()) &&
-		!slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
+// RunsInTests reports whether the operator can run against any API server that has the project's CRDs and the stand-ins
+// of foreign ones. Parents in no namespace that are not the project's own may belong to others there.
+func (v operatorView) RunsInTests() bool { return v.Controller == nil || !v.ClusterScoped() }
+
+// StandInsFile holds the CRDs that stand in for those of foreign kinds in tests, in the folder of the operator.
+const StandInsFile = "testdata/zz_generated.foreign_crds.yaml"
+
+// CRDFiles are the files of the CRDs that tests need, as Go strings.
+func (v operatorView) CRDFiles() string {
+	var files []string
+	if v.Controller == nil || v.OwnKinds() {
+		files = append(files, strconv.Quote("../../deploy/zz_generated.crd.yaml"))
+	}
+	if v.HasForeign() {
+		files = append(files, strconv.Quote(StandInsFile))
+	}
+	return strings.Join(files, ", ")
+}
+
+// HasForeign reports whether a kind is neither of Kubernetes nor of the project.
+func (v operatorView) HasForeign() bool {
+	return slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
 }
 
 // Schemes are the AddToScheme functions of the types that client-go's scheme lacks.

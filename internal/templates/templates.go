@@ -25,6 +25,7 @@ func render(name string, view any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"scalar": scalar,
 		"quote":  strconv.Quote,
+		"prose":  prose,
 	}).Parse(string(source))
 	if err != nil {
 		return nil, err
@@ -47,6 +48,22 @@ func renderGo(name string, view any) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return formatted, nil
+}
+
+// proseWidth is the number of columns that comments made of words of different length are wrapped at.
+const proseWidth = 120
+
+// prose formats a text and returns it as a comment of Go, wrapped.
+func prose(format string, words ...any) string {
+	var lines []string
+	line := "//"
+	for _, word := range strings.Fields(fmt.Sprintf(format, words...)) {
+		if len(line)+1+len(word) > proseWidth && line != "//" {
+			lines, line = append(lines, line), "//"
+		}
+		line += " " + word
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // scalar writes a string as a YAML scalar on one line, quoted where it must be.

@@ -84,6 +84,42 @@ func TestInstalledCRDsDoNotConflictWithKubectl(t *testing.T) {
 	}
 }
 
+// A CRD that stands in for one of somebody else's is installed where there is none, and never in the place of that one.
+func TestStandInCRDsLeaveRealOnesAlone(t *testing.T) {
+	start := func() *operatortest.Cluster {
+		return operatortest.Start(t, operatortest.Config{
+			Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil },
+			CRDs:        []string{"testdata/standin.yaml"},
+		})
+	}
+	cluster := start()
+	crd := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
+	crd.Name = "standins.operatortest.opgen.dev"
+	t.Cleanup(func() {
+		if err := cluster.Client.Delete(context.Background(), crd); err != nil {
+			t.Error(err)
+		}
+	})
+	version := func() string {
+		if err := cluster.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); err != nil {
+			t.Fatal(err)
+		}
+		return crd.ResourceVersion
+	}
+	if version(); crd.Annotations["opgen.dev/stand-in"] != "true" {
+		t.Fatal("the stand-in is not there")
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"opgen.dev/stand-in":null,"real":"true"}}}`))
+	if err := cluster.Client.Patch(t.Context(), crd, patch); err != nil {
+		t.Fatal(err)
+	}
+	before := version()
+	start()
+	if after := version(); after != before {
+		t.Errorf("the real CRD was changed: %v", crd.Annotations)
+	}
+}
+
 func TestGoneLeavesItsArgumentAlone(t *testing.T) {
 	cluster, ledger := run(t, copyOut)
 	child := textMap("web", "one")

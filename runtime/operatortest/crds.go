@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -42,6 +43,9 @@ func (c *Cluster) installCRD(crd unknown) {
 	c.t.Helper()
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Name = crd.Metadata.Name
+	if crd.standsIn() && c.hasReal(object.Name) {
+		return
+	}
 	patch := client.RawPatch(types.ApplyPatchType, crd.raw)
 	if err := c.Client.Patch(c.t.Context(), object, patch, client.FieldOwner(crdManager), client.ForceOwnership); err != nil {
 		c.t.Fatalf("install CRD %s: %v", crd.Metadata.Name, err)
@@ -57,6 +61,23 @@ func (c *Cluster) installCRD(crd unknown) {
 		}
 		return c.served(object)
 	})
+}
+
+// standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else defines. It is installed
+// only where there is none.
+const standInAnnotation = "opgen.dev/stand-in"
+
+func (u unknown) standsIn() bool { return u.Metadata.Annotations[standInAnnotation] == "true" }
+
+// hasReal reports whether the API server has a CRD that does not stand in for another.
+func (c *Cluster) hasReal(name string) bool {
+	c.t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	err := c.Client.Get(c.t.Context(), client.ObjectKey{Name: name}, crd)
+	if err != nil && !apierrors.IsNotFound(err) {
+		c.t.Fatalf("install CRD %s: %v", name, err)
+	}
+	return err == nil && crd.Annotations[standInAnnotation] != "true"
 }
 
 // served tells whether the API server lists the kinds of an established CRD, which
@@ -78,7 +99,8 @@ func (c *Cluster) served(crd *apiextensionsv1.CustomResourceDefinition) error {
 type unknown struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
-		Name string `json:"name"`
+		Name        string            `json:"name"`
+		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
 	raw []byte
 }

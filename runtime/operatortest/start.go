@@ -29,7 +29,8 @@ type Config struct {
 	// operator.Main.
 	Controllers func(operator.Manager) ([]operator.Controller, error)
 	// CRDs are files or directories of CRDs to install. They stay installed:
-	// other tests may be using them.
+	// other tests may be using them. One with the annotation opgen.dev/stand-in:
+	// "true" is installed only where there is none without it.
 	CRDs []string
 	// Schemes registers the types that the test itself uses, besides those of
 	// client-go.

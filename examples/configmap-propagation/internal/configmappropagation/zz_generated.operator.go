@@ -24,7 +24,8 @@ type Children struct {
 	ConfigMaps operator.Snapshot[*corev1.ConfigMap]
 }
 
-// Desired are the children that a ConfigMapPropagation wants, by kind: all of them, since one that is left out gets pruned.
+// Desired are the children that a ConfigMapPropagation wants, by kind: all of them, since one that is left out gets
+// pruned.
 type Desired struct {
 	ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
 }

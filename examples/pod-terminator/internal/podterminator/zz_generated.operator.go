@@ -13,7 +13,8 @@ import (
 )
 
 type (
-	// Request is what Sync and Finalize get: a PodTerminator and its children, and what is related to it, as they were observed.
+	// Request is what Sync and Finalize get: a PodTerminator and its children, and what is related to it, as they were
+	// observed.
 	Request = operator.Request[*chaosv1alpha1.PodTerminator, Children, Related]
 	// Response is what they return: the children that the PodTerminator wants, and its status.
 	Response = operator.Response[Desired, chaosv1alpha1.PodTerminatorStatus]

@@ -1,0 +1,33 @@
+package templates
+
+// Receives says which of the author's functions get a request.
+func (v operatorView) Receives() string {
+	if v.Finalize {
+		return "Sync and Finalize get"
+	}
+	return "Sync gets"
+}
+
+// Returns says that they return a response.
+func (v operatorView) Returns() string {
+	if v.Finalize {
+		return "they return"
+	}
+	return "it returns"
+}
+
+// AndRelated names related objects, where there are any.
+func (v operatorView) AndRelated() string {
+	if len(v.Related) == 0 {
+		return ""
+	}
+	return ", and what is related to it,"
+}
+
+// Wants says for whom the children of a response are, and what else it has.
+func (v operatorView) Wants() string {
+	if v.Controller != nil {
+		return v.A() + " wants"
+	}
+	return "the " + v.Parent.Name + " wants, and its status"
+}
