@@ -17,6 +17,9 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	if problems := unreadGoTypes(api); len(problems) > 0 {
 		return nil, problems
 	}
+	if problem := Oversized(api); problem != nil {
+		return nil, spec.Problems{*problem}
+	}
 	crd, schemas := build(api)
 	if problem := tooLarge(api, crd); problem != nil {
 		return nil, append(schemas.problems, *problem)

@@ -10,11 +10,14 @@ import (
 // whole, what the API server says of the schemas that it could read.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
 	api, problems := spec.ParsePart(file, data, shared...)
-	if len(problems) == 0 {
-		return api, nil
-	}
 	if api == nil {
 		return nil, problems
+	}
+	if oversized := Oversized(api); oversized != nil {
+		return nil, append(problems, *oversized).Sorted()
+	}
+	if len(problems) == 0 {
+		return api, nil
 	}
 	if readsGo(api) {
 		return nil, problems // what the server says of the schemas takes Go packages, which nobody has read yet
