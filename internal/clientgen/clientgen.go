@@ -64,7 +64,7 @@ func (p *plan) files() ([]File, error) {
 		}
 	}
 	slices.SortFunc(p.out.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return p.out.files, nil
+	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
 // guarded turns what the generators do about mistakes in their input, which is to panic or to end the process, into an

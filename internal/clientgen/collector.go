@@ -49,7 +49,7 @@ func (c *collector) AssembleFile(f *generator.File, pathname string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.ToSlash(rel), err)
 	}
-	c.files = append(c.files, File{Path: "client/" + filepath.ToSlash(rel), Content: content})
+	c.files = append(c.files, File{Path: "client/" + everywhere(filepath.ToSlash(rel)), Content: content})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package clientgen
 
 import (
 	"go/token"
+	"slices"
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
@@ -51,13 +52,17 @@ func (n kindNamer) Name(t *types.Type) string {
 	return namer.IC(t.Name.Name)
 }
 
-// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower case, such as Type.
+// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower case, such as Type,
+// or that is called like another parameter or package of the code around it.
 type privateNamer struct{ namer.Namer }
+
+// takenParameters are the names that the generated code has for its own beside a kind's.
+var takenParameters = []string{"b", "ctx", "err", "managedfields", "opts", "result"}
 
 // Name returns the name of a type with a small letter in front.
 func (n privateNamer) Name(t *types.Type) string {
 	name := n.Namer.Name(t)
-	if token.IsKeyword(name) {
+	if token.IsKeyword(name) || slices.Contains(takenParameters, name) {
 		return name + "Object"
 	}
 	return name

@@ -20,6 +20,11 @@ var imported = []string{"context", "fmt", "reflect", "sync", "time"}
 func Problems(apis []*spec.API) spec.Problems {
 	var problems spec.Problems
 	for _, api := range apis {
+		if api.Names.GoKind == "Typed" { // whose informer would have a field and a method TypedInformer
+			problems = append(problems, spec.Problem{
+				Pos: api.Place("names.kind"), Path: "names.kind", Message: "typed clients cannot have a Go type Typed", Hint: otherGoKind("Typed"),
+			})
+		}
 		for i, v := range api.Versions {
 			if slices.Contains(imported, v.Name) {
 				problems = append(problems, spec.Problem{
@@ -34,6 +39,10 @@ func Problems(apis []*spec.API) spec.Problems {
 		}
 	}
 	return problems
+}
+
+func otherGoKind(goKind string) string {
+	return "give it another name with goKind: My" + goKind + ", or leave clients: true out of opgen.yaml"
 }
 
 // markerProblems reports what is wrong with the markers that an author has written above a kind.

@@ -206,7 +206,7 @@ func (d *decoder) versionName(into *string) func(n *yaml.Node, path string) {
 // have no folders that Windows has other uses for, such as aux.
 func isPackageName(name string) bool {
 	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && module.CheckImportPath("example.com/"+name) == nil &&
-		!slices.Contains([]string{"internal", "vendor", "testdata", "main"}, name)
+		!slices.Contains([]string{"internal", "vendor", "testdata", "main", "init"}, name)
 }
 
 func isLabel(name string) bool { return len(validation.IsDNS1035Label(name)) == 0 }

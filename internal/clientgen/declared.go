@@ -1,0 +1,75 @@
+package clientgen
+
+import (
+	"path"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// declaration finds what a formatted Go file declares, but for methods and what stands in brackets.
+var declaration = lazyregexp.New(`(?m)^(?:func|type|var|const) ([A-Za-z_]\w*)`)
+
+// declaredTwice reports kinds whose files declare something that the file of another type declares too: the lister of
+// NewPart and the function that makes the lister of Part are both called NewPartLister.
+func declaredTwice(files []File, groups []group) spec.Problems {
+	kinds := kindsByFile(groups)
+	first := map[string]crdgen.Kind{} // folder and name → who declares it
+	var problems spec.Problems
+	for _, f := range files {
+		folder, name := path.Dir(f.Path), strings.TrimSuffix(path.Base(f.Path), ".go")
+		kind, found := kinds[lastTwo(folder)+"/"+strings.TrimSuffix(name, "_kind")]
+		if !found {
+			kind.Name = name // a type of no kind's own
+		}
+		for _, match := range declaration().FindAllSubmatch(f.Content, -1) {
+			declared := string(match[1])
+			other, taken := first[folder+" "+declared]
+			if taken && (kind.API != nil || other.API != nil) {
+				problems = append(problems, clash(kind, other, declared))
+				break
+			}
+			first[folder+" "+declared] = kind
+		}
+	}
+	return distinct(problems)
+}
+
+// clash says what two types have in common, at the API file of one of them.
+func clash(kind, other crdgen.Kind, declared string) spec.Problem {
+	if kind.API == nil {
+		kind, other = other, kind
+	}
+	return spec.Problem{
+		Pos: kind.API.Place("names.kind"), Path: "names.kind",
+		Message: "the typed clients of " + kind.Name + " and those of " + other.Name + " would both declare " + declared,
+		Hint:    otherGoKind(kind.Name),
+	}
+}
+
+// distinct keeps the first problem at each position.
+func distinct(problems spec.Problems) spec.Problems {
+	var kept spec.Problems
+	seen := map[spec.Pos]bool{}
+	for _, p := range problems {
+		if !seen[p.Pos] {
+			seen[p.Pos], kept = true, append(kept, p)
+		}
+	}
+	return kept
+}
+
+// kindsByFile are the kinds by group, version and the name of their files.
+func kindsByFile(groups []group) map[string]crdgen.Kind {
+	kinds := map[string]crdgen.Kind{}
+	for _, g := range groups {
+		for _, v := range g.versions {
+			for _, k := range v.Kinds {
+				kinds[g.folder+"/"+v.Version+"/"+strings.ToLower(k.Name)] = k
+			}
+		}
+	}
+	return kinds
+}
