@@ -26,10 +26,11 @@ failure. For continuous integration.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			p, err := loadProject()
+			p, err := loadProject(s)
 			if err != nil {
 				return err
 			}
+			defer p.release()
 			findings, warned, err := p.findings(s)
 			if err != nil {
 				return err

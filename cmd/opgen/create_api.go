@@ -56,10 +56,11 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := o.write.check(); err != nil {
 		return err
 	}
-	p, err := loadProject()
+	p, err := loadProject(s)
 	if err != nil {
 		return err
 	}
+	defer p.release()
 	name, data, err := o.source(s, p)
 	if err != nil {
 		return err

@@ -53,10 +53,11 @@ func (o *createControllerOptions) run(s streams, name string) error {
 	if err := o.write.check(); err != nil {
 		return err
 	}
-	p, err := loadProject()
+	p, err := loadProject(s)
 	if err != nil {
 		return err
 	}
+	defer p.release()
 	source, data, err := o.source(s, name)
 	if err != nil {
 		return err

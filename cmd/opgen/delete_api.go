@@ -44,10 +44,11 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if o.kind == "" {
 		return usagef("--kind is missing: name the kind to delete")
 	}
-	p, err := loadProject()
+	p, err := loadProject(s)
 	if err != nil {
 		return err
 	}
+	defer p.release()
 	api, err := o.find(p)
 	if err != nil {
 		return err

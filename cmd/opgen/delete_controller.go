@@ -31,10 +31,11 @@ func deleteController(s streams, o writeOptions, name string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	p, err := loadProject()
+	p, err := loadProject(s)
 	if err != nil {
 		return err
 	}
+	defer p.release()
 	controller, err := p.controller(name)
 	if err != nil {
 		return err

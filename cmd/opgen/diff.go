@@ -22,10 +22,11 @@ difference.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			p, err := loadProject()
+			p, err := loadProject(s)
 			if err != nil {
 				return err
 			}
+			defer p.release()
 			changes, err := diffTree(s, p.dir, p.input())
 			if err != nil {
 				return err

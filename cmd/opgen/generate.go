@@ -23,10 +23,11 @@ file has a mistake, or when a generated file was edited by hand.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			p, err := loadProject()
+			p, err := loadProject(s)
 			if err != nil {
 				return err
 			}
+			defer p.release()
 			o.warnings = p.warnings()
 			return o.plan(s, p.dir, p.input())
 		},

@@ -113,6 +113,11 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 	for i, imported := range specs {
 		files[i] = dataFile{imported.Name + ".yaml", imported.Text}
 	}
+	release, err := o.write.hold(s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	changes, err := o.write.changes(files)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,6 +70,13 @@ func (o *initOptions) run(s streams, dir string) error {
 	}
 	if o.name == "" {
 		o.name = strings.ToLower(filepath.Base(dir))
+	}
+	if !o.write.dryRun {
+		held, err := hold(s, dir)
+		if err != nil {
+			return cmp.Or(checkVacant(dir), err)
+		}
+		defer held.Release()
 	}
 	if err := checkVacant(dir); err != nil {
 		return err

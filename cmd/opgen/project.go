@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -25,14 +26,35 @@ type project struct {
 	controllers []*spec.Controller
 	// shared are the types that all APIs can use.
 	shared []*spec.NamedType
+	// held keeps every other opgen out of the folder.
+	held *scaffold.Held
 }
 
-// loadProject finds the project that the working directory lies in and reads all its spec files.
-func loadProject() (*project, error) {
+// release lets other opgens into the folder of the project.
+func (p *project) release() { p.held.Release() }
+
+// loadProject finds the project that the working directory lies in and reads all its spec files. It holds the folder,
+// which the caller releases.
+func loadProject(s streams) (*project, error) {
 	dir, err := findProject()
 	if err != nil {
 		return nil, err
 	}
+	held, err := hold(s, dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readProject(dir)
+	if err != nil {
+		held.Release()
+		return nil, err
+	}
+	p.held = held
+	return p, nil
+}
+
+// readProject reads all spec files of the project in a folder.
+func readProject(dir string) (*project, error) {
 	data, err := readSpec(projectFile, filepath.Join(dir, projectFile))
 	if err != nil {
 		return nil, err

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,18 +16,17 @@ type streams struct {
 	out, err io.Writer
 }
 
-// run executes one command line and returns the exit code of the process. SIGINT and SIGTERM cancel the
-// command's context.
+// run executes one command line and returns the exit code of the process.
 func run(args []string, s streams) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	root := newRoot(s)
-	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !errors.Is(err, errReported) {
-		reportError(s, cmd, args, err)
-	}
-	return exitCode(err)
+	return untilInterrupted(s, func(ctx context.Context) int {
+		root := newRoot(s)
+		root.SetArgs(args)
+		cmd, err := root.ExecuteContextC(ctx)
+		if err != nil && !errors.Is(err, errReported) {
+			reportError(s, cmd, args, err)
+		}
+		return exitCode(err)
+	})
 }
 
 // newRoot builds the command tree.

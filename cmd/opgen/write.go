@@ -43,7 +43,7 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 		return reportConflicts(s, o.output, changes)
 	}
 	if !o.dryRun {
-		if err := changes.Apply(dir); err != nil {
+		if err := applyChanges(changes, dir); err != nil {
 			return err
 		}
 	}

@@ -44,11 +44,28 @@ func (o *dirOptions) checkDir() error {
 // files writes all files into the folder or none, and reports those that were written, or would be. Those that say
 // the same already are left.
 func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) error {
+	release, err := o.hold(s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	changes, err := o.changes(files)
 	if err != nil {
 		return err
 	}
 	return o.apply(s, changes, warned)
+}
+
+// hold keeps other opgens out of the folder until it is released.
+func (o *dirOptions) hold(s streams) (release func(), err error) {
+	if o.dryRun {
+		return func() {}, nil
+	}
+	held, err := hold(s, o.dir)
+	if err != nil {
+		return nil, err
+	}
+	return held.Release, nil
 }
 
 // changes compares files with those in the folder, which need not exist.
@@ -74,7 +91,7 @@ func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
 
 func (o *dirOptions) apply(s streams, changes *scaffold.Changes, warned spec.Problems) error {
 	if !o.dryRun {
-		if err := changes.Apply(o.dir); err != nil {
+		if err := applyChanges(changes, o.dir); err != nil {
 			return err
 		}
 	}

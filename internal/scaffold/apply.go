@@ -11,7 +11,8 @@ import (
 
 // Apply makes the pending changes in dir, which is created when absent. It does all of them or none: when one
 // fails, what was already done is undone and the error returned. Changes with conflicts are refused as a whole
-// with ErrConflict, and so are changes that were computed on other content than dir has by now.
+// with ErrConflict, and so are changes that were computed on other content than dir has by now. When the process is
+// killed meanwhile, the next Hold of dir undoes what was done.
 //
 // Nothing outside of dir is touched, whatever symbolic links it holds.
 func (c *Changes) Apply(dir string) error {
@@ -35,7 +36,7 @@ func (c *Changes) Apply(dir string) error {
 // renamer moves a file within a root; tests pass one that fails.
 type renamer func(root *os.Root, from, to string) error
 
-func applyIn(dir string, pending []Change, rename renamer) (err error) {
+func applyIn(dir string, pending []Change, rename renamer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -48,17 +49,15 @@ func applyIn(dir string, pending []Change, rename renamer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tx.end()) }()
-	staged, err := tx.stage(pending)
-	if err != nil {
-		return err
+	if err := tx.stage(pending); err != nil {
+		return errors.Join(err, tx.end())
 	}
-	for i, change := range pending {
-		if err := tx.commit(change, staged[i]); err != nil {
-			return errors.Join(fmt.Errorf("%s: %w", change.Path, err), tx.rollback())
+	for _, step := range tx.journal.Steps {
+		if err := tx.commit(step); err != nil {
+			return tx.abandon(fmt.Errorf("%s: %w", step.Path, err))
 		}
 	}
-	return nil
+	return tx.end()
 }
 
 // unchanged checks that the tree still has the content that the changes were computed on.

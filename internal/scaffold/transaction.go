@@ -6,93 +6,82 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 )
 
-// transaction makes changes in a root so that they can be undone. New content is staged in a folder of the root,
-// hence on the same file system, so that a commit is nothing but renames.
+// stagingPrefix starts the name of the folder in which an Apply keeps what it needs to be undone.
+const stagingPrefix = ".opgen-apply-"
+
+// transaction makes changes in a root so that they can be undone, even after the process was killed. New content is
+// staged in a folder of the root, hence on the same file system, so that a commit is nothing but renames; a journal
+// in that folder says how to undo them. Without a journal the folder counts for nothing.
 type transaction struct {
-	root   *os.Root
-	rename renamer
-	folder string         // where new content is staged and old content is kept
-	undo   []func() error // in the order of what was done
+	root    *os.Root
+	rename  renamer
+	folder  string // where new content is staged and old content is kept
+	journal journal
 }
 
+// begin makes the staging folder, which git does not see.
 func begin(root *os.Root, rename renamer) (*transaction, error) {
-	folder, err := os.MkdirTemp(root.Name(), ".opgen-")
+	folder, err := os.MkdirTemp(root.Name(), stagingPrefix)
 	if err != nil {
 		return nil, err
 	}
-	return &transaction{root: root, rename: rename, folder: filepath.Base(folder)}, nil
-}
-
-// stage writes the new content of every change and returns where; files that are replaced keep their mode.
-func (tx *transaction) stage(pending []Change) ([]string, error) {
-	staged := make([]string, len(pending))
-	for i, change := range pending {
-		if change.New == nil {
-			continue
-		}
-		staged[i] = path.Join(tx.folder, "new"+strconv.Itoa(i))
-		if err := tx.root.WriteFile(staged[i], change.New, 0o644); err != nil {
-			return nil, err
-		}
-		if change.Old == nil {
-			continue
-		}
-		info, err := tx.root.Lstat(change.Path)
-		if err != nil {
-			return nil, err
-		}
-		if err := tx.root.Chmod(staged[i], info.Mode().Perm()); err != nil {
-			return nil, err
-		}
+	tx := &transaction{root: root, rename: rename, folder: filepath.Base(folder)}
+	if err := root.WriteFile(path.Join(tx.folder, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return nil, errors.Join(err, tx.end())
 	}
-	return staged, nil
+	return tx, nil
 }
 
-// commit brings one change into the tree.
-func (tx *transaction) commit(change Change, staged string) error {
-	if change.Old != nil {
-		kept := path.Join(tx.folder, "old"+strconv.Itoa(len(tx.undo)))
-		if err := tx.move(change.Path, kept); err != nil {
+// stage writes the new content of every change, then the journal of all of them. Files that are replaced keep their
+// mode.
+func (tx *transaction) stage(pending []Change) error {
+	for i, change := range pending {
+		step := step{Path: change.Path}
+		if change.Old != nil {
+			step.Old = "old" + strconv.Itoa(i)
+		}
+		if change.New != nil {
+			step.New, step.Sum = "new"+strconv.Itoa(i), exactSum(change.New)
+			if err := tx.stageFile(change, path.Join(tx.folder, step.New)); err != nil {
+				return err
+			}
+		}
+		tx.journal.Steps = append(tx.journal.Steps, step)
+		if err := tx.journal.noteFolders(tx.root, change); err != nil {
 			return err
 		}
 	}
-	if change.New == nil {
-		return tx.removeEmpty(path.Dir(change.Path))
-	}
-	if err := tx.makeParents(path.Dir(change.Path)); err != nil {
-		return err
-	}
-	return tx.move(staged, change.Path)
+	return tx.journal.write(tx.root, tx.folder)
 }
 
-func (tx *transaction) move(from, to string) error {
-	if err := tx.rename(tx.root, from, to); err != nil {
+func (tx *transaction) stageFile(change Change, staged string) error {
+	if err := tx.root.WriteFile(staged, change.New, 0o644); err != nil || change.Old == nil {
 		return err
 	}
-	tx.undo = append(tx.undo, func() error { return tx.root.Rename(to, from) })
-	return nil
-}
-
-func (tx *transaction) makeParents(dir string) error {
-	if dir == "." {
-		return nil
-	}
-	if err := tx.makeParents(path.Dir(dir)); err != nil {
-		return err
-	}
-	err := tx.root.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	info, err := tx.root.Lstat(change.Path)
 	if err != nil {
 		return err
 	}
-	tx.undo = append(tx.undo, func() error { return tx.root.Remove(dir) })
-	return nil
+	return tx.root.Chmod(staged, info.Mode().Perm())
+}
+
+// commit brings one step into the tree.
+func (tx *transaction) commit(s step) error {
+	if s.Old != "" {
+		if err := tx.rename(tx.root, s.Path, path.Join(tx.folder, s.Old)); err != nil {
+			return err
+		}
+	}
+	if s.New == "" {
+		return tx.removeEmpty(path.Dir(s.Path))
+	}
+	if err := tx.root.MkdirAll(path.Dir(s.Path), 0o755); err != nil {
+		return err
+	}
+	return tx.rename(tx.root, path.Join(tx.folder, s.New), s.Path)
 }
 
 // removeEmpty removes a folder that holds nothing any more, and those above it that then hold nothing either.
@@ -104,29 +93,20 @@ func (tx *transaction) removeEmpty(dir string) error {
 	if err != nil || len(entries) > 0 {
 		return err
 	}
-	info, err := tx.root.Lstat(dir)
-	if err != nil {
-		return err
-	}
 	if err := tx.root.Remove(dir); err != nil {
 		return err
 	}
-	tx.undo = append(tx.undo, func() error {
-		return errors.Join(tx.root.Mkdir(dir, 0o755), tx.root.Chmod(dir, info.Mode().Perm()))
-	})
 	return tx.removeEmpty(path.Dir(dir))
 }
 
-// rollback undoes what was done, the last first.
-func (tx *transaction) rollback() error {
-	var errs []error
-	for _, undo := range slices.Backward(tx.undo) {
-		errs = append(errs, undo())
+// abandon undoes what was done because of an error, which it returns. What it cannot undo, the next Hold tries again.
+func (tx *transaction) abandon(because error) error {
+	if err := tx.journal.undo(tx.root, tx.folder); err != nil {
+		return errors.Join(because, err)
 	}
-	return errors.Join(errs...)
+	return errors.Join(because, tx.end())
 }
 
-// end removes the staging folder with what is left in it.
-func (tx *transaction) end() error {
-	return tx.root.RemoveAll(tx.folder)
-}
+// end removes the journal, from where on nothing is undone any more, and then the staging folder with what is left
+// in it.
+func (tx *transaction) end() error { return removeStaging(tx.root, tx.folder) }
