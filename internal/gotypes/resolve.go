@@ -89,6 +89,9 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 	if t != nil {
 		return result{trouble: t}
 	}
+	if fieldCount(named) > maxFields {
+		return result{trouble: &trouble{name + tooLarge, "use a type that holds less"}}
+	}
 	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(form(named))}
 	before := r.program.errorCount()
 	ident := crd.TypeIdent{Package: pkg, Name: name}

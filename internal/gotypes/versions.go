@@ -113,6 +113,11 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	if len(r.problems) > before {
 		return // of which most would be said again, at a place that is not the author's
 	}
+	pkg.NeedTypesInfo()
+	if declared := pkg.Types.Scope().Lookup(name); declared != nil && fieldCount(declared.Type()) > maxFields {
+		k.fail(info.RawSpec, name+tooLarge, "hold types in fewer places")
+		return
+	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
 	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
