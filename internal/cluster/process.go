@@ -76,9 +76,8 @@ func (h *held) abandon() { h.pipe.Close() }
 const stopGrace = 3 * time.Second
 
 // stop ends processes, and returns when they are gone. The last started goes first, so that none waits in vain for
-// one that it depends on. Interrupting does not stop it half-way: it is bounded.
+// one that it depends on. Interrupting does not stop it half-way: from then on, processes are killed without grace.
 func stop(ctx context.Context, processes []Process) error {
-	ctx = context.WithoutCancel(ctx)
 	for _, p := range slices.Backward(processes) {
 		if err := p.stop(ctx); err != nil {
 			return fmt.Errorf("%s (pid %d): %w", p.Name, p.PID, err)
@@ -87,23 +86,30 @@ func stop(ctx context.Context, processes []Process) error {
 	return nil
 }
 
-// stop asks the process to end, and kills it when it does not.
+// stop asks the process to end, and kills it when it does not, or when ctx is done.
 func (p Process) stop(ctx context.Context) error {
-	for _, end := range []func(int) error{terminate, forceKill} {
-		if !p.Running() {
-			return nil
-		}
-		if err := end(p.PID); err != nil {
+	if !p.Running() {
+		return nil
+	}
+	if ctx.Err() == nil {
+		if ended, err := p.end(ctx, terminate); ended || err != nil {
 			return err
 		}
-		grace, cancel := context.WithTimeout(ctx, stopGrace)
-		err := waitUntil(grace, func() bool { return !p.Running() })
-		cancel()
-		if err == nil {
-			return nil
-		}
+	}
+	if ended, err := p.end(context.WithoutCancel(ctx), forceKill); ended || err != nil {
+		return err
 	}
 	return errors.New("does not end")
+}
+
+// end ends the process in one way, and reports whether it has ended within the grace.
+func (p Process) end(ctx context.Context, by func(int) error) (bool, error) {
+	if err := by(p.PID); err != nil {
+		return false, err
+	}
+	grace, cancel := context.WithTimeout(ctx, stopGrace)
+	defer cancel()
+	return waitUntil(grace, func() bool { return !p.Running() }) == nil, nil
 }
 
 // waitUntil polls a condition until it holds or ctx is done.

@@ -3,10 +3,12 @@
 package cluster
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 )
 
 // holdShell holds a program that prints its pid and its argument.
@@ -44,4 +46,28 @@ func TestReleasedProcessIsTheOneOnRecord(t *testing.T) {
 	}
 	<-process.exited
 	expectLog(t, log, strconv.Itoa(process.PID)+" a  b\nclosed\n")
+}
+
+// A process that does not end when it is asked to is killed as soon as the command is interrupted.
+func TestInterruptedStopKills(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	process, err := hold("sh", "/bin/sh", []string{"-c", `trap "" TERM; echo deaf; while :; do sleep 0.1; done`, "sh"}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := waitUntil(t.Context(), func() bool { output, err := os.ReadFile(log); return err == nil && len(output) > 0 }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	begin := time.Now()
+	if err := stop(ctx, []Process{process.Process}); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took > stopGrace {
+		t.Errorf("took %s", took)
+	}
 }
