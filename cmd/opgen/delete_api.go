@@ -2,13 +2,15 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -26,8 +28,12 @@ func newDeleteAPI(s streams) *cobra.Command {
 		Use:   "api --kind KIND",
 		Short: "Remove an API kind: its spec file and its generated files",
 		Long: `Remove an API kind from the project: its spec file and all its generated files. Files that are yours are left
-and named. Nothing in a cluster is touched: opgen does not delete anybody's data.`,
-		Example: "  opgen delete api --kind EchoServer",
+and named. Nothing in a cluster is touched: opgen does not delete anybody's data.
+
+Where the kind, the group, the plural, the scope or the storage version of an API was changed, or its spec file removed,
+generate refuses to go on: clusters still have what it was. This command then lets go of the old one, as opgen.lock
+lists it; the spec file stays.`,
+		Example: "  opgen delete api --kind EchoServer\n  opgen delete api --kind EchoServer --group demo.example.com",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.run(s) },
 	}
@@ -49,13 +55,16 @@ func (o *deleteAPIOptions) run(s streams) error {
 		return err
 	}
 	defer p.release()
-	api, err := o.find(p)
+	target, err := o.find(p)
 	if err != nil {
 		return err
 	}
+	if target.api == nil {
+		return o.write.letGo(s, p, target)
+	}
 	in := p.input()
-	in.APIs, in.Drop = p.without(api.File), []string{api.File}
-	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.Kind == api.Names.Kind })
+	in.APIs, in.Drop, in.LetGo = p.without(target.api.File), []string{target.api.File}, []string{target.name}
+	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.Kind == target.api.Names.Kind })
 }
 
 // remove generates the project without a part of it, and names the files of that part that are left: its author's.
@@ -69,19 +78,42 @@ func (o *writeOptions) remove(s streams, p *project, in scaffold.Input, belongs 
 	}
 	if !o.output.json() {
 		for _, file := range left {
-			fmt.Fprintf(s.err, "left    %s (yours: delete it when you no longer need it)\n", file)
+			printLeft(s, file)
 		}
 	}
 	return nil
 }
 
-func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
-	var found []*spec.API
-	var kinds []string
+// deleted is an API to delete.
+type deleted struct {
+	name   string             // in opgen.lock
+	api    *spec.API          // nil: no spec file describes what the lock lists
+	locked scaffold.LockedAPI // zero: the lock does not list it
+}
+
+// find finds the API in the lock and in the spec files. One that the lock lists otherwise than its spec file describes
+// it is that of the lock.
+func (o *deleteAPIOptions) find(p *project) (deleted, error) {
+	lock, err := scaffold.ReadLock(os.DirFS(p.dir))
+	if err != nil {
+		return deleted{}, err
+	}
+	known := map[string]deleted{}
+	for name, locked := range lock.APIs {
+		known[name] = deleted{name: name, locked: locked}
+	}
 	for _, api := range p.apis {
-		kinds = append(kinds, api.Names.Kind)
-		if api.Names.Kind == o.kind && (o.group == "" || o.group == api.Group) {
-			found = append(found, api)
+		name := scaffold.APIName(api)
+		if d, listed := known[name]; !listed || d.locked.Describes(api) {
+			known[name] = deleted{name: name, api: api, locked: d.locked}
+		}
+	}
+	var found, kinds, groups []string
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		kind := schema.ParseGroupKind(name)
+		kinds = append(kinds, kind.Kind)
+		if kind.Kind == o.kind && (o.group == "" || o.group == kind.Group) {
+			found, groups = append(found, name), append(groups, kind.Group)
 		}
 	}
 	switch len(found) {
@@ -89,11 +121,11 @@ func (o *deleteAPIOptions) find(p *project) (*spec.API, error) {
 		if len(kinds) == 0 {
 			kinds = []string{"none"}
 		}
-		return nil, usagef("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(kinds, ", "))
+		return deleted{}, usagef("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(slices.Compact(kinds), ", "))
 	case 1:
-		return found[0], nil
+		return known[found[0]], nil
 	}
-	return nil, usagef("--kind %q: %s and %s have that kind: add --group", o.kind, found[0].Group, found[1].Group)
+	return deleted{}, usagef("--kind %q: %s have that kind: add --group", o.kind, strings.Join(groups, " and "))
 }
 
 // onceFiles names the files of a part of the project that are its author's and exist.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,14 @@ func deleteController(s streams, o writeOptions, name string) error {
 	defer p.release()
 	controller, err := p.controller(name)
 	if err != nil {
+		lock, lockErr := scaffold.ReadLock(os.DirFS(p.dir))
+		if _, listed := lock.Controllers[name]; listed && lockErr == nil {
+			return o.generateWithout(s, p, "controllers/"+name)
+		}
 		return err
 	}
 	in := p.input()
+	in.LetGo = []string{"controllers/" + name}
 	in.Controllers, in.Drop = p.withoutController(controller.File), []string{controller.File}
 	if err := o.remove(s, p, in, func(f scaffold.File) bool { return f.Controller == name }); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/scaffold"
@@ -110,23 +111,29 @@ func specsIn(dir, folder string) ([]specFile, error) {
 	return specs, nil
 }
 
-// unreadSpecs reports what looks like a spec file and is not read as one.
+// unreadSpecs reports what looks like a spec file and is not read as one: an API is not to go since its file was
+// renamed.
 func unreadSpecs(dir string) (spec.Problems, error) {
 	var problems spec.Problems
-	apis, err := filepath.Glob(filepath.Join(dir, "api", "*.yml"))
-	if err != nil {
-		return nil, err
+	for _, folder := range []string{"api", "controllers"} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
+		}
+		for _, entry := range entries {
+			extension := filepath.Ext(entry.Name())
+			if lower := strings.ToLower(extension); entry.IsDir() || extension == ".yaml" || lower != ".yaml" && lower != ".yml" {
+				continue
+			}
+			name := folder + "/" + entry.Name()
+			problems = append(problems, spec.Problem{
+				Pos:     spec.Pos{File: name},
+				Message: "is not read, since the names of spec files end in .yaml",
+				Hint:    "rename it to " + strings.TrimSuffix(name, extension) + ".yaml",
+			})
+		}
 	}
-	controllers, err := filepath.Glob(filepath.Join(dir, "controllers", "*.yml"))
-	for _, file := range append(apis, controllers...) {
-		name := filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
-		problems = append(problems, spec.Problem{
-			Pos:     spec.Pos{File: name},
-			Message: "is not read, since the names of spec files end in .yaml",
-			Hint:    "rename it to " + strings.TrimSuffix(name, ".yml") + ".yaml",
-		})
-	}
-	return problems, err
+	return problems, nil
 }
 
 // findProject looks for opgen.yaml here and in every folder above.

@@ -25,6 +25,9 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.renamed(tree, before); err != nil {
+		return nil, err
+	}
 	if err := dropped(before.Children, s.makers); err != nil {
 		return nil, err
 	}

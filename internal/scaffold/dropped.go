@@ -21,14 +21,14 @@ type maker struct {
 func makersOf(apis []*spec.API, controllers []*spec.Controller) []maker {
 	var makers []maker
 	for _, api := range apis {
-		m := maker{name: schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String(), pos: api.Pos}
+		m := maker{name: APIName(api), pos: api.Pos}
 		if api.Operator != nil {
 			m.pos, m.children = api.Operator.Pos, api.Operator.Children
 		}
 		makers = append(makers, m)
 	}
 	for _, c := range controllers {
-		makers = append(makers, maker{"controllers/" + c.Name, c.Operator.Pos, c.Operator.Children})
+		makers = append(makers, maker{controllerPrefix + c.Name, c.Operator.Pos, c.Operator.Children})
 	}
 	return makers
 }

@@ -53,8 +53,9 @@ type FileSet struct {
 	dropped []string
 	version string
 	makers  []maker // whose children the files are for
-
-	warnings spec.Problems
+	// residents are the APIs and controllers that the files are for.
+	residents residents
+	warnings  spec.Problems
 }
 
 // Files returns the files in the order of their paths.

@@ -36,6 +36,9 @@ type Input struct {
 	Tool        Tool
 	Extra       []File   // more files, such as a new spec file
 	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
+	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group of an API, or
+	// controllers/name.
+	LetGo []string
 
 	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code,
 	// themselves, and how they register their kinds.
@@ -100,7 +103,7 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.makers, set.warnings = makersOf(in.APIs, in.Controllers), in.warnings
+	set.makers, set.residents, set.warnings = makersOf(in.APIs, in.Controllers), p.residents(in.LetGo), in.warnings
 	return set, nil
 }
 

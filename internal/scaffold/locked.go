@@ -1,0 +1,105 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates"
+)
+
+// crdPath is where a project has its CustomResourceDefinitions.
+const crdPath = "deploy/zz_generated.crd.yaml"
+
+// completed adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
+// what clusters know of the APIs, and controllers with children are listed with these.
+func (l Lock) completed(tree fs.FS) (Lock, error) {
+	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
+	for name := range l.Children {
+		if controller, ok := strings.CutPrefix(name, controllerPrefix); ok {
+			l.Controllers[controller] = LockedController{File: name + ".yaml", Operator: "internal/" + strings.ReplaceAll(controller, "-", "")}
+		}
+	}
+	if l.Files[crdPath] == "" {
+		return l, nil
+	}
+	data, err := read(tree, crdPath)
+	if err != nil {
+		return Lock{}, err
+	}
+	for document := range bytes.SplitSeq(data, []byte("\n---\n")) {
+		var crd apiextv1.CustomResourceDefinition
+		if yaml.Unmarshal(document, &crd) != nil || crd.Spec.Names.Kind == "" {
+			continue // a hand has edited it
+		}
+		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = l.ofCRD(&crd)
+	}
+	return l, nil
+}
+
+func (l Lock) ofCRD(crd *apiextv1.CustomResourceDefinition) LockedAPI {
+	api := LockedAPI{Plural: crd.Spec.Names.Plural, Scope: string(crd.Spec.Scope)}
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			api.Storage = v.Name
+		}
+	}
+	if folder := "internal/" + templates.PackageName(crd.Spec.Names.Kind); l.Files[folder+"/zz_generated.operator.go"] != "" {
+		api.Operator = folder
+	}
+	return api
+}
+
+// WithoutLocked is the change that takes a name of its APIs or controllers out of the lock of a tree, and nothing else:
+// what was generated for it goes with the next generate.
+func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
+	if err := writtenByNewer(tree, tool.lockVersion()); err != nil {
+		return nil, err
+	}
+	lock, err := ReadLock(tree)
+	if err != nil {
+		return nil, err
+	}
+	delete(lock.APIs, name)
+	delete(lock.Controllers, strings.TrimPrefix(name, controllerPrefix))
+	delete(lock.Children, name)
+	change, err := lockChange(tree, lock)
+	return &Changes{list: []Change{change}}, err
+}
+
+// Leftovers are the files in a tree that an author has of an API of the lock: its sample, and what is in the folder of
+// its operator once nothing is generated there any more. Those that one of the APIs uses are left out.
+func (l LockedAPI) Leftovers(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
+	group := schema.ParseGroupKind(name)
+	gone := kind{project: p, api: &spec.API{
+		Group: group.Group, Names: spec.Names{Kind: group.Kind}, Versions: []spec.Version{{Name: l.Storage, Storage: true}},
+	}}
+	inUse := func(api *spec.API) bool { return kind{project: p, api: api}.samplePath() == gone.samplePath() }
+	var left []string
+	if _, err := fs.Stat(tree, gone.samplePath()); err == nil && !slices.ContainsFunc(apis, inUse) {
+		left = append(left, gone.samplePath())
+	}
+	if l.Operator == "" {
+		return left, nil
+	}
+	entries, err := fs.ReadDir(tree, l.Operator)
+	if errors.Is(err, fs.ErrNotExist) {
+		return left, nil
+	}
+	for _, e := range entries {
+		if generatedName(e.Name()) {
+			return left, err
+		}
+	}
+	for _, e := range entries {
+		left = append(left, l.Operator+"/"+e.Name())
+	}
+	return left, err
+}

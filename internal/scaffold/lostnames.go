@@ -1,0 +1,164 @@
+package scaffold
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// lostNames are what generated Go files of a folder have declared so far and will no longer, by folder.
+type lostNames map[string]map[string]bool
+
+// broken are the author's files that use something which is no longer generated.
+func (r *renames) broken() []string {
+	if r.lost == nil {
+		r.lost = r.lookUpLost()
+	}
+	var found []string
+	for _, f := range authorsFiles(r.tree, ".") {
+		if r.lost.usedBy(f, r.project.Module) {
+			found = append(found, f.path)
+		}
+	}
+	return found
+}
+
+func (r *renames) lookUpLost() lostNames {
+	lost := lostNames{}
+	for file := range r.before.Files {
+		content, err := read(r.tree, file)
+		if err != nil || path.Ext(file) != ".go" {
+			continue // which Diff reports
+		}
+		lost.add(path.Dir(file), declared(content))
+	}
+	for _, f := range r.files {
+		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
+			continue
+		}
+		for _, name := range declared(f.Content) {
+			delete(lost[path.Dir(f.Path)], name)
+		}
+	}
+	return lost
+}
+
+func (l lostNames) add(folder string, names []string) {
+	if l[folder] == nil {
+		l[folder] = map[string]bool{}
+	}
+	for _, name := range names {
+		l[folder][name] = true
+	}
+}
+
+// declared lists what a Go file declares at its top level, but for methods.
+func declared(content []byte) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// usedBy tells whether a file uses a lost name, of its own folder or of one that it imports.
+func (l lostNames) usedBy(f authorsFile, module string) bool {
+	imported := map[string]map[string]bool{} // by the name of the package in the file
+	for importPath, name := range f.imports() {
+		if folder, inside := strings.CutPrefix(importPath, module+"/"); inside {
+			imported[name] = l[folder]
+		}
+	}
+	used, own := false, l[path.Dir(f.path)]
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if pkg, ok := n.X.(*ast.Ident); ok && imported[pkg.Name][n.Sel.Name] {
+				used = true
+			}
+			ast.Inspect(n.X, func(x ast.Node) bool {
+				if ident, ok := x.(*ast.Ident); ok && own[ident.Name] {
+					used = true
+				}
+				return !used
+			})
+			return false
+		case *ast.Ident:
+			used = used || own[n.Name]
+		}
+		return !used
+	})
+	return used
+}
+
+// authorsFile is a Go file that its author has written.
+type authorsFile struct {
+	path   string
+	syntax *ast.File
+}
+
+// imports are the import paths of a file, with the names that the packages have in it.
+func (f authorsFile) imports() map[string]string {
+	imports := map[string]string{}
+	for _, spec := range f.syntax.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		imports[importPath] = path.Base(importPath)
+		if spec.Name != nil {
+			imports[importPath] = spec.Name.Name
+		}
+	}
+	return imports
+}
+
+// authorsFiles reads the Go files of a folder and of those below it that are not generated, in the order of their
+// paths. Those that cannot be read are left out: this is for advice alone.
+func authorsFiles(tree fs.FS, folder string) []authorsFile {
+	var files []authorsFile
+	_ = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, d.Name())):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go" || generatedName(name):
+			return nil
+		}
+		content, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return nil
+		}
+		if syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution); err == nil {
+			files = append(files, authorsFile{name, syntax})
+		}
+		return nil
+	})
+	return files
+}

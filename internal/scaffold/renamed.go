@@ -1,0 +1,235 @@
+package scaffold
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// LockedAPI is what opgen.lock knows of an API: what clusters know it by, and where its author's code is.
+type LockedAPI struct {
+	File     string `json:"file,omitempty"` // of the spec; empty in locks that know no more than the CRD
+	Plural   string `json:"plural"`
+	Scope    string `json:"scope"`
+	Storage  string `json:"storage"`            // the version
+	Operator string `json:"operator,omitempty"` // the folder of its operator
+}
+
+// LockedController is what opgen.lock knows of a controller for kinds that exist already.
+type LockedController struct {
+	File     string `json:"file"`
+	Operator string `json:"operator"` // its folder
+}
+
+// lockedAPI is an API as the lock has it.
+func lockedAPI(api *spec.API, folder string) LockedAPI {
+	locked := LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: StorageVersion(api)}
+	if api.Operator != nil {
+		locked.Operator = folder
+	}
+	return locked
+}
+
+// APIName is the name of an API in the lock, such as EchoServer.demo.example.com.
+func APIName(api *spec.API) string {
+	return schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String()
+}
+
+// controllerPrefix starts the name of a controller in the lock.
+const controllerPrefix = "controllers/"
+
+// Describes tells whether clusters see no difference between an API and what the lock has of it.
+func (l LockedAPI) Describes(api *spec.API) bool {
+	now := lockedAPI(api, "")
+	return l.Plural == now.Plural && l.Scope == now.Scope && l.Storage == now.Storage
+}
+
+// CRDName is the name of the CustomResourceDefinition of an API by its name in the lock.
+func (l LockedAPI) CRDName(name string) string {
+	return l.Plural + "." + schema.ParseGroupKind(name).Group
+}
+
+// residents are the APIs and controllers of a FileSet, for comparison with those of a lock.
+type residents struct {
+	project     *spec.Project
+	apis        map[string]*spec.API // by name in the lock
+	locked      map[string]LockedAPI
+	controllers map[string]LockedController
+	letGo       []string // names in the lock that may change or go
+}
+
+func (p *project) residents(letGo []string) residents {
+	r := residents{
+		project: p.Project, letGo: letGo,
+		apis: map[string]*spec.API{}, locked: map[string]LockedAPI{}, controllers: map[string]LockedController{},
+	}
+	for _, k := range p.kinds {
+		name := APIName(k.api)
+		r.apis[name], r.locked[name] = k.api, lockedAPI(k.api, k.folder)
+	}
+	for _, c := range p.controllers {
+		r.controllers[c.spec.Name] = LockedController{File: c.spec.File, Operator: c.folder()}
+	}
+	return r
+}
+
+// renamed refuses to go on without an API or a controller that the lock has, or with another one in its place: what
+// clusters have of it would be left behind.
+func (s *FileSet) renamed(tree fs.FS, before Lock) error {
+	if s.residents.project == nil {
+		return nil // no project: files alone
+	}
+	r := renames{residents: s.residents, before: before, tree: tree, files: s.files}
+	for _, name := range slices.Sorted(maps.Keys(before.APIs)) {
+		if !slices.Contains(r.letGo, name) {
+			r.api(name, before.APIs[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before.Controllers)) {
+		if _, stays := r.controllers[name]; !stays && !slices.Contains(r.letGo, controllerPrefix+name) {
+			r.goneController(name, before.Controllers[name])
+		}
+	}
+	return r.problems.Err()
+}
+
+// renames collects what is renamed or gone.
+type renames struct {
+	residents
+	before   Lock
+	tree     fs.FS
+	files    []File
+	problems spec.Problems
+	lost     lostNames // nil: not looked up yet
+}
+
+// api compares an API of the lock with the one that is now.
+func (r *renames) api(name string, old LockedAPI) {
+	api, now := r.apis[name], r.locked[name]
+	fail := func(path, what, behind string, files []string) {
+		r.problems = append(r.problems, spec.Problem{
+			Pos: api.Place(path), Path: path, Message: what + ": " + behind + noLongerCompile(files), Hint: "take it back, or " + letGoHint(name),
+		})
+	}
+	if api == nil {
+		r.goneAPI(name, old)
+		return
+	}
+	if old.Plural != now.Plural {
+		fail("names.plural", "was "+old.Plural+", and is now "+now.Plural,
+			"the CustomResourceDefinition "+old.CRDName(name)+" and its objects would stay behind in clusters, which accept no second one of the kind beside it", nil)
+	}
+	if old.Scope != now.Scope {
+		fail("scope", "was "+old.Scope+", and is now "+now.Scope,
+			"clusters accept no other scope for a CustomResourceDefinition that they have: "+old.CRDName(name)+" would stay behind with its objects until somebody deletes them", nil)
+	}
+	if old.Storage != now.Storage {
+		behind := "objects in clusters would stay stored as " + old.Storage + " until each is written again"
+		if !slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.Name == old.Storage }) {
+			behind = "clusters that have objects stored as " + old.Storage + " accept no CustomResourceDefinition without that version"
+		}
+		fail("versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importers(old, api.Group))
+	}
+}
+
+// goneAPI reports an API that is no more, at the one that its spec file has now, if any.
+func (r *renames) goneAPI(name string, old LockedAPI) {
+	kind := schema.ParseGroupKind(name)
+	behind := "in clusters, the CustomResourceDefinition " + old.CRDName(name) + ", its objects and their children would stay behind, with no operator"
+	if old.Operator == "" {
+		behind = "in clusters, the CustomResourceDefinition " + old.CRDName(name) + " and its objects would stay behind"
+	}
+	behind += noLongerCompile(r.broken())
+	problem := spec.Problem{
+		Pos:     spec.Pos{File: LockPath},
+		Message: fmt.Sprintf("%s of %s is in no spec file any more: %s", kind.Kind, kind.Group, behind),
+		Hint:    "restore it, or " + letGoHint(name),
+	}
+	if old.File != "" {
+		problem.Pos.File, problem.Message = old.File, fmt.Sprintf("is gone, and with it %s of %s: %s", kind.Kind, kind.Group, behind)
+		problem.Hint = "restore the file, or " + letGoHint(name)
+	}
+	if api := r.successor(old); api != nil {
+		problem.Path = "names.kind"
+		if api.Names.Kind == kind.Kind {
+			problem.Path = "group"
+		}
+		problem.Pos = api.Place(problem.Path)
+		problem.Message = fmt.Sprintf("was %s of %s, and is now %s of %s, to Kubernetes another kind: %s", kind.Kind, kind.Group, api.Names.Kind, api.Group, behind)
+		problem.Hint = "take the name back, or " + letGoHint(name)
+	}
+	r.problems = append(r.problems, problem)
+}
+
+// successor is the new API in the spec file of one that is gone; for locks that do not know the file, the only new API.
+func (r *renames) successor(old LockedAPI) *spec.API {
+	var found []*spec.API
+	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
+		api := r.apis[name]
+		if _, known := r.before.APIs[name]; !known && (old.File == "" || api.File == old.File) {
+			found = append(found, api)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// goneController reports a controller that is no more.
+func (r *renames) goneController(name string, old LockedController) {
+	r.problems = append(r.problems, spec.Problem{
+		Pos: spec.Pos{File: old.File},
+		Message: "is gone, and with it the controller " + name + ": in clusters, the children that it made and its finalizers on parents would stay behind, with no operator" +
+			noLongerCompile(r.broken()),
+		Hint: "restore the file, or go on with: opgen delete controller " + name,
+	})
+}
+
+func letGoHint(name string) string {
+	kind := schema.ParseGroupKind(name)
+	return "let go of the old one: opgen delete api --kind " + kind.Kind + " --group " + kind.Group
+}
+
+// shownFiles is how many files a message names.
+const shownFiles = 8
+
+// noLongerCompile says which of the author's files the compiler will refuse.
+func noLongerCompile(files []string) string {
+	more := ""
+	if len(files) > shownFiles {
+		more = fmt.Sprintf(" and %d more", len(files)-shownFiles)
+		files = files[:shownFiles]
+	}
+	switch {
+	case len(files) == 0:
+		return ""
+	case len(files) == 1:
+		return "; " + files[0] + ", which is yours, would no longer compile"
+	}
+	return "; " + strings.Join(files, ", ") + more + ", which are yours, would no longer compile"
+}
+
+// importers are the author's files of an operator that import the types of the former storage version, which its
+// request no longer has.
+func (r *renames) importers(old LockedAPI, group string) []string {
+	if old.Operator == "" {
+		return nil
+	}
+	former := path.Join(r.project.Module, crdgen.PackageDir(r.project, group, old.Storage))
+	var found []string
+	for _, f := range authorsFiles(r.tree, old.Operator) {
+		if _, imports := f.imports()[former]; imports {
+			found = append(found, f.path)
+		}
+	}
+	return found
+}
