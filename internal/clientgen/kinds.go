@@ -57,7 +57,7 @@ func (n kindNamer) Name(t *types.Type) string {
 type privateNamer struct{ namer.Namer }
 
 // takenParameters are the names that the generated code has for its own beside a kind's.
-var takenParameters = []string{"b", "ctx", "err", "managedfields", "opts", "result"}
+var takenParameters = []string{"b", "ctx", "err", "internal", "managedfields", "nil", "opts", "result"}
 
 // Name returns the name of a type with a small letter in front.
 func (n privateNamer) Name(t *types.Type) string {

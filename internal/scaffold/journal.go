@@ -125,7 +125,7 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 	if s.Old != "" && !hasOld {
 		return nil // it was not touched, or is back already
 	}
-	if changed, err := s.changedSince(root, folder); changed || err != nil {
+	if changed, err := s.changedSince(root); changed || err != nil {
 		return err
 	}
 	if hasOld {
@@ -145,13 +145,16 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 }
 
 // changedSince tells whether a file is there that the step has not brought.
-func (s step) changedSince(root *os.Root, folder string) (bool, error) {
-	there, err := exists(root, s.Path)
-	if err != nil || !there {
-		return false, err
+func (s step) changedSince(root *os.Root) (bool, error) {
+	info, err := root.Lstat(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || s.New == "" || !info.Mode().IsRegular() {
+		return true, err
 	}
 	content, err := root.ReadFile(s.Path)
-	return err != nil || s.New == "" || exactSum(content) != s.Sum, nil
+	return exactSum(content) != s.Sum, err
 }
 
 // makeLeft makes the folders of a file anew that were removed.

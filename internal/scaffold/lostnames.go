@@ -145,18 +145,16 @@ func authorsFiles(tree fs.FS, folder string) []authorsFile {
 	_ = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil
+			return fs.SkipDir
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, d.Name())):
 			return fs.SkipDir
 		case d.IsDir() || path.Ext(name) != ".go" || generatedName(name):
 			return nil
 		}
-		content, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return nil
-		}
-		if syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution); err == nil {
-			files = append(files, authorsFile{name, syntax})
+		if content, err := fs.ReadFile(tree, name); err == nil {
+			if syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution); err == nil {
+				files = append(files, authorsFile{name, syntax})
+			}
 		}
 		return nil
 	})
