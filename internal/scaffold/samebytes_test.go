@@ -11,17 +11,17 @@ import (
 	"github.com/opgen-dev/opgen/internal/importer"
 )
 
-// hostile are names that have no order for whoever compares letters with digits.
-var hostile = []string{"p2", "p10", "p1x", "p", "p1", "p02", "P2", "P10x", "pX", "p2-1", "p2_1", "p2a10", "p2a9", "z9", "z10", "9z", "10z"}
+// mixedNames are names that have no order for whoever compares letters with digits.
+var mixedNames = []string{"p2", "p10", "p1x", "p", "p1", "p02", "P2", "P10x", "pX", "p2-1", "p2_1", "p2a10", "p2a9", "z9", "z10", "9z", "10z"}
 
 // hostileProject is a project with such names wherever names are keys: fields, labels, annotations, kinds,
 // controllers, keys of defaults.
 func hostileProject() *txtar.Archive {
 	files := map[string]string{
-		"opgen.yaml": "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: hostile\nmodule: example.com/hostile\nclients: true\n",
+		"opgen.yaml": "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: mixedNames\nmodule: example.com/mixedNames\nclients: true\n",
 	}
 	for _, kind := range []string{"V1", "V2", "V10"} {
-		files["api/"+strings.ToLower(kind)+".yaml"] = hostileAPI(kind)
+		files["api/"+strings.ToLower(kind)+".yaml"] = mixedNamesAPI(kind)
 	}
 	for _, name := range []string{"c2", "c10", "c1x", "c-1"} {
 		files["controllers/"+name+".yaml"] = "apiVersion: opgen.dev/v1alpha1\nkind: Controller\nname: " + name +
@@ -34,9 +34,9 @@ func hostileProject() *txtar.Archive {
 	return archive
 }
 
-func hostileAPI(kind string) string {
+func mixedNamesAPI(kind string) string {
 	var labels, fields, values strings.Builder
-	for _, name := range hostile {
+	for _, name := range mixedNames {
 		fmt.Fprintf(&labels, "    %s: %q\n", name, name)
 		fmt.Fprintf(&fields, "      %s: string | required minLength=1\n", name)
 		fmt.Fprintf(&values, "%s: 1, ", name)
