@@ -56,8 +56,11 @@ func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) er
 	return o.apply(s, changes, warned)
 }
 
-// hold keeps other opgens out of the folder until it is released.
+// hold keeps other opgens out of the folder, if it can be one, until it is released.
 func (o *dirOptions) hold(s streams) (release func(), err error) {
+	if err := o.checkDir(); err != nil {
+		return nil, err
+	}
 	if o.dryRun {
 		return func() {}, nil
 	}
@@ -70,9 +73,6 @@ func (o *dirOptions) hold(s streams) (release func(), err error) {
 
 // changes compares files with those in the folder, which need not exist.
 func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
-	if err := o.checkDir(); err != nil {
-		return nil, err
-	}
 	named := map[string]bool{}
 	list := make([]scaffold.File, len(files))
 	for i, f := range files {

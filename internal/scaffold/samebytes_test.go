@@ -18,7 +18,7 @@ var mixedNames = []string{"p2", "p10", "p1x", "p", "p1", "p02", "P2", "P10x", "p
 // controllers, keys of defaults.
 func hostileProject() *txtar.Archive {
 	files := map[string]string{
-		"opgen.yaml": "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: mixedNames\nmodule: example.com/mixedNames\nclients: true\n",
+		"opgen.yaml": "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: mixed\nmodule: example.com/mixed\nclients: true\n",
 	}
 	for _, kind := range []string{"V1", "V2", "V10"} {
 		files["api/"+strings.ToLower(kind)+".yaml"] = mixedNamesAPI(kind)
