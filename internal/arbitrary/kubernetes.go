@@ -1,5 +1,10 @@
 package arbitrary
 
+import (
+	"maps"
+	"slices"
+)
+
 // own tells whether a field is one that Kubernetes itself has a say in.
 func (o *object) own(name string) bool {
 	return (o.node.root || o.node.schema.XEmbeddedResource) && (name == "apiVersion" || name == "kind" || name == "metadata")
@@ -69,3 +74,27 @@ func (m *Maker) metadata(parent *node, namespaced bool) map[string]any {
 	}
 	return meta
 }
+
+// metaNode returns the node of an object's metadata, of which rules see the name.
+func (m *Maker) metaNode(parent *node) (*node, error) {
+	meta := parent.structural.Properties["metadata"]
+	s := props{Type: "object", Properties: map[string]props{}}
+	if field := parent.fields["metadata"]; field != nil {
+		s.Properties = maps.Clone(field.schema.Properties)
+	}
+	if s.Properties == nil {
+		s.Properties = map[string]props{}
+	}
+	name := s.Properties["name"]
+	name.Type = "string"
+	name.AllOf = append(slices.Clone(name.AllOf), props{Pattern: objectName, MaxLength: new(int64(253))})
+	s.Properties["name"] = name
+	for field := range s.Properties {
+		if _, known := meta.Properties[field]; !known {
+			delete(s.Properties, field)
+		}
+	}
+	return m.node(&s, &meta, false, parent.literals)
+}
+
+const objectName = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`

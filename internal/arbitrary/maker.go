@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 )
@@ -23,6 +24,10 @@ type Maker struct {
 	namespaced         bool
 	made               int
 	longestText, tries int
+	effort             int  // how often values may still be mended
+	filled             bool // what the API server fills in is there
+	validators         map[*props]validation.SchemaValidator
+	parts              map[*props]map[string]*props // of branches, by field
 }
 
 // New returns a maker for a version of a valid CRD. The seed decides which objects it makes.
@@ -45,8 +50,14 @@ func New(crd *apiextv1.CustomResourceDefinition, version, seed string) (*Maker, 
 			namespaced:  crd.Spec.Scope == apiextv1.NamespaceScoped,
 			longestText: 1 << 11,
 			tries:       24,
+			validators:  map[*props]validation.SchemaValidator{},
+			parts:       map[*props]map[string]*props{},
 		}
-		m.root, err = m.node(v.Schema.OpenAPIV3Schema, true, nil)
+		structural, err := structuralOf(v.Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, err
+		}
+		m.root, err = m.node(v.Schema.OpenAPIV3Schema, structural, true, nil)
 		return m, err
 	}
 	return nil, fmt.Errorf("%s has no version %q", crd.Name, version)
@@ -59,11 +70,15 @@ func (m *Maker) Object() (map[string]any, error) {
 	for try := range m.tries {
 		// One in three is as small as can be, the others are as large as helps; what fails is tried smaller.
 		budget := []int{0, 60, 400}[m.made%3] >> (try / 2)
+		m.effort, m.filled = mostEffort, false
 		value, ok := m.value(m.root, nil, budget)
 		object, isObject := value.(map[string]any)
 		if !ok || !isObject {
 			found = []string{"no value found that the schema allows"}
 			continue
+		}
+		if m.filled {
+			m.strip(m.root, object)
 		}
 		if found = m.validator.Validate(object); len(found) == 0 {
 			m.made++

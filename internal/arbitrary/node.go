@@ -4,7 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 )
 
 // node is a node of a structural schema.
@@ -14,10 +15,15 @@ type node struct {
 	names         []string // of the fields, sorted
 	fields        map[string]*node
 	items, values *node
-	validator     *crdgen.ValueValidator // nil: what is made is valid by the way it is made
-	choices       []any                  // of a scalar, when only its own schema matters
-	literals      []string               // of the rules that see the value
-	turn          int                    // which choice is next
+	meta          *node              // metadata, of a whole object
+	own           *props             // what is said of the value itself
+	structural    *schema.Structural // as the API server has it
+	rules         []*rule
+	checked       bool     // what is made is not valid by the way it is made
+	choices       []any    // of a scalar, when only its own schema matters
+	literals      []string // of the rules that see the value
+	demands       []demand // of rules on a text
+	turn          int      // which choice is next
 	visits        int
 	failures      int // without any success
 }
@@ -26,33 +32,51 @@ type node struct {
 const hopeless = 3
 
 // node builds the tree of a schema; the literals are those of the rules above it.
-func (m *Maker) node(s *props, root bool, literals []string) (*node, error) {
-	n := &node{schema: s, root: root, turn: m.random.IntN(1 << 10)}
+func (m *Maker) node(s *props, structural *schema.Structural, root bool, literals []string) (*node, error) {
+	n := &node{schema: s, own: ownKeywords(s), structural: structural, root: root, turn: m.random.IntN(1 << 10)}
+	n.checked = needsCheck(s, root)
 	n.literals = withLiterals(s.XValidations, literals)
 	literals = n.literals
 	var err error
-	if needsCheck(s, root) {
-		if n.validator, err = crdgen.NewValueValidator(s, root); err != nil {
-			return nil, err
-		}
+	if n.rules, err = rulesOf(s.XValidations); err != nil {
+		return nil, err
+	}
+	if root || s.XEmbeddedResource {
+		n.structural = model.WithTypeAndObjectMeta(structural)
 	}
 	n.names = slices.Sorted(maps.Keys(s.Properties))
 	n.fields = make(map[string]*node, len(n.names))
 	for _, name := range n.names {
-		field := s.Properties[name]
-		if n.fields[name], err = m.node(&field, false, literals); err != nil {
+		field, below := s.Properties[name], n.structural.Properties[name]
+		if n.fields[name], err = m.node(&field, &below, false, literals); err != nil {
 			return nil, err
 		}
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		if n.items, err = m.node(s.Items.Schema, false, literals); err != nil {
+		if n.items, err = m.node(s.Items.Schema, structural.Items, false, literals); err != nil {
 			return nil, err
 		}
 	}
 	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
-		n.values, err = m.node(values.Schema, false, literals)
+		if n.values, err = m.node(values.Schema, structural.AdditionalProperties.Structural, false, literals); err != nil {
+			return nil, err
+		}
+	}
+	if root || s.XEmbeddedResource {
+		n.meta, err = m.metaNode(n)
 	}
 	return n, err
+}
+
+// child returns the node of a field or of a value of a map, nil where the schema has none.
+func (n *node) child(name string) *node {
+	if n.meta != nil && name == "metadata" {
+		return n.meta
+	}
+	if field := n.fields[name]; field != nil {
+		return field
+	}
+	return n.values
 }
 
 // needsCheck tells whether a node has rules that values are not made by.
@@ -79,27 +103,30 @@ func (m *Maker) value(n *node, also []*props, budget int) (any, bool) {
 		return nil, false
 	}
 	n.visits++
-	value, ok := m.checked(n, also, budget)
+	value, ok := m.whole(n, also, budget)
 	switch {
 	case ok:
 		n.failures = -1
-	case n.failures >= 0:
+	case n.failures >= 0 && m.effort >= 0: // or else it is not the node's fault
 		n.failures++
 	}
 	return value, ok
 }
 
-// checked makes values until the node's own rules allow one.
-func (m *Maker) checked(n *node, also []*props, budget int) (any, bool) {
-	if n.schema.Nullable && m.chance(6) && (n.validator == nil || len(n.validator.Validate(nil)) == 0) {
+// whole makes values until the node's own rules allow one.
+func (m *Maker) whole(n *node, also []*props, budget int) (any, bool) {
+	if n.schema.Nullable && m.chance(6) && m.holds(n.own, nil) {
 		return nil, true
 	}
 	if isStruct(n) {
 		return m.search(n, also, budget)
 	}
-	for range 80 {
+	for range 20 {
 		value, ok := m.plain(n, m.expand(n, also), budget)
-		if ok && (n.validator == nil || len(n.validator.Validate(value)) == 0) {
+		if ok && n.checked {
+			value, ok = m.settle(n, value)
+		}
+		if ok {
 			return value, true
 		}
 	}

@@ -1,36 +1,22 @@
 package arbitrary
 
 import (
-	"maps"
 	"slices"
 )
 
 // search makes an object with fields. Where rules or logical operators say which fields go together, it begins with
-// a random object and changes a field at a time, as long as no more is wrong than before.
+// a random object and mends it.
 func (m *Maker) search(n *node, also []*props, budget int) (any, bool) {
 	for restart := range 6 {
 		s := &object{maker: m, node: n, limits: m.expand(n, also), budget: budget >> restart}
 		if !s.begin() {
 			continue
 		}
-		if n.validator == nil {
+		if !n.checked {
 			return s.value, true
 		}
-		wrong := len(n.validator.Validate(s.value))
-		for range 120 {
-			if wrong == 0 {
-				return s.value, true
-			}
-			before := maps.Clone(s.value)
-			s.change()
-			if now := len(n.validator.Validate(s.value)); now > wrong {
-				s.value = before
-			} else {
-				wrong = now
-			}
-		}
-		if wrong == 0 {
-			return s.value, true
+		if value, ok := m.settle(n, s.value); ok {
+			return value, true
 		}
 	}
 	return nil, false
@@ -101,27 +87,6 @@ func (o *object) set(name string) bool {
 		o.value[name] = value
 	}
 	return ok
-}
-
-// change adds, drops or replaces a random field.
-func (o *object) change() {
-	m := o.maker
-	if len(o.node.names) == 0 {
-		return
-	}
-	name := o.node.names[m.random.IntN(len(o.node.names))]
-	_, present := o.value[name]
-	switch {
-	case o.own(name):
-		o.addKubernetes()
-	case present && !slices.Contains(o.node.schema.Required, name) && m.chance(2):
-		delete(o.value, name)
-	default:
-		o.set(name)
-	}
-	if m.chance(3) { // two that belong together
-		o.change()
-	}
 }
 
 func preserves(s *props) bool { return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields }

@@ -127,6 +127,11 @@ func (m *Maker) matching(l limits) []string {
 			}
 		}
 	}
+	for range 4 { // for several patterns at once, and for lengths that a pattern seldom gives
+		if s, ok := m.composeText(l.demands()); !ok || !add(s) {
+			break
+		}
+	}
 	return all
 }
 
