@@ -152,7 +152,11 @@ func dryRunOdd(t *testing.T, crds []byte) {
 	definitions := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	for document := range bytes.SplitSeq(crds, []byte("\n---\n")) {
 		crd := new(unstructured.Unstructured)
-		if err := yaml.Unmarshal(bytes.TrimPrefix(document, []byte("---\n")), &crd.Object); err != nil {
+		text, err := yaml.YAMLToJSON(bytes.TrimPrefix(document, []byte("---\n")))
+		if err == nil {
+			err = crd.UnmarshalJSON(text) // which keeps integers what they are
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := definitions.Create(t.Context(), crd, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
