@@ -47,7 +47,7 @@ func (m *Maker) node(s *props, structural *schema.Structural, root bool, literal
 	n.names = slices.Sorted(maps.Keys(s.Properties))
 	n.fields = make(map[string]*node, len(n.names))
 	for _, name := range n.names {
-		field, below := s.Properties[name], n.structural.Properties[name]
+		field, below := s.Properties[name], structural.Properties[name]
 		if n.fields[name], err = m.node(&field, &below, false, literals); err != nil {
 			return nil, err
 		}

@@ -145,12 +145,21 @@ func (b *packageBuilder) elementType(n node, sayable func(*spec.Schema) bool) *G
 		b.unsaid(n.path, "keywords of an element of a Kubernetes type")
 		return t
 	}
+	if isBytes(t) { // of which controller-gen takes a type of its own for a list
+		b.unsaid(n.path, "keywords of an element of bytes")
+		return t
+	}
 	n = n.called(b.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
 		Name: n.name, Of: t, Doc: b.ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
 	})
 	return named(n.name, t)
+}
+
+// isBytes tells whether a type is that of bytes, which are a text in JSON.
+func isBytes(t *GoType) bool {
+	return t.Shape == List && t.Elem.Shape == Name && t.Elem.Name == "byte" && t.Elem.Package == ""
 }
 
 // named returns a type of this package that stands for another.

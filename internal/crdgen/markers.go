@@ -35,8 +35,10 @@ func shapeMarkers(s *spec.Schema) []string {
 		m.count("MinItems", k.MinItems)
 		m.count("MaxItems", k.MaxItems)
 	case "object":
-		m.count("MinProperties", k.MinProperties)
-		m.count("MaxProperties", k.MaxProperties)
+		if !limitsUnknown(s) {
+			m.count("MinProperties", k.MinProperties)
+			m.count("MaxProperties", k.MaxProperties)
+		}
 	}
 	m.enum(k.Enum)
 	if k.XEmbeddedResource {
@@ -135,6 +137,13 @@ func (m *markers) text(name, value string) {
 	}
 }
 
+// limitsUnknown tells whether a struct limits how many fields there are, and keeps those that it does not name. It has
+// JSON methods then, and controller-gen puts the markers of such a type on a schema that has no type yet, where it
+// refuses these.
+func limitsUnknown(s *spec.Schema) bool {
+	return isStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
+}
+
 // intOrString stands for the type of a schema that allows both.
 const intOrString = "integer or string"
 
@@ -185,6 +194,8 @@ func goTypeName(s *spec.Schema) string {
 		return spec.TypeIntOrString
 	case s.Keywords.Type == "string" && s.Keywords.Format == "date-time":
 		return spec.TypeTime
+	case s.Keywords.Type == "object" && !isStruct(s) && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil:
+		return typeRawExtension
 	}
 	return ""
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -60,11 +63,21 @@ func freeName(t *Type, name string) string {
 	return free
 }
 
+// namesMetadata tells whether some object within a kind has metadata of which the CRD names the fields. controller-gen
+// names those of all metadata then, also where the API server accepts none.
+func (b *packageBuilder) namesMetadata() bool {
+	return slices.ContainsFunc(b.kinds, func(k served) bool {
+		return slices.ContainsFunc(Unchecked(k.api).Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool {
+			return kubetypes.NamesMetadata(v.Schema.OpenAPIV3Schema)
+		})
+	})
+}
+
 // fieldType returns the type of a property. The metadata of an embedded resource is that of every object, whatever the
 // schema says of it.
 func (b *packageBuilder) fieldType(parent, n node, name string) *GoType {
 	if parent.schema.Keywords.XEmbeddedResource && name == "metadata" && n.schema.Type == "" {
-		if len(n.schema.Properties) > 0 {
+		if len(n.schema.Properties) > 0 || b.namesMetadata() {
 			b.unsaid(n.path, "keywords of metadata")
 		}
 		return metaType("ObjectMeta")

@@ -56,6 +56,9 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
 		"pattern":                    k.Pattern != "" && hasPattern(s),
+		"type":                       k.Type == "" && isStruct(s),
+		"minProperties":              k.MinProperties != nil && limitsUnknown(s),
+		"maxProperties":              k.MaxProperties != nil && limitsUnknown(s),
 	} {
 		if left {
 			b.unsaid(n.path, what)
