@@ -91,7 +91,8 @@ func TestObjectsReachBranchesAndBoundaries(t *testing.T) {
 
 // TestSameSeedSameObjects shows that a finding can be looked at again.
 func TestSameSeedSameObjects(t *testing.T) {
-	schema := `{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string, pattern: "^[a-f]{1,8}$"}, b: {type: array, items: {type: number}}}}`
+	schema := `{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string, pattern: "^[a-f]{1,8}$"}, b: {type: array, items: {type: number}}, c: {type: string}},
+		x-kubernetes-validations: [{rule: "has(self.a) != has(self.c)"}, {rule: "!has(self.c) || self.c.matches('^[a-z]+-[0-9]+$') && self.c.size() < 9"}]}`
 	first, again := specs(t, schema, "1", 20), specs(t, schema, "1", 20)
 	if !reflect.DeepEqual(first, again) {
 		t.Errorf("%s\nthen\n%s", first, again)
@@ -119,7 +120,11 @@ func TestNothingFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if object, err := m.Object(); err == nil {
-		t.Errorf("made %v", fmt.Sprint(object))
+	object, err := m.Object()
+	if err == nil {
+		t.Fatalf("made %v", fmt.Sprint(object))
+	}
+	if got, want := err.Error(), "rule of self: self.a.size() == 7777"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q in it", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package arbitrary
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -14,6 +15,22 @@ import (
 type fault struct {
 	at   *place
 	rule *rule
+}
+
+// text says what is wrong, and where below the value that is looked at.
+func (f fault) text() string {
+	path := ""
+	for p := f.at; p.parent != nil; p = p.parent {
+		if p.index >= 0 {
+			path = fmt.Sprintf("[%d]%s", p.index, path)
+		} else {
+			path = "." + p.key + path
+		}
+	}
+	if f.rule == nil {
+		return "keywords of self" + path
+	}
+	return fmt.Sprintf("rule of self%s: %s", path, f.rule.text)
 }
 
 // faults returns what is wrong with a value and the values below it.

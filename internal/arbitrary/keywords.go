@@ -36,18 +36,18 @@ func (m *Maker) mendObject(p *place, v map[string]any) {
 	m.hold(p, s, 0)
 }
 
-// fill sets a field that is not there.
-func (m *Maker) fill(p *place, name string) bool {
+// fill sets a field that is not there, where a value is found for it.
+func (m *Maker) fill(p *place, name string) {
 	child := p.child(name)
 	if child == nil {
 		if v, isObject := valueOf(p).(map[string]any); isObject && preserves(p.node.schema) {
 			v[name] = m.open(1)
-			return true
 		}
-		return false
+		return
 	}
-	v, ok := m.value(child.node, nil, m.random.IntN(4))
-	return ok && child.set(v)
+	if v, ok := m.value(child.node, nil, m.random.IntN(4)); ok {
+		child.set(v)
+	}
 }
 
 func valueOf(p *place) any {
@@ -237,12 +237,12 @@ func (m *Maker) violate(p *place, s *props, depth int) {
 }
 
 // replace sets a value that fits, if one is found.
-func (m *Maker) replace(p *place, also []*props, fits func(any) bool) bool {
+func (m *Maker) replace(p *place, also []*props, fits func(any) bool) {
 	for range 40 {
 		v, ok := m.plain(p.node, m.expand(p.node, also), 2)
 		if ok && m.holds(p.node.own, v) && fits(v) {
-			return p.set(v)
+			p.set(v)
+			return
 		}
 	}
-	return false
 }

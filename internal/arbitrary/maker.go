@@ -24,8 +24,9 @@ type Maker struct {
 	namespaced         bool
 	made               int
 	longestText, tries int
-	effort             int  // how often values may still be mended
-	filled             bool // what the API server fills in is there
+	effort             int    // how often values may still be mended
+	against            string // what stood against the last value that was given up
+	filled             bool   // what the API server fills in is there
 	validators         map[*props]validation.SchemaValidator
 	parts              map[*props]map[string]*props // of branches, by field
 }
@@ -74,7 +75,7 @@ func (m *Maker) Object() (map[string]any, error) {
 		value, ok := m.value(m.root, nil, budget)
 		object, isObject := value.(map[string]any)
 		if !ok || !isObject {
-			found = []string{"no value found that the schema allows"}
+			found = []string{"no value found that the schema allows" + m.against}
 			continue
 		}
 		if m.filled {

@@ -31,7 +31,7 @@ func (m *Maker) settle(n *node, value any) (any, bool) {
 			return value, true
 		}
 		if m.effort--; m.effort < 0 {
-			return nil, false
+			break
 		}
 		before := runtime.DeepCopyJSONValue(value)
 		m.mend(wrong[m.random.IntN(len(wrong))])
@@ -42,6 +42,9 @@ func (m *Maker) settle(n *node, value any) (any, bool) {
 		} else {
 			wrong = now
 		}
+	}
+	if len(wrong) > 0 {
+		m.against = ": " + wrong[0].text()
 	}
 	return value, len(wrong) == 0
 }

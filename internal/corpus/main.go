@@ -102,9 +102,13 @@ func (t *table) roundTrip(ctx context.Context, m *module) error {
 		if !c.vets {
 			continue
 		}
-		var problem error
-		if c.whole, problem = program.objects(c.name, &c.subject); problem != nil {
-			t.fail("%s: %d of %d objects came through: %v", c.name, c.whole, objectsOfEach, problem)
+		whole, unfound, problem := program.objects(c.name, &c.subject)
+		c.whole = whole
+		if unfound != nil {
+			c.unfound = unfound.Error()
+		}
+		if problem != nil {
+			t.fail("%s: %d of %d objects came through: %v", c.name, whole, objectsOfEach, problem)
 		}
 		problem = program.samples(c.name, &c.subject)
 		if c.sampled = problem == nil; problem != nil {

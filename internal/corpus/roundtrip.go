@@ -113,28 +113,33 @@ func (s *subject) goKinds(name string) []goKind {
 }
 
 // objects sends the random objects of a CRD through its Go types and counts those that come back whole. It returns
-// the first thing that was wrong.
-func (r *roundTrip) objects(name string, s *subject) (whole int, problem error) {
-	note := func(err error) {
-		if problem == nil && err != nil {
-			problem = err
-		}
-	}
+// why there are too few of them, and the first thing that was wrong with one.
+func (r *roundTrip) objects(name string, s *subject) (whole int, unfound, problem error) {
 	for i, pkg := range s.packages {
 		trip, err := newTrip(s, pkg)
 		if err != nil {
-			note(err)
-			continue
+			return whole, unfound, err
 		}
-		for range share(objectsOfEach, len(s.packages), i) {
-			if err := trip.object(r, name); err != nil {
-				note(fmt.Errorf("%s: %w", pkg.Version, err))
-			} else {
+		var missing error
+		sent, wanted := 0, share(objectsOfEach, len(s.packages), i)
+		for tries := 0; sent < wanted && tries < 2*wanted; tries++ {
+			object, err := trip.maker.Object()
+			if err != nil {
+				missing = fmt.Errorf("%s: %d of %d valid objects found: %w", pkg.Version, sent, wanted, err)
+				continue
+			}
+			sent++
+			if err := trip.send(r, name, object); err == nil {
 				whole++
+			} else if problem == nil {
+				problem = fmt.Errorf("%s: %w", pkg.Version, err)
 			}
 		}
+		if sent < wanted && unfound == nil {
+			unfound = missing
+		}
 	}
-	return whole, problem
+	return whole, unfound, problem
 }
 
 // decodeObject reads JSON with its numbers as they are.
@@ -168,12 +173,8 @@ func newTrip(s *subject, pkg crdgen.Package) (*trip, error) {
 	return &trip{maker: maker, model: newModel(pkg), validator: maker.Validator()}, nil
 }
 
-// object makes an object, sends it and compares what comes back.
-func (t *trip) object(r *roundTrip, name string) error {
-	object, err := t.maker.Object()
-	if err != nil {
-		return fmt.Errorf("no valid object found: %w", err)
-	}
+// send sends an object and compares what comes back.
+func (t *trip) send(r *roundTrip, name string, object map[string]any) error {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return err

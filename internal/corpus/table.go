@@ -17,9 +17,10 @@ type table struct {
 type result struct {
 	name             string // plural.group, numbered where several files have it
 	equal, vets      bool
-	verbatim         bool // the spec has a schema with more than keywords of OpenAPI
-	whole            int  // random objects that came through their Go types unharmed
-	sampled          bool // the samples came through their Go types as they were
+	verbatim         bool   // the spec has a schema with more than keywords of OpenAPI
+	whole            int    // random objects that came through their Go types unharmed
+	sampled          bool   // the samples came through their Go types as they were
+	unfound          string // why no valid object was found, empty where one was
 	subject          subject
 	unsaid           string // what markers cannot say; empty: controller-gen must make the same CRD
 	generated        bool   // it does
@@ -49,7 +50,8 @@ func (t *table) rows() []row {
 	return []row{
 		t.all("CRD → spec → CRD is equal", func(c result) bool { return c.equal }),
 		t.all("generated Go compiles and vets", func(c result) bool { return c.vets }),
-		t.all(fmt.Sprintf("%d random objects come through the Go types whole", objectsOfEach), func(c result) bool { return c.whole == objectsOfEach }),
+		t.found(),
+		t.comeThrough(),
 		t.all("samples come back from the Go types as they were", func(c result) bool { return c.sampled }),
 		{"nodes that are open in Go although typed in the schema", fmt.Sprint(open), "0", open == 0},
 		{"CRDs that need a verbatim schema fragment", fmt.Sprint(verbatim), "0", verbatim == 0},
@@ -63,6 +65,24 @@ func (t *table) rows() []row {
 // all returns the row of what must be true of every CRD.
 func (t *table) all(what string, good func(result) bool) row {
 	n, all := t.count(good), len(t.crds)
+	return row{what, fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("%d of %d", all, all), n == all}
+}
+
+// mostUnfound is for how many CRDs it may be that no valid object is found; each is listed with the reason.
+const mostUnfound = 3
+
+// found returns the row of the CRDs that valid objects were found for.
+func (t *table) found() row {
+	all := len(t.crds)
+	n := t.count(func(c result) bool { return c.unfound == "" })
+	return row{"valid objects are found", fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("all but %d", mostUnfound), all-n <= mostUnfound}
+}
+
+// comeThrough returns the row of the CRDs whose objects come back from their Go types as they were.
+func (t *table) comeThrough() row {
+	all := t.count(func(c result) bool { return c.unfound == "" })
+	n := t.count(func(c result) bool { return c.unfound == "" && c.whole == objectsOfEach })
+	what := fmt.Sprintf("%d random objects come through the Go types whole", objectsOfEach)
 	return row{what, fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("%d of %d", all, all), n == all}
 }
 
@@ -97,6 +117,9 @@ func (t *table) print(w io.Writer) {
 		fmt.Fprintln(w, finding)
 	}
 	for _, c := range t.crds {
+		if c.unfound != "" {
+			fmt.Fprintf(w, "%s: %s\n", c.name, c.unfound)
+		}
 		if c.unsaid != "" {
 			fmt.Fprintf(w, "%s: no marker says %s\n", c.name, c.unsaid)
 		}

@@ -56,7 +56,7 @@ func (b *packageBuilder) noteUnsaid(n node) {
 		"title":                      k.Title != "" && n.element,
 		"externalDocs":               k.ExternalDocs != nil && n.element,
 		"pattern":                    k.Pattern != "" && hasPattern(s),
-		"type":                       k.Type == "" && isStruct(s),
+		"type":                       k.Type == "" && isStruct(s) || k.Type != "" && k.XIntOrString,
 		"minProperties":              k.MinProperties != nil && limitsUnknown(s),
 		"maxProperties":              k.MaxProperties != nil && limitsUnknown(s),
 	} {
