@@ -138,8 +138,9 @@ func TestAuthorsClientWatchesNothing(t *testing.T) {
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Transport:   func(next http.RoundTripper) http.RoundTripper { return reads{next, asked} },
 	})
-	limits := named(&corev1.LimitRange{}, "limits")
-	cluster.Create(limits)
+	limits, site := named(&corev1.LimitRange{}, "limits"), site("read")
+	cluster.Create(limits, site)
+	cluster.Converged(site) // so that there is a manager
 	c := (*mgr).GetClient()
 	for range 2 {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(limits), &corev1.LimitRange{}); err != nil {
@@ -159,8 +160,6 @@ func TestAuthorsClientWatchesNothing(t *testing.T) {
 			t.Errorf("it watches LimitRanges: %s", url)
 		}
 	}
-	site := site("read")
-	cluster.Create(site)
 	cluster.Settled()
 	reads := asked.count("sites/read")
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(site), site); err != nil {
