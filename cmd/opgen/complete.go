@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -119,21 +118,12 @@ func apiNames(name func(*spec.API) string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// specFiles are the spec files of a folder of the project, as far as there is one.
+// specFiles are the spec files of a folder of the project, as far as there is one and they can be read.
 func specFiles(folder string) []specFile {
 	dir, err := findProject()
 	if err != nil {
 		return nil
 	}
-	files, err := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
-	if err != nil {
-		return nil
-	}
-	var specs []specFile
-	for _, file := range files {
-		if data, err := readSpec(file, file); err == nil {
-			specs = append(specs, specFile{file, data})
-		}
-	}
-	return specs
+	files, _ := specsIn(dir, folder)
+	return files
 }

@@ -64,7 +64,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 	}
 	in := p.input()
 	in.APIs, in.Drop, in.LetGo = p.without(target.api.File), []string{target.api.File}, []string{target.name}
-	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.Kind == target.api.Names.Kind })
+	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.API == target.name })
 }
 
 // remove generates the project without a part of it, and names the files of that part that are left: its author's.

@@ -13,12 +13,13 @@ import (
 // fieldChecker looks at the types that a kind is made of for what has no schema, or another one than JSON is written by.
 type fieldChecker struct {
 	*kindReader
-	seen map[*markers.TypeInfo]bool
+	seen         map[*markers.TypeInfo]bool
+	knownMarkers []string
 }
 
 // checkFields reports what is wrong with the fields of the kind, at their places.
 func (k *kindReader) checkFields() {
-	f := fieldChecker{k, map[*markers.TypeInfo]bool{}}
+	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, k.program.markerNames()}
 	f.checkType(k.pkg, k.info, nil)
 }
 

@@ -29,7 +29,7 @@ type Change struct {
 	Path   string
 	Action Action
 	Owner  Owner
-	Kind   string // the API kind that the file belongs to; empty for files of the whole project
+	API    string // the name of the API that the file belongs to, see APIName; empty for files of the whole project
 	Reason string // of a Conflict, such as "edited by hand"; empty otherwise
 	Old    []byte // the content in the tree; nil when the file is absent
 	New    []byte // the content in the plan; nil when the file is to be removed

@@ -70,7 +70,7 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 
 // change decides what happens to a file of the set.
 func (f File) change(tree fs.FS, lock Lock) (Change, error) {
-	c := Change{Path: f.Path, Owner: f.Owner, Kind: f.Kind, New: f.Content}
+	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, New: f.Content}
 	if f.Owner == Once {
 		action, err := f.once(tree)
 		c.Action = action

@@ -25,9 +25,9 @@ type File struct {
 	Path    string // slash-separated, relative to the project
 	Content []byte // of a Generated file, and of one that was not rendered by Plan
 	Owner   Owner
-	// Kind is the API kind that the file belongs to, and Controller the controller for kinds that exist already; both
-	// are empty for files of the whole project.
-	Kind, Controller string
+	// API is the name of the API that the file belongs to, see APIName, and Controller that of the controller for kinds
+	// that exist already; both are empty for files of the whole project.
+	API, Controller string
 	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
 	// stays absent after its author has renamed or split it; nil when no other file does.
 	Instead func(name string) bool

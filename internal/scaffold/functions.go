@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"go/ast"
 	"go/build"
 	"go/parser"
 	"go/token"
@@ -106,17 +105,7 @@ func codeIn(tree fs.FS, folder string) code {
 			found.broken = true
 			continue
 		}
-		found.functions = append(found.functions, functionsIn(file)...)
+		found.functions = append(found.functions, declaredIn(file).functions...)
 	}
 	return found
-}
-
-func functionsIn(file *ast.File) []string {
-	var names []string
-	for _, decl := range file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-			names = append(names, f.Name.Name)
-		}
-	}
-	return names
 }

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -30,27 +29,13 @@ func declarations(tree fs.FS, dir string) map[string]string {
 		if parsed == nil {
 			continue
 		}
-		for _, decl := range parsed.Decls {
-			for _, name := range typesIn(decl) {
-				if known := found[name]; known == "" || known == typesFile {
-					found[name] = path.Base(file)
-				}
+		for _, name := range declaredIn(parsed).types {
+			if known := found[name]; known == "" || known == typesFile {
+				found[name] = path.Base(file)
 			}
 		}
 	}
 	return found
-}
-
-func typesIn(decl ast.Decl) []string {
-	var names []string
-	if general, ok := decl.(*ast.GenDecl); ok {
-		for _, s := range general.Specs {
-			if t, ok := s.(*ast.TypeSpec); ok {
-				names = append(names, t.Name.Name)
-			}
-		}
-	}
-	return names
 }
 
 // draftTypes renders the types that an author starts from: those of the draft of a spec file.

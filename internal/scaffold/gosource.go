@@ -33,9 +33,7 @@ func ReadGo(dir string, in Input) (Input, error) {
 	if in.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
 		return in, err
 	}
-	if in.stays, err = staying(os.DirFS(dir), in.APIs); err != nil {
-		return in, err
-	}
+	in.operatorFolders = lockedFolders(os.DirFS(dir))
 	if !crdgen.ReadsGo(in.APIs) {
 		return in, nil
 	}
@@ -102,7 +100,7 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 	in.APIs = slices.Clone(in.APIs)
 	for i, api := range in.APIs {
 		if filled := read.APIs[api]; filled != nil {
-			in.APIs[i], in.stays[filled] = filled, in.stays[api]
+			in.APIs[i] = filled
 		}
 	}
 	in.deepCopies, in.authored, in.registrations = read.DeepCopy, read.Packages, a.registrations
@@ -189,7 +187,7 @@ func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) er
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	a.source.Files[file] = draft
-	a.files = append(a.files, File{Path: file, Content: draft, Owner: Once, Kind: k.API.Names.Kind})
+	a.files = append(a.files, File{Path: file, Content: draft, Owner: Once, API: APIName(k.API)})
 	return nil
 }
 
@@ -199,7 +197,7 @@ func (a *authors) keep(k crdgen.Kind, file string) error {
 		return nil // another kind's, too
 	}
 	content, err := fs.ReadFile(a.tree, file)
-	a.files = append(a.files, File{Path: file, Content: content, Owner: Once, Kind: k.API.Names.Kind})
+	a.files = append(a.files, File{Path: file, Content: content, Owner: Once, API: APIName(k.API)})
 	return err
 }
 

@@ -57,33 +57,13 @@ func (l lostNames) add(folder string, names []string) {
 	}
 }
 
-// declared lists what a Go file declares at its top level, but for methods.
+// declared lists what Go code declares, nothing if it cannot be parsed.
 func declared(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, decl := range file.Decls {
-		switch d := decl.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				names = append(names, d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					names = append(names, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, name := range s.Names {
-						names = append(names, name.Name)
-					}
-				}
-			}
-		}
-	}
-	return names
+	return declaredIn(file).all()
 }
 
 // usedBy tells whether a file uses a lost name, of its own folder or of one that it imports.

@@ -9,7 +9,7 @@ import (
 // output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
 type output struct {
 	path string
-	kind string // the API kind that it belongs to; empty: to a controller or the whole project
+	api  string // the name of the API that it belongs to; empty: to a controller or the whole project
 	// controller is the controller that it belongs to, if any.
 	controller string
 	owner      Owner

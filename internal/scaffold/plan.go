@@ -47,8 +47,8 @@ type Input struct {
 	registrations map[string]crdgen.Registration
 	// What ReadGo warns of in these packages.
 	warnings spec.Problems
-	// The APIs whose operators stay in the folders of their kinds, which they share with other groups.
-	stays map[*spec.API]bool
+	// The folders of the operators that the lock lists, by the names of their APIs.
+	operatorFolders map[string]string
 	// The text of the project's header file.
 	header []byte
 	// The rules that ReadGo has found in comments.
@@ -77,7 +77,7 @@ func Plan(in Input) (*FileSet, error) {
 	}
 	for _, k := range p.kinds {
 		for _, o := range k.kindManifest() {
-			o.kind = k.api.Names.Kind
+			o.api = APIName(k.api)
 			outputs = append(outputs, o)
 		}
 	}
@@ -125,7 +125,7 @@ func render(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
 	each(len(outputs), func(i int) {
 		o := outputs[i]
-		files[i] = File{Path: o.path, Owner: o.owner, Kind: o.kind, Controller: o.controller, Instead: o.instead}
+		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead}
 		if o.owner == Once {
 			files[i].render = o.render
 			return

@@ -62,7 +62,7 @@ func newProject(in Input) (*project, error) {
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch, Rules: in.rules}
 	for _, api := range in.APIs {
 		if named {
-			problems = append(problems, p.add(api, folderOf(in.Project, api, in.APIs, in.stays))...)
+			problems = append(problems, p.add(api, operatorFolder(in.Project, api, in.APIs, in.operatorFolders))...)
 		}
 	}
 	for _, c := range in.Controllers {

@@ -20,12 +20,11 @@ import (
 func registrationIn(tree fs.FS, dir string) crdgen.Registration {
 	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}, Made: map[string]bool{}}
 	for _, file := range handWritten(tree, dir) {
-		for _, decl := range file.Decls {
-			for _, name := range typesIn(decl) {
-				found.Types[name] = true
-			}
+		declared := declaredIn(file)
+		for _, name := range declared.types {
+			found.Types[name] = true
 		}
-		for _, name := range valuesIn(file) {
+		for _, name := range slices.Concat(declared.values, declared.functions) {
 			found.Declared[name] = true
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -60,27 +59,6 @@ func handWritten(tree fs.FS, dir string) (files []*ast.File) {
 		}
 	}
 	return files
-}
-
-// valuesIn returns the names of the variables, constants and functions that a file declares.
-func valuesIn(file *ast.File) (names []string) {
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			if decl.Recv == nil {
-				names = append(names, decl.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range decl.Specs {
-				if values, ok := s.(*ast.ValueSpec); ok {
-					for _, name := range values.Names {
-						names = append(names, name.Name)
-					}
-				}
-			}
-		}
-	}
-	return names
 }
 
 // madeBy returns the name of the type of which a node makes a pointer to a value, as in &T{}.
