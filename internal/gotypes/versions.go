@@ -119,6 +119,8 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 		return
 	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
+	r.program.parser.NeedSchemaFor(ident)
+	r.program.requireKeys()
 	r.program.parser.NeedFlattenedSchemaFor(ident)
 	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
 }
