@@ -51,7 +51,7 @@ func OpenAssets(ctx context.Context, dir string) (Assets, error) {
 	if missing := a.missingOf(etcd, apiServer); len(missing) > 0 {
 		return Assets{}, fmt.Errorf("there is no executable %s in this directory", strings.Join(missing, " and no "))
 	}
-	a.Version, err = askVersion(ctx, a.program(apiServer))
+	a.Version, err = askVersion(ctx, a.pathOf(apiServer))
 	return a, err
 }
 
@@ -74,13 +74,13 @@ func askVersion(ctx context.Context, path string) (string, error) {
 func (a Assets) Missing() []string { return a.missingOf(controllerManager, kubectl) }
 
 // Kubectl returns the path of the directory's kubectl, and whether it is there.
-func (a Assets) Kubectl() (string, bool) { return a.program(kubectl), a.has(kubectl) }
+func (a Assets) Kubectl() (string, bool) { return a.pathOf(kubectl), a.has(kubectl) }
 
-func (a Assets) program(name string) string { return filepath.Join(a.Dir, name) }
+func (a Assets) pathOf(name string) string { return filepath.Join(a.Dir, name) }
 
 // has reports whether a program is there and can be run.
 func (a Assets) has(name string) bool {
-	info, err := os.Stat(a.program(name))
+	info, err := os.Stat(a.pathOf(name))
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 

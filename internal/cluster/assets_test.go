@@ -86,7 +86,7 @@ func linkAssets(t *testing.T, o Options, names ...string) Assets {
 	}
 	dir := t.TempDir()
 	for _, name := range names {
-		if err := os.Symlink(built.program(name), filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(built.pathOf(name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,7 +28,7 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 	if err := os.MkdirAll(cache.builds(), 0o755); err != nil {
 		return Assets{}, fmt.Errorf("%w: set OPGEN_CACHE to a directory that can be written", err)
 	}
-	lock, err := acquire(ctx, cache.lockFile(key), func() { progress.report(Progress{Phase: PhaseWaiting}) })
+	lock, err := acquireLock(ctx, cache.lockFile(key), func() { progress.report(Progress{Phase: PhaseWaiting}) })
 	if err != nil {
 		return Assets{}, fmt.Errorf("lock the build: %w", err)
 	}
@@ -50,13 +50,13 @@ func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string,
 	source, result := filepath.Join(work, "src"), filepath.Join(work, "out")
 	tool.temp = filepath.Join(work, "tmp")
 	if err := errors.Join(writeSources(files, source), os.Mkdir(tool.temp, 0o755)); err != nil {
-		return explain(err, "")
+		return explainBuild(err, "")
 	}
 	if err := tool.build(ctx, source, filepath.Join(result, "bin", binaryName), progress); err != nil {
 		return err
 	}
-	if err := seal(filepath.Join(result, "bin")); err != nil {
-		return explain(err, "")
+	if err := makeReadOnly(filepath.Join(result, "bin")); err != nil {
+		return explainBuild(err, "")
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -64,9 +64,9 @@ func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string,
 	return os.Rename(result, dir)
 }
 
-// seal adds the programs' names to the binary and brings it to disk, so that not even a power cut right after the
+// makeReadOnly adds the programs' names to the binary and brings it to disk, so that not even a power cut right after the
 // rename leaves an empty file that looks like a build.
-func seal(bin string) error {
+func makeReadOnly(bin string) error {
 	for _, name := range []string{etcd, apiServer, controllerManager, kubectl} {
 		if err := os.Symlink(binaryName, filepath.Join(bin, name)); err != nil {
 			return err

@@ -34,7 +34,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestLeftoversOfAKilledBuildAreNotTrusted(t *testing.T) {
+func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped under -short: it links the control plane")
 	}
@@ -43,8 +43,8 @@ func TestLeftoversOfAKilledBuildAreNotTrusted(t *testing.T) {
 	if err != nil || built {
 		t.Fatalf("LookUp = %t, %v", built, err)
 	}
-	leftover := filepath.Join(filepath.Dir(killed.Dir)+".tmp", "out", "bin", "half")
-	if err := os.MkdirAll(leftover, 0o755); err != nil {
+	unfinished := filepath.Join(filepath.Dir(killed.Dir)+".tmp", "out", "bin", "half")
+	if err := os.MkdirAll(unfinished, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	var building sync.WaitGroup

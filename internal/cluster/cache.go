@@ -40,7 +40,7 @@ func (c Cache) lockFile(key string) string { return filepath.Join(c.builds(), ke
 // Contains reports whether a directory lies where Build puts its results, whether or not it is still there.
 func (c Cache) Contains(dir string) bool {
 	dir, err := filepath.Abs(dir)
-	return err == nil && (isBelow(c.builds(), dir) || isBelow(resolve(c.builds()), resolve(dir)))
+	return err == nil && (isBelow(c.builds(), dir) || isBelow(resolveLinks(c.builds()), resolveLinks(dir)))
 }
 
 func isBelow(parent, dir string) bool {
@@ -48,8 +48,8 @@ func isBelow(parent, dir string) bool {
 	return err == nil && path != "." && filepath.IsLocal(path)
 }
 
-// resolve follows the symbolic links of a path, as far as it exists.
-func resolve(path string) string {
+// resolveLinks follows the symbolic links of a path, as far as it exists.
+func resolveLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

@@ -41,7 +41,7 @@ func TestControlPlane(t *testing.T) {
 	t.Run("secrets are for the user alone", func(t *testing.T) { expectPrivate(t, instance.Dir) })
 	t.Run("children of a deleted owner are collected", func(t *testing.T) { expectCollection(t, admin) })
 	t.Run("children of an owner of a new kind, too", func(t *testing.T) { expectCollectionOfNewKind(t, admin) })
-	t.Run("a deleted namespace ends", func(t *testing.T) { expectNamespaceEnds(t, admin) })
+	t.Run("a deleted namespace ends", func(t *testing.T) { expectNamespaceDeleted(t, admin) })
 	t.Run("a ServiceAccount's token has its rights alone", func(t *testing.T) { expectToken(t, admin, config, instance) })
 }
 
@@ -98,7 +98,7 @@ func expectCollectionOfNewKind(t *testing.T, admin client.Client) {
 	expectGone(t, admin, child)
 }
 
-func expectNamespaceEnds(t *testing.T, admin client.Client) {
+func expectNamespaceDeleted(t *testing.T, admin client.Client) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "passing"}}
 	create(t, admin, namespace)
 	content := configMap("content")

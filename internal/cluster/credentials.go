@@ -40,14 +40,14 @@ func writeCredentials(dir string) error {
 	}
 	loopback := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}
 	hosts := []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
-	if err := ca.issue(serverName, &x509.Certificate{Subject: pkix.Name{CommonName: "opgen"}, IPAddresses: loopback, DNSNames: hosts}); err != nil {
+	if err := ca.issueCredentials(serverName, &x509.Certificate{Subject: pkix.Name{CommonName: "opgen"}, IPAddresses: loopback, DNSNames: hosts}); err != nil {
 		return err
 	}
-	if err := ca.issue(adminName, &x509.Certificate{Subject: pkix.Name{CommonName: adminName, Organization: []string{adminsGroup}}}); err != nil {
+	if err := ca.issueCredentials(adminName, &x509.Certificate{Subject: pkix.Name{CommonName: adminName, Organization: []string{adminsGroup}}}); err != nil {
 		return err
 	}
 	manager := pkix.Name{CommonName: "system:" + controllerManager, Organization: []string{adminsGroup}}
-	if err := ca.issue(managerName, &x509.Certificate{Subject: manager}); err != nil {
+	if err := ca.issueCredentials(managerName, &x509.Certificate{Subject: manager}); err != nil {
 		return err
 	}
 	return writeTokenKeys(dir)
@@ -64,21 +64,21 @@ func newAuthority(dir string) (*authority, error) {
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}}
-	return ca, ca.sign(authorityName, ca.certificate, key)
+	return ca, ca.signCertificate(authorityName, ca.certificate, key)
 }
 
-// issue writes a key and a certificate that is good for both ends of a connection.
-func (ca *authority) issue(name string, template *x509.Certificate) error {
+// issueCredentials writes a key and a certificate that is good for both ends of a connection.
+func (ca *authority) issueCredentials(name string, template *x509.Certificate) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
 	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	return ca.sign(name, template, key)
+	return ca.signCertificate(name, template, key)
 }
 
-func (ca *authority) sign(name string, template *x509.Certificate, key *ecdsa.PrivateKey) error {
+func (ca *authority) signCertificate(name string, template *x509.Certificate, key *ecdsa.PrivateKey) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func Down(ctx context.Context, state State, name string) (bool, error) {
 
 // remove ends what runs of the instance, then removes its directory, so that it stays on record until it is gone.
 func (i *Instance) remove(ctx context.Context) error {
-	if err := stop(ctx, i.Processes); err != nil {
+	if err := stopProcesses(ctx, i.Processes); err != nil {
 		return fmt.Errorf("stop cluster %q: %w", i.Name, err)
 	}
 	return os.RemoveAll(i.Dir)
@@ -40,7 +40,7 @@ func (s State) lockInstance(ctx context.Context, name string) (*lock, error) {
 	if err := os.MkdirAll(s.clusters(), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
 	}
-	l, err := acquire(ctx, s.instanceLock(name), func() {})
+	l, err := acquireLock(ctx, s.instanceLock(name), func() {})
 	if err != nil {
 		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
 	}

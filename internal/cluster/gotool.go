@@ -36,7 +36,7 @@ func findGo(ctx context.Context) (goTool, error) {
 // build compiles the module in dir to the file output.
 func (g goTool) build(ctx context.Context, dir, output string, progress ProgressFunc) error {
 	flags := []string{"-trimpath", "-buildvcs=false", "-gcflags", compileFlags, "-ldflags", linkFlags()}
-	total, err := g.prepare(ctx, dir, flags, progress)
+	total, err := g.listPackages(ctx, dir, flags, progress)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,12 @@ func (g goTool) build(ctx context.Context, dir, output string, progress Progress
 		}
 		progress.report(Progress{Phase: phase, Done: min(compiled, total), Total: total})
 	}
-	_, err = g.run(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, flags, []string{"."})...)
+	_, err = g.runGo(ctx, dir, countPackages, slices.Concat([]string{"build", "-v", "-o", output}, flags, []string{"."})...)
 	return err
 }
 
-// prepare downloads what the build needs and counts the packages that Go's build cache does not have.
-func (g goTool) prepare(ctx context.Context, dir string, flags []string, progress ProgressFunc) (int, error) {
+// listPackages downloads what the build needs and counts the packages that Go's build cache does not have.
+func (g goTool) listPackages(ctx context.Context, dir string, flags []string, progress ProgressFunc) (int, error) {
 	downloaded := 0
 	progress.report(Progress{Phase: PhaseDownloading})
 	countDownloads := func(line string) {
@@ -68,36 +68,36 @@ func (g goTool) prepare(ctx context.Context, dir string, flags []string, progres
 		return 0, err
 	}
 	stale := []string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}
-	packages, err := g.run(ctx, dir, countDownloads, slices.Concat(stale, flags, []string{"."})...)
+	packages, err := g.runGo(ctx, dir, countDownloads, slices.Concat(stale, flags, []string{"."})...)
 	return bytes.Count(packages, []byte("\n")), err
 }
 
 // trimModule replaces the module that is to be trimmed by a copy without that file.
 func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string)) error {
-	if _, err := g.run(ctx, dir, eachLine, "mod", "download", trimmedModule); err != nil {
+	if _, err := g.runGo(ctx, dir, eachLine, "mod", "download", trimmedModule); err != nil {
 		return err
 	}
-	original, err := g.run(ctx, dir, eachLine, "list", "-m", "-f", "{{.Dir}}", trimmedModule)
+	original, err := g.runGo(ctx, dir, eachLine, "list", "-m", "-f", "{{.Dir}}", trimmedModule)
 	if err != nil {
 		return err
 	}
 	copied := filepath.Join(dir, "trimmed")
 	if err := os.CopyFS(copied, os.DirFS(strings.TrimSpace(string(original)))); err != nil {
-		return explain(err, "")
+		return explainBuild(err, "")
 	}
 	if err := os.Remove(filepath.Join(copied, filepath.FromSlash(trimmedFile))); err != nil {
 		return err
 	}
-	_, err = g.run(ctx, dir, eachLine, "mod", "edit", "-replace", trimmedModule+"=./trimmed")
+	_, err = g.runGo(ctx, dir, eachLine, "mod", "edit", "-replace", trimmedModule+"=./trimmed")
 	return err
 }
 
-// run runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.
-func (g goTool) run(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
+// runGo runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.
+func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "TMPDIR="+g.temp, "PWD="+dir)
-	ownGroup(cmd)
+	startOwnGroup(cmd)
 	var output bytes.Buffer
 	cmd.Stdout = &output
 	stderr, err := cmd.StderrPipe()
@@ -120,7 +120,7 @@ func (g goTool) run(ctx context.Context, dir string, eachLine func(string), args
 		return nil, fmt.Errorf("build interrupted: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return nil, explain(err, errorOutput.String())
+		return nil, explainBuild(err, errorOutput.String())
 	}
 	return output.Bytes(), nil
 }
@@ -137,8 +137,8 @@ func (t *tail) add(line string) {
 
 func (t *tail) String() string { return strings.Join(t.lines, "\n") }
 
-// explain says what to do about a build that did not work.
-func explain(err error, output string) error {
+// explainBuild says what to do about a build that did not work.
+func explainBuild(err error, output string) error {
 	text := err.Error() + "\n" + output
 	contains := func(words ...string) bool {
 		for _, word := range words {

@@ -15,7 +15,7 @@ func TestExplainSaysWhatToDo(t *testing.T) {
 		{"compiler", "main.go:3:1: undefined: x", "main.go:3:1: undefined: x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := explain(errors.New("exit status 1"), test.output)
+			err := explainBuild(errors.New("exit status 1"), test.output)
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %q, expected it to contain %q", err, test.want)
 			}

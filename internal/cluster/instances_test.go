@@ -67,7 +67,7 @@ func TestUpReplacesABrokenInstance(t *testing.T) {
 	o := realOptions(t, "broken")
 	before := up(t, o)
 	victim := before.Processes[1]
-	if err := forceKill(victim.PID); err != nil {
+	if err := killProcess(victim.PID); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, victim.Name+" is gone", func() bool { return !victim.Running() })
@@ -139,7 +139,7 @@ func TestTakenPortIsNoticed(t *testing.T) {
 			}
 			defer taken.Close()
 			*port(&p) = taken.Addr().(*net.TCPAddr).Port
-			instance := &Instance{Name: o.Name, Dir: t.TempDir(), Server: "https://" + local(p.apiServer)}
+			instance := &Instance{Name: o.Name, Dir: t.TempDir(), Server: "https://" + loopbackAddress(p.apiServer)}
 			if err := instance.start(t.Context(), assets, p); !errors.Is(err, errPortTaken) {
 				t.Errorf("start = %v, expected errPortTaken", err)
 			}

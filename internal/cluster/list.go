@@ -9,7 +9,7 @@ import (
 const (
 	StateRunning = "running" // every process runs
 	StateBroken  = "broken"  // some run
-	StateDead    = "dead"    // none runs: it was killed, or the machine was started anew
+	StateDead    = "dead"    // none runs: it was killed, or the machine was restarted
 )
 
 // Status is an instance as it is now.
@@ -43,7 +43,7 @@ func (i *Instance) status() Status {
 	for _, p := range i.Processes {
 		if p.Running() {
 			status.State = StateBroken
-			status.Memory[p.Name] = memoryOf(p.PID)
+			status.Memory[p.Name] = residentMemory(p.PID)
 		}
 	}
 	if i.Running() {

@@ -12,14 +12,14 @@ import (
 
 func TestLockAdmitsOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	first, err := acquire(t.Context(), path, func() { t.Error("the first waited") })
+	first, err := acquireLock(t.Context(), path, func() { t.Error("the first waited") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting := make(chan struct{})
 	got := make(chan error)
 	go func() {
-		second, err := acquire(t.Context(), path, func() { close(waiting) })
+		second, err := acquireLock(t.Context(), path, func() { close(waiting) })
 		if err == nil {
 			second.releaseAndRemove()
 		}
@@ -42,13 +42,13 @@ func TestLockAdmitsOneAtATime(t *testing.T) {
 
 func TestWaitForALockCanBeInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	held, err := acquire(t.Context(), path, func() {})
+	held, err := acquireLock(t.Context(), path, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.releaseAndRemove()
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := acquire(ctx, path, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := acquireLock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, expected the interruption", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // lock is a lock among processes that ends with the process that holds it, however that ends.
 type lock struct{ file *os.File }
 
-// acquire takes the lock on a file, which it creates, and calls waiting once when another process has it.
-func acquire(ctx context.Context, path string, waiting func()) (*lock, error) {
+// acquireLock takes the lock on a file, which it creates, and calls waiting once when another process has it.
+func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error) {
 	for waited := false; ; waited = true {
 		l, err := tryLock(path)
 		if err != nil || l != nil {

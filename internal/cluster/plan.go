@@ -29,7 +29,7 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 		Build:   !exist,
 		Assets:  assets.Dir,
 		Version: assets.Version,
-		Start:   instance == nil || !instance.ready(ctx),
+		Start:   instance == nil || !instance.isReady(ctx),
 		Dir:     o.State.instanceDir(o.Name),
 	}
 	if exist {
@@ -38,7 +38,7 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// LookUp tells whether Build would find its result in the cache, and where that is or would be.
+// LookUp reports whether Build would find its result in the cache, and where that is or would be.
 func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 	files, err := sourceFiles()
 	if err != nil {

@@ -19,10 +19,10 @@ type Process struct {
 }
 
 // Running reports whether this very process still runs.
-func (p Process) Running() bool { return p.PID > 0 && p.Start != "" && startOf(p.PID) == p.Start }
+func (p Process) Running() bool { return p.PID > 0 && p.Start != "" && startTime(p.PID) == p.Start }
 
-// held is a started process that does not run yet: it waits for its release, and ends when that never comes.
-type held struct {
+// heldProcess is a started process that does not run yet: it waits for its release, and ends when that never comes.
+type heldProcess struct {
 	Process
 	pipe   *os.File
 	exited chan struct{} // closed when the process has ended
@@ -32,9 +32,9 @@ type held struct {
 // the same pid and start time. It ends when the descriptor is closed without a line.
 const holder = `read -r line <&3 && exec "$0" "$@" 3<&-`
 
-// hold starts a program that outlives this process, with its output in a log file. The program itself knows nothing
+// startHeld starts a program that outlives this process, with its output in a log file. The program itself knows nothing
 // of being held.
-func hold(name, path string, args []string, logFile string) (*held, error) {
+func startHeld(name, path string, args []string, logFile string) (*heldProcess, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func hold(name, path string, args []string, logFile string) (*held, error) {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", holder, path}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{reader} // becomes descriptor 3
-	detach(cmd)
+	detachFromTerminal(cmd)
 	if err := cmd.Start(); err != nil {
 		writer.Close()
 		return nil, err
@@ -58,26 +58,26 @@ func hold(name, path string, args []string, logFile string) (*held, error) {
 		_ = cmd.Wait() // that it has ended is all that counts
 		close(exited)
 	}()
-	process := Process{Name: name, PID: cmd.Process.Pid, Start: startOf(cmd.Process.Pid)}
-	return &held{Process: process, pipe: writer, exited: exited}, nil
+	process := Process{Name: name, PID: cmd.Process.Pid, Start: startTime(cmd.Process.Pid)}
+	return &heldProcess{Process: process, pipe: writer, exited: exited}, nil
 }
 
 // release lets the process run.
-func (h *held) release() error {
+func (h *heldProcess) release() error {
 	defer h.pipe.Close()
 	_, err := h.pipe.Write([]byte("\n"))
 	return err
 }
 
 // abandon lets the process end, if it was not released.
-func (h *held) abandon() { h.pipe.Close() }
+func (h *heldProcess) abandon() { h.pipe.Close() }
 
 // stopGrace is how long a process has to end by itself. An instance is disposable, so it is short.
 const stopGrace = 3 * time.Second
 
-// stop ends processes, and returns when they are gone. The last started goes first, so that none waits in vain for
-// one that it depends on. Interrupting does not stop it half-way: from then on, processes are killed without grace.
-func stop(ctx context.Context, processes []Process) error {
+// stopProcesses ends processes, and returns when they are gone. The last started goes first, so that each can rely on
+// those that it depends on until its end. Interrupting does not stop it half-way: from then on, processes are killed without grace.
+func stopProcesses(ctx context.Context, processes []Process) error {
 	for _, p := range slices.Backward(processes) {
 		if err := p.stop(ctx); err != nil {
 			return fmt.Errorf("%s (pid %d): %w", p.Name, p.PID, err)
@@ -92,18 +92,18 @@ func (p Process) stop(ctx context.Context) error {
 		return nil
 	}
 	if ctx.Err() == nil {
-		if ended, err := p.end(ctx, terminate); ended || err != nil {
+		if ended, err := p.endBy(ctx, terminateProcess); ended || err != nil {
 			return err
 		}
 	}
-	if ended, err := p.end(context.WithoutCancel(ctx), forceKill); ended || err != nil {
+	if ended, err := p.endBy(context.WithoutCancel(ctx), killProcess); ended || err != nil {
 		return err
 	}
 	return errors.New("does not end")
 }
 
-// end ends the process in one way, and reports whether it has ended within the grace.
-func (p Process) end(ctx context.Context, by func(int) error) (bool, error) {
+// endBy ends the process in one way, and reports whether it has ended within the grace.
+func (p Process) endBy(ctx context.Context, by func(int) error) (bool, error) {
 	if err := by(p.PID); err != nil {
 		return false, err
 	}

@@ -14,7 +14,7 @@ const zombie = 5
 
 // startOf identifies the process that has a pid now by when it started. It returns "" when there is no such process
 // or only its exit status is left.
-func startOf(pid int) string {
+func startTime(pid int) string {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid || info.Proc.P_stat == zombie {
 		return ""
@@ -24,7 +24,7 @@ func startOf(pid int) string {
 }
 
 // memoryOf returns the resident memory of a process in bytes, 0 when it is gone.
-func memoryOf(pid int) int64 {
+func residentMemory(pid int) int64 {
 	output, err := exec.Command("ps", "-o", "rss=", "-p", strconv.Itoa(pid)).Output()
 	if err != nil {
 		return 0

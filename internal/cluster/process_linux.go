@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// startOf identifies the process that has a pid now by when it started: the boot of the machine and the clock
+// startTime identifies the process that has a pid now by when it started: the boot of the machine and the clock
 // ticks since. It returns "" when there is no such process or only its exit status is left.
-func startOf(pid int) string {
+func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
@@ -28,8 +28,8 @@ func startOf(pid int) string {
 	return strings.TrimSpace(string(boot)) + "/" + fields[startTime]
 }
 
-// memoryOf returns the resident memory of a process in bytes, 0 when it is gone.
-func memoryOf(pid int) int64 {
+// residentMemory returns the resident memory of a process in bytes, 0 when it is gone.
+func residentMemory(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0

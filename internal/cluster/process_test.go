@@ -12,10 +12,10 @@ import (
 )
 
 // holdShell holds a program that prints its pid and its argument.
-func holdShell(t *testing.T) (process *held, log string) {
+func holdShell(t *testing.T) (process *heldProcess, log string) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "log")
-	process, err := hold("sh", "/bin/sh", []string{"-c", `echo $$ "$1"; (: <&3) 2>/dev/null || echo closed`, "sh", "a  b"}, log)
+	process, err := startHeld("sh", "/bin/sh", []string{"-c", `echo $$ "$1"; (: <&3) 2>/dev/null || echo closed`, "sh", "a  b"}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestReleasedProcessIsTheOneOnRecord(t *testing.T) {
 // A process that does not end when it is asked to is killed as soon as the command is interrupted.
 func TestInterruptedStopKills(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
-	process, err := hold("sh", "/bin/sh", []string{"-c", `trap "" TERM; echo deaf; while :; do sleep 0.1; done`, "sh"}, log)
+	process, err := startHeld("sh", "/bin/sh", []string{"-c", `trap "" TERM; echo deaf; while :; do sleep 0.1; done`, "sh"}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestInterruptedStopKills(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	begin := time.Now()
-	if err := stop(ctx, []Process{process.Process}); err != nil {
+	if err := stopProcesses(ctx, []Process{process.Process}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begin); took > stopGrace {

@@ -9,22 +9,22 @@ import (
 	"syscall"
 )
 
-// ownGroup makes cancelling a command end the processes that it started, too.
-func ownGroup(cmd *exec.Cmd) {
+// startOwnGroup makes cancelling a command end the processes that it started, too.
+func startOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// detach makes a command outlive this process and its terminal.
-func detach(cmd *exec.Cmd) {
+// detachFromTerminal makes a command outlive this process and its terminal.
+func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-func terminate(pid int) error { return kill(pid, syscall.SIGTERM) }
+func terminateProcess(pid int) error { return signalProcess(pid, syscall.SIGTERM) }
 
-func forceKill(pid int) error { return kill(pid, syscall.SIGKILL) }
+func killProcess(pid int) error { return signalProcess(pid, syscall.SIGKILL) }
 
-func kill(pid int, signal syscall.Signal) error {
+func signalProcess(pid int, signal syscall.Signal) error {
 	if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}

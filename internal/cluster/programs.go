@@ -25,7 +25,7 @@ func freePorts() (ports, error) {
 	return ports{found[0], found[1], found[2]}, nil
 }
 
-func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+func loopbackAddress(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // program is how one program of an instance is started.
 type program struct {
@@ -39,14 +39,14 @@ const withoutAccounts = "--disable-admission-plugins=ServiceAccount"
 // programs says how the control plane of an instance is started, with flags that upstream's programs know.
 func (i *Instance) programs(p ports, controllers bool) []program {
 	if !controllers {
-		return []program{i.etcd(p), i.apiServer(p, withoutAccounts)}
+		return []program{etcdProgram(i, p), apiServerProgram(i, p, withoutAccounts)}
 	}
-	return []program{i.etcd(p), i.apiServer(p), i.controllerManager()}
+	return []program{etcdProgram(i, p), apiServerProgram(i, p), controllerManagerProgram(i)}
 }
 
-func (i *Instance) etcd(p ports) program {
-	client, peer := "https://"+local(p.etcd), "https://"+local(p.etcdPeer)
-	return program{etcd, local(p.etcd), []string{
+func etcdProgram(i *Instance, p ports) program {
+	client, peer := "https://"+loopbackAddress(p.etcd), "https://"+loopbackAddress(p.etcdPeer)
+	return program{etcd, loopbackAddress(p.etcd), []string{
 		"--name=default", "--data-dir=" + i.file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
@@ -57,9 +57,9 @@ func (i *Instance) etcd(p ports) program {
 	}}
 }
 
-func (i *Instance) apiServer(p ports, more ...string) program {
-	return program{apiServer, local(p.apiServer), append([]string{
-		"--etcd-servers=https://" + local(p.etcd), "--etcd-cafile=" + i.file("ca.crt"),
+func apiServerProgram(i *Instance, p ports, more ...string) program {
+	return program{apiServer, loopbackAddress(p.apiServer), append([]string{
+		"--etcd-servers=https://" + loopbackAddress(p.etcd), "--etcd-cafile=" + i.file("ca.crt"),
 		"--etcd-certfile=" + i.file("server.crt"), "--etcd-keyfile=" + i.file("server.key"),
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.apiServer),
 		"--tls-cert-file=" + i.file("server.crt"), "--tls-private-key-file=" + i.file("server.key"),
@@ -74,9 +74,9 @@ func (i *Instance) apiServer(p ports, more ...string) program {
 	}, more...)}
 }
 
-// controllerManager serves nothing and is alone. Upstream's program creates a directory for volume plugins at its
+// controllerManagerProgram serves nothing and is alone. Upstream's program creates a directory for volume plugins at its
 // start, by default outside of the instance.
-func (i *Instance) controllerManager() program {
+func controllerManagerProgram(i *Instance) program {
 	return program{controllerManager, "", []string{
 		"--kubeconfig=" + i.file("manager.kubeconfig"), "--root-ca-file=" + i.file("ca.crt"),
 		"--service-account-private-key-file=" + i.file("sa.key"),
@@ -94,8 +94,8 @@ rules:
 - level: Metadata
 `
 
-// prepare writes the files that the programs read.
-func (i *Instance) prepare() error {
+// prepareFolder writes the files that the programs read.
+func (i *Instance) prepareFolder() error {
 	return errors.Join(
 		writeCredentials(i.Dir),
 		i.writeKubeconfig("kubeconfig", adminName),

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// client speaks to the API server as the instance's administrator.
-func (i *Instance) client() (*http.Client, error) {
+// newClient speaks to the API server as the instance's administrator.
+func (i *Instance) newClient() (*http.Client, error) {
 	ca, err := os.ReadFile(i.file("ca.crt"))
 	if err != nil {
 		return nil, err
@@ -26,30 +26,30 @@ func (i *Instance) client() (*http.Client, error) {
 	return &http.Client{Transport: transport, Timeout: 5 * time.Second}, nil
 }
 
-// ready reports whether every process runs and the instance answers.
-func (i *Instance) ready(ctx context.Context) bool {
+// isReady reports whether every process runs and the instance answers.
+func (i *Instance) isReady(ctx context.Context) bool {
 	if !i.Running() {
 		return false
 	}
-	client, err := i.client()
+	client, err := i.newClient()
 	if err != nil {
 		return false
 	}
 	defer client.CloseIdleConnections()
-	return i.works(ctx, client)
+	return i.answersRequests(ctx, client)
 }
 
-// works reports whether the API server is ready and has made the default namespace, and the controllers, if there
+// answersRequests reports whether the API server is ready and has made the default namespace, and the controllers, if there
 // are any, have made the default ServiceAccount.
-func (i *Instance) works(ctx context.Context, client *http.Client) bool {
+func (i *Instance) answersRequests(ctx context.Context, client *http.Client) bool {
 	made := "/api/v1/namespaces/default"
 	if i.HasControllers() {
 		made += "/serviceaccounts/default"
 	}
-	return answers(ctx, client, i.Server+"/readyz") && answers(ctx, client, i.Server+made)
+	return answersOK(ctx, client, i.Server+"/readyz") && answersOK(ctx, client, i.Server+made)
 }
 
-func answers(ctx context.Context, client *http.Client, url string) bool {
+func answersOK(ctx context.Context, client *http.Client, url string) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false

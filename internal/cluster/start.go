@@ -31,7 +31,7 @@ func startAny(ctx context.Context, o Options, assets Assets) (*Instance, error) 
 			Version:   assets.Version,
 			Dir:       o.State.instanceDir(o.Name),
 			Assets:    assets.Dir,
-			Server:    "https://" + local(p.apiServer),
+			Server:    "https://" + loopbackAddress(p.apiServer),
 			StartedAt: time.Now().UTC(),
 		}
 		err = instance.start(ctx, assets, p)
@@ -55,10 +55,10 @@ func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
 	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := i.prepare(); err != nil {
+	if err := i.prepareFolder(); err != nil {
 		return err
 	}
-	processes, err := i.hold(assets, p)
+	processes, err := i.holdProcesses(assets, p)
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,16 @@ func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
 	return i.awaitReady(ctx, processes)
 }
 
-// hold starts the programs, held, and puts them on record.
-func (i *Instance) hold(assets Assets, p ports) ([]*held, error) {
-	var processes []*held
+// holdProcesses starts the programs as held processes and puts them on record.
+func (i *Instance) holdProcesses(assets Assets, p ports) ([]*heldProcess, error) {
+	var processes []*heldProcess
 	abandon := func() {
 		for _, process := range processes {
 			process.abandon()
 		}
 	}
 	for _, program := range i.programs(p, assets.has(controllerManager)) {
-		process, err := hold(program.name, assets.program(program.name), program.args, i.Log(program.name))
+		process, err := startHeld(program.name, assets.pathOf(program.name), program.args, i.Log(program.name))
 		if err != nil {
 			abandon()
 			return nil, err
@@ -96,7 +96,7 @@ func (i *Instance) hold(assets Assets, p ports) ([]*held, error) {
 }
 
 // awaitReady waits until the instance works, one of its programs ends, or the time is up.
-func (i *Instance) awaitReady(ctx context.Context, processes []*held) error {
+func (i *Instance) awaitReady(ctx context.Context, processes []*heldProcess) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not ready after %s", startTimeout))
 	defer cancel()
 	ctx, ended := context.WithCancelCause(ctx)
@@ -105,21 +105,21 @@ func (i *Instance) awaitReady(ctx context.Context, processes []*held) error {
 		go func() {
 			select {
 			case <-process.exited:
-				ended(i.deathOf(process.Name))
+				ended(i.endOf(process.Name))
 			case <-ctx.Done():
 			}
 		}()
 	}
-	client, err := i.client()
+	client, err := i.newClient()
 	if err != nil {
 		return err
 	}
 	defer client.CloseIdleConnections()
-	return waitUntil(ctx, func() bool { return i.works(ctx, client) })
+	return waitUntil(ctx, func() bool { return i.answersRequests(ctx, client) })
 }
 
-// deathOf tells from its log why a program ended.
-func (i *Instance) deathOf(program string) error {
+// endOf tells from its log why a program ended.
+func (i *Instance) endOf(program string) error {
 	data, err := os.ReadFile(i.Log(program))
 	if err != nil {
 		return err

@@ -95,8 +95,8 @@ func (i *Instance) HasControllers() bool {
 	return slices.ContainsFunc(i.Processes, func(p Process) bool { return p.Name == controllerManager })
 }
 
-// gone names the processes that do not run.
-func (i *Instance) gone() []string {
+// deadProcesses names the processes that do not run.
+func (i *Instance) deadProcesses() []string {
 	var names []string
 	for _, p := range i.Processes {
 		if !p.Running() {

@@ -27,7 +27,7 @@ func TestProcessIsKnownByItsStart(t *testing.T) {
 		process Process
 		running bool
 	}{
-		{"this one", Process{PID: self, Start: startOf(self)}, true},
+		{"this one", Process{PID: self, Start: startTime(self)}, true},
 		{"an earlier one with the same pid", Process{PID: self, Start: "another boot/1"}, false},
 		{"one whose start is not known", Process{PID: self}, false},
 		{"none", Process{}, false},

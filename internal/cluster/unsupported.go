@@ -12,21 +12,21 @@ var errUnsupported = errors.New("the local Kubernetes runs on Linux and macOS al
 
 type lock struct{}
 
-func acquire(context.Context, string, func()) (*lock, error) { return nil, errUnsupported }
+func acquireLock(context.Context, string, func()) (*lock, error) { return nil, errUnsupported }
 
 func (*lock) releaseAndRemove() {}
 
-func ownGroup(*exec.Cmd) {}
+func startOwnGroup(*exec.Cmd) {}
 
-func detach(*exec.Cmd) {}
+func detachFromTerminal(*exec.Cmd) {}
 
-func terminate(int) error { return errUnsupported }
+func terminateProcess(int) error { return errUnsupported }
 
-func forceKill(int) error { return errUnsupported }
+func killProcess(int) error { return errUnsupported }
 
-func startOf(int) string { return "" }
+func startTime(int) string { return "" }
 
-func memoryOf(int) int64 { return 0 }
+func residentMemory(int) int64 { return 0 }
 
 // ExecKubectl is not supported on this system.
 func ExecKubectl(string, []string, []string) error { return errUnsupported }

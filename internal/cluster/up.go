@@ -30,7 +30,7 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	// One that runs needs no build, even if it is of another version.
-	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.ready(ctx) {
+	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.isReady(ctx) {
 		return &Outcome{Instance: existing, Existed: true}, nil
 	}
 	assets, err := o.findAssets(ctx)
@@ -61,10 +61,10 @@ func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, er
 	}
 	outcome := &Outcome{}
 	if existing != nil {
-		if existing.ready(ctx) { // another Up was faster
+		if existing.isReady(ctx) { // another Up was faster
 			return &Outcome{Instance: existing, Existed: true}, nil
 		}
-		outcome.Gone = existing.gone()
+		outcome.Gone = existing.deadProcesses()
 		if err := existing.remove(ctx); err != nil {
 			return nil, err
 		}

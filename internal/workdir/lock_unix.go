@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// lock reports whether the test got a lock, which it holds until it ends.
-func lock(t testing.TB, path string) (bool, error) {
+// lockFile reports whether the test got a lock, which it holds until it ends.
+func lockFile(t testing.TB, path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return false, err

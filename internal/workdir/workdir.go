@@ -29,7 +29,7 @@ func New(t testing.TB, name string) string {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	locked, err := lock(t, dir+".lock")
+	locked, err := lockFile(t, dir+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,12 +81,12 @@ func hidePairs(text string) (string, bool) {
 		if backslashes := len(found) - len(pair); backslashes%2 == 0 {
 			return found // they stand for themselves, not for an escape
 		}
-		return exchange(found, "dD", "eE")
+		return replaceHighDigits(found, "dD", "eE")
 	}), true
 }
 
-// exchange replaces the first digit of each of the two escapes at the end of a text.
-func exchange(text, from, to string) string {
+// replaceHighDigits replaces the first digit of each of the two escapes at the end of a text.
+func replaceHighDigits(text, from, to string) string {
 	out := []byte(text)
 	for _, at := range []int{len(text) - 10, len(text) - 4} {
 		out[at] = to[strings.IndexByte(from, out[at])]
@@ -101,7 +101,7 @@ func showPairs(n *yaml.Node) {
 		if n.Style&yaml.DoubleQuotedStyle != 0 {
 			n.Value = joinPairs(n.Value)
 		} else {
-			n.Value = hiddenPair().ReplaceAllStringFunc(n.Value, func(found string) string { return exchange(found, "eE", "dD") })
+			n.Value = hiddenPair().ReplaceAllStringFunc(n.Value, func(found string) string { return replaceHighDigits(found, "eE", "dD") })
 		}
 	}
 	for _, below := range n.Content {

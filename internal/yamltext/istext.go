@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// IsText tells whether every reader of YAML takes a plain scalar for text, and not for a number, a boolean, a date
+// IsText reports whether every reader of YAML takes a plain scalar for text, and not for a number, a boolean, a date
 // or nothing.
 func IsText(plain string) bool { return OtherThanText(plain) == "" }
 
@@ -52,12 +52,12 @@ var number = lazyregexp.New(`^[-+]?(` +
 // date matches what some reader takes for a date, if only for a wrong one.
 var date = lazyregexp.New(`^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t]|$)`)
 
-// isLetterBoolean tells whether a text is one of the letters that are booleans in YAML 1.1.
+// isLetterBoolean reports whether a text is one of the letters that are booleans in YAML 1.1.
 func isLetterBoolean(plain string) bool {
 	return len(plain) == 1 && strings.IndexByte("yYnN", plain[0]) >= 0
 }
 
-// resolvesToText tells whether the YAML library takes a plain scalar for text.
+// resolvesToText reports whether the YAML library takes a plain scalar for text.
 func resolvesToText(plain string) bool {
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: plain}
 	return n.ShortTag() == "!!str"

@@ -39,31 +39,31 @@ func Marshal(value any) ([]byte, error) {
 func nodeOf(value any) (*yaml.Node, error) {
 	switch value := value.(type) {
 	case nil:
-		return scalar("null"), nil
+		return scalarNode("null"), nil
 	case string:
 		return textNode(value), nil
 	case bool:
-		return scalar(strconv.FormatBool(value)), nil
+		return scalarNode(strconv.FormatBool(value)), nil
 	case int64:
-		return scalar(strconv.FormatInt(value, 10)), nil
+		return scalarNode(strconv.FormatInt(value, 10)), nil
 	case float64:
-		return scalar(strconv.FormatFloat(value, 'g', -1, 64)), nil
+		return scalarNode(strconv.FormatFloat(value, 'g', -1, 64)), nil
 	case []any:
-		return sequence(value)
+		return sequenceNode(value)
 	case map[string]any:
-		return mapping(value)
+		return mappingNode(value)
 	}
 	return nodeThroughJSON(value)
 }
 
-// scalar returns a plain scalar without a tag, which is written as it is.
-func scalar(value string) *yaml.Node {
+// scalarNode returns a plain scalar without a tag, which is written as it is.
+func scalarNode(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: value}
 }
 
 // textNode returns a text, in quotes where some reader would take it for something else.
 func textNode(value string) *yaml.Node {
-	n := scalar(value)
+	n := scalarNode(value)
 	n.Tag = "!!str"
 	if !IsText(value) || isLetterBoolean(value) {
 		n.Style = yaml.DoubleQuotedStyle
@@ -71,7 +71,7 @@ func textNode(value string) *yaml.Node {
 	return n
 }
 
-func sequence(items []any) (*yaml.Node, error) {
+func sequenceNode(items []any) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Content: make([]*yaml.Node, 0, len(items))}
 	for _, item := range items {
 		below, err := nodeOf(item)
@@ -83,7 +83,7 @@ func sequence(items []any) (*yaml.Node, error) {
 	return n, nil
 }
 
-func mapping(fields map[string]any) (*yaml.Node, error) {
+func mappingNode(fields map[string]any) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode, Content: make([]*yaml.Node, 0, 2*len(fields))}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		below, err := nodeOf(fields[key])
