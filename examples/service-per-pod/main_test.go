@@ -58,7 +58,7 @@ func pod(ordinal int) *corev1.Pod {
 }
 
 // served waits until there are this many Services, and each selects the Pod of its name and no other, and then checks
-// that the operator is at rest.
+// that it is converged.
 func (f *fixture) served(pods int) {
 	f.t.Helper()
 	f.Eventually(fmt.Sprintf("%d Pods are served", pods), func() error {
@@ -115,7 +115,7 @@ func TestWhatOthersBreakIsRepaired(t *testing.T) {
 	f.Update(stripped, func() { delete(stripped.Labels, "pod-name") })
 	f.served(2)
 
-	// A Pod that is made anew is another one, and is labelled, too.
+	// A recreated Pod is another one, and is labelled, too.
 	f.Delete(stripped)
 	f.Gone(stripped)
 	f.MakeReady(f.set)

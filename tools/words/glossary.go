@@ -32,7 +32,7 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`\b(?:` + 
 // glossary is the "Not" column of the project's glossary.
 var glossary = []entry{
 	identWord("runtime/", "pass", `pass|passes`, "reconcile"),
-	phrase("pass", `(?:another|each|every|the|this|that|one|first|second|last|next|per|a|following|previous|whole) pass|passes of`, "reconcile"),
+	phrase("pass", `(?:another|each|every|the|this|that|one|first|second|last|next|per|a|following|previous|whole) pass|(?:two|three|several) passes|passes of`, "reconcile"),
 	phrase("round", `(?:another|each|next) round`, "reconcile"),
 	word("offspring", `offspring`, "children, child cache"),
 	identWord("runtime/", "wanted", `wanted|wants`, "desired"),

@@ -62,12 +62,12 @@ func (r *Reconciler) Finalize(_ context.Context, req *Request) (*Response, error
 	return &Response{Children: want, Status: statusOf(req)}, nil
 }
 
-// allReady tells whether every one of these Pods exists and is ready.
+// allReady reports whether every one of these Pods exists and is ready.
 func allReady(req *Request, pods []*corev1.Pod) bool {
 	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !req.Children.Pods.Ready(pod.Name) })
 }
 
-// hasFailed tells whether a Pod has failed for good, as one does that was evicted, and how long to put up with it.
+// hasFailed reports whether a Pod has failed for good, such as an evicted one, and how long it may stay.
 func hasFailed(req *Request, name string) (failed bool, left time.Duration) {
 	pod, ok := req.Children.Pods.Get(name)
 	if !ok || pod.Status.Phase != corev1.PodFailed {

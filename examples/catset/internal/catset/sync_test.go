@@ -38,7 +38,7 @@ func newSet(name string, replicas int32, image string) *v1.CatSet {
 	}
 }
 
-// observed is a Pod as a pass sees it.
+// observed is a Pod as a reconcile sees it.
 func observed(name string, phase corev1.PodPhase, age time.Duration) *corev1.Pod {
 	ready := corev1.ConditionFalse
 	if phase == corev1.PodRunning {

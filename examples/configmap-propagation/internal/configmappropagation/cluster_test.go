@@ -161,7 +161,7 @@ func TestWhatHappensWhileTheOperatorIsDown(t *testing.T) {
 	frozen.Immutable = new(true)
 	w.Matches(frozen)
 
-	// The source is another one now, which the copies could not become if they were not made anew.
+	// The source is another one now: the copies can only be recreated.
 	w.Stop()
 	w.Delete(w.source, settings(w.one.Name))
 	w.Update(w.propagation, func() { w.propagation.Spec.TargetNamespaces = []string{w.two.Name} })

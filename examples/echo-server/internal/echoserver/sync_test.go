@@ -108,7 +108,7 @@ func TestEchoServer(t *testing.T) {
 		return nil
 	})
 
-	// A change reaches the Service in place; the Pod is made anew.
+	// A change reaches the Service in place; the Pod is recreated.
 	before := *service
 	cluster.Update(echo, func() { echo.Spec.ServiceName = "coco" })
 	cluster.Gone(pod)
@@ -122,10 +122,10 @@ func TestEchoServer(t *testing.T) {
 		return nil
 	})
 	if service.UID != before.UID {
-		t.Error("the Service was made anew, want it updated in place")
+		t.Error("the Service was recreated, want it updated in place")
 	}
 
-	// What somebody deletes comes back, and then the operator rests.
+	// A deleted child is created again, and then the parent is converged.
 	cluster.Delete(service)
 	cluster.Gone(service)
 	cluster.Exists(service)

@@ -93,7 +93,7 @@ type Run struct {
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
 	Pods []Victim `json:"pods,omitzero"`
-	// Whether they have all been terminated. Until then every pass goes on with them, and chooses no others.
+	// Whether they have all been terminated. Until then every reconcile goes on with them, and chooses no others.
 	// +optional
 	Done bool `json:"done"`
 }

@@ -159,7 +159,7 @@ func TestRunsAndRests(t *testing.T) {
 	s.left(parent, 4, "e", "f", "g", "h", "i") // as it was read last
 }
 
-// A run is cut off after its first Pod. However often it is tried again, and although the operator starts anew and the
+// A run is cut off after its first Pod. However often it is tried again, and although the operator restarts and the
 // Pod has a successor of the same name by then, it deletes the Pods that it chose, and no others.
 func TestCrash(t *testing.T) {
 	s := start(t)

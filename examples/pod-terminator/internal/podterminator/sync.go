@@ -15,7 +15,7 @@ import (
 	chaosv1alpha1 "example.com/pod-terminator/api/v1alpha1"
 )
 
-// Reconciler terminates Pods. They are nobody's children here, so it deletes them itself.
+// Reconciler terminates Pods. They are not its children, so it deletes them itself.
 type Reconciler struct {
 	pods    client.Writer
 	live    client.Reader                    // reads past the cache
@@ -27,10 +27,10 @@ func New(mgr operator.Manager) (operator.Controller, error) {
 	return Controller(&Reconciler{pods: mgr.GetClient(), live: mgr.GetAPIReader(), shuffle: rand.Shuffle}), nil
 }
 
-// Sync takes two passes for a run. The first writes the Pods that it has chosen into the status, the second deletes
-// exactly these, and may do so over and over: whenever the operator stops in between, it goes on with the Pods that the
-// status names, and chooses no others. The second pass comes of the first one's write to the status, and sees the parent
-// as new as that, so that a spec which has changed in time still calls the run off.
+// Sync takes two reconciles for a run. The first one writes the Pods that it has chosen into the status. The second
+// one deletes exactly these, and may be repeated: when the operator stops in between, it goes on with the Pods that the
+// status names, and chooses no others. The first one's write to the status causes the second, which sees the parent at
+// least as new as that, so that a spec which has changed in time still calls the run off.
 func (r *Reconciler) Sync(ctx context.Context, req *Request) (*Response, error) {
 	terminator, status := req.Parent, req.Parent.Status.DeepCopy()
 	response := &Response{Status: status}
@@ -58,7 +58,7 @@ func (r *Reconciler) Sync(ctx context.Context, req *Request) (*Response, error) 
 	return response, nil
 }
 
-// Finalize has nothing to clean up. That it exists makes a deletion wait for the pass that is under way: once kubectl
+// Finalize has nothing to clean up. That it exists makes a deletion wait for the reconcile that is running: once kubectl
 // delete has returned, nothing is terminated any more.
 func (r *Reconciler) Finalize(_ context.Context, req *Request) (*Response, error) {
 	message := fmt.Sprintf("terminated %d Pods in all", req.Parent.Status.Terminated)
@@ -71,7 +71,7 @@ func nextRun(req *Request) *metav1.Time {
 	return &metav1.Time{Time: req.Now.Add(period)}
 }
 
-// isCurrent tells whether the parent is as the API server has it. A replica that has just become the leader may not have
+// isCurrent reports whether the parent is as the API server has it. A replica that has just become the leader may not have
 // seen yet what the one before has run.
 func (r *Reconciler) isCurrent(ctx context.Context, seen *chaosv1alpha1.PodTerminator) (bool, error) {
 	live := new(chaosv1alpha1.PodTerminator)

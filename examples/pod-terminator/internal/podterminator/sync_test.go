@@ -96,7 +96,7 @@ func running(names ...string) Related {
 	return Related{Pods: operator.NewSnapshot(pods(names...)...)}
 }
 
-// TestSync goes through what a pass may find. Without chance, the first Pods by name are chosen.
+// TestSync goes through what a reconcile may find. Without chance, the first Pods by name are chosen.
 func TestSync(t *testing.T) {
 	halfDone := func(dryRun bool) func(*chaosv1alpha1.PodTerminator) {
 		return func(parent *chaosv1alpha1.PodTerminator) {
@@ -125,7 +125,7 @@ func TestSync(t *testing.T) {
 			expect:  answer(nil, 0),
 		},
 		{
-			name:    "a changed spec starts the period anew, and calls off what was chosen",
+			name:    "a changed spec restarts the period, and calls off what was chosen",
 			change:  func(parent *chaosv1alpha1.PodTerminator) { halfDone(false)(parent); parent.Generation = 2 },
 			related: running("a", "b", "c", "d", "e"),
 			expect: &Response{

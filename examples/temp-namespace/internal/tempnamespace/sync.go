@@ -23,7 +23,7 @@ func New(operator.Manager) (operator.Controller, error) {
 // Sync wants the Namespace until its time is over, and none from then on.
 //
 // It has no clock and no timer. What time it is stands in the request, when the life began stands in the status, and
-// when to look again stands in the response; so a restart, or a pass too many, changes nothing.
+// the time of the next reconcile is in the response; so a restart, or one reconcile too many, changes nothing.
 func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 	temp, want := req.Parent, new(Desired)
 	namespace, exists := req.Children.Namespaces.Get(temp.Name)
@@ -40,7 +40,7 @@ func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 	case left > 0:
 		want.Namespaces.Add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: temp.Name}})
 		return &Response{Children: want, Status: &status, RequeueAfter: left}, nil
-	case exists: // its end causes another pass
+	case exists: // its end causes another reconcile
 		status.Error = whatKeeps(namespace)
 	default:
 		status.DeletedAt = &metav1.Time{Time: req.Now}
