@@ -112,7 +112,7 @@ var wrapped = regexp.MustCompile(`\n\s*(?://|#)? ?`)
 // plain returns a text of the same length in lower case in which sentences are not wrapped.
 func plain(text string) string {
 	text = strings.ToLower(text)
-	return wrapped.ReplaceAllStringFunc(text, func(s string) string { return " " + strings.Repeat("\x00", len(s)-1) })
+	return wrapped.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 }
 
 // splitWords returns the words of an identifier: leftOverPods is "left over pods".

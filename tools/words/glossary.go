@@ -1,6 +1,9 @@
 package main
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // entry is a word that a concept is not called by.
 type entry struct {
@@ -27,7 +30,11 @@ func phrase(name, pattern, say string) entry {
 	return entry{name: name, say: say, text: whole(pattern)}
 }
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`\b(?:` + pattern + `)\b`) }
+// whole matches whole words, with any white space between them.
+func whole(pattern string) *regexp.Regexp {
+	pattern = strings.NewReplacer(" ?", `\s*`, " ", `\s+`).Replace(pattern)
+	return regexp.MustCompile(`\b(?:` + pattern + `)\b`)
+}
 
 // glossary is the "Not" column of the project's glossary.
 var glossary = []entry{
