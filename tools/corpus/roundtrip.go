@@ -15,9 +15,9 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kubejson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/opgen-dev/opgen/internal/arbitrary"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/tools/arbitrary"
 )
 
 // objectsOfEach is how many objects of each CRD go through their Go types.

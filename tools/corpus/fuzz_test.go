@@ -106,7 +106,7 @@ func textsArrive(t *testing.T, description, value, name string) error {
 
 // FuzzSpec checks spec files: what is accepted gives a CRD that can be imported again, and Go that holds together.
 func FuzzSpec(f *testing.F) {
-	for _, pattern := range []string{"../templates/testdata/goapi/*.txtar", "../crdgen/testdata/problems/*.txtar", "../../testdata/golden/*.txtar"} {
+	for _, pattern := range []string{"../../internal/templates/testdata/goapi/*.txtar", "../../internal/crdgen/testdata/problems/*.txtar", "../../testdata/golden/*.txtar"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			f.Fatalf("%s: nothing: %v", pattern, err)

@@ -1,7 +1,7 @@
 // Command corpus proves the spec language on CRDs that people run: it imports every CRD of a folder, makes the CRD
 // and the Go types again, and prints one table of what came out. It fails when a row falls short of its target.
 //
-//	go run ./internal/corpus [DIR]
+//	go run ./tools/corpus [DIR]
 //
 // DIR has files of CRDs, at any depth; without it, those written for the purpose are taken.
 package main
@@ -18,7 +18,7 @@ import (
 )
 
 // written are the CRDs that come with the repository, from its root.
-const written = "internal/corpus/testdata/crds"
+const written = "tools/corpus/testdata/crds"
 
 func main() { os.Exit(run()) }
 
