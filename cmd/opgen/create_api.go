@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -92,7 +93,7 @@ func (p *project) fileOf(api *spec.API) string {
 	target := "api/" + kind + ".yaml"
 	taken := func(other *spec.API) bool { return other.File == target && other.Group != api.Group }
 	if slices.ContainsFunc(p.apis, taken) {
-		return "api/" + crdgen.GroupFolder(p.spec, api.Group) + "-" + kind + ".yaml"
+		return "api/" + gomodel.GroupFolder(p.spec, api.Group) + "-" + kind + ".yaml"
 	}
 	return target
 }
@@ -232,7 +233,7 @@ func (o *createAPIOptions) sayNext(s streams, p *project, api *spec.API, all []*
 	edit := target
 	for _, v := range api.Versions {
 		if v.GoTypes {
-			edit = "the types of " + api.Names.Kind + " in " + crdgen.PackageDir(p.spec, api.Group, v.Name)
+			edit = "the types of " + api.Names.Kind + " in " + gomodel.PackageDir(p.spec, api.Group, v.Name)
 		}
 	}
 	if edit != target || api.Operator == nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/gengo/v2/types"
 	"k8s.io/klog/v2"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // Modules are the Go modules that the clients import, beside those that API packages do.
@@ -28,10 +28,10 @@ type File struct {
 }
 
 // Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
-// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for
+// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of gomodel.Packages for
 // a project with clients: their kinds carry the markers that say which clients there are. Authored has the packages of
 // which an author owns types, parsed and type-checked, by import path.
-func Files(module string, all []crdgen.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
+func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}

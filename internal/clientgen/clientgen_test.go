@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 	"github.com/opgen-dev/opgen/internal/workdir"
@@ -24,7 +25,7 @@ import (
 // project is a project of testdata.
 type project struct {
 	*spec.Project
-	packages []crdgen.Package
+	packages []gomodel.Package
 	crds     []*apiextv1.CustomResourceDefinition
 }
 
@@ -56,7 +57,7 @@ func readProject(t *testing.T, name string) project {
 		crd, found := crdgen.CRD(api, p.MinKubernetes)
 		p.crds, problems = append(p.crds, crd), append(problems, found...)
 	}
-	packages, found := crdgen.Packages(p.Project, apis)
+	packages, found := gomodel.Packages(p.Project, apis)
 	p.packages = packages
 	if err := append(problems, found...).Err(); err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func (p project) write(t *testing.T, dir string, clients []File) {
 	t.Helper()
 	files := append(moduleFiles(t, p.Module), clients...)
 	for _, pkg := range p.packages {
-		for name, render := range map[string]func(crdgen.Package) ([]byte, error){
+		for name, render := range map[string]func(gomodel.Package) ([]byte, error){
 			"types.go": templates.Types, "deepcopy.go": templates.DeepCopy, "register.go": templates.Register,
 		} {
 			content, err := render(pkg)

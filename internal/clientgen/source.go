@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // source describes the types of which an author owns the Go source, as the generators would have parsed them.
@@ -56,7 +56,7 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 		t := s.typeOf(declared.Type())
 		second, doc := s.comments.above(declared.Pos())
 		// Only the kinds of the API files have clients, and what is to be known of these is in their ClientMarkers.
-		t.SecondClosestCommentLines, t.CommentLines = crdgen.WithoutClientMarkers(second), crdgen.WithoutClientMarkers(doc)
+		t.SecondClosestCommentLines, t.CommentLines = gomodel.WithoutClientMarkers(second), gomodel.WithoutClientMarkers(doc)
 		for _, k := range v.Kinds {
 			if k.Name == name {
 				t.SecondClosestCommentLines = append(t.SecondClosestCommentLines, k.ClientMarkers...)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -60,7 +60,7 @@ func (u universe) add(g group, v version) {
 }
 
 // member describes a field of a struct.
-func (u universe) member(v version, f crdgen.Field) types.Member {
+func (u universe) member(v version, f gomodel.Field) types.Member {
 	m := types.Member{
 		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
 		CommentLines: text(f.Doc), Type: u.typeOf(v, f.Type),
@@ -72,13 +72,13 @@ func (u universe) member(v version, f crdgen.Field) types.Member {
 }
 
 // typeOf describes the type of a field.
-func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
+func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	switch t.Shape {
-	case crdgen.Pointer:
+	case gomodel.Pointer:
 		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
-	case crdgen.List:
+	case gomodel.List:
 		return u.anonymous("[]", types.Slice, u.typeOf(v, element(t)))
-	case crdgen.Map:
+	case gomodel.Map:
 		m := u.anonymous("map[string]", types.Map, u.typeOf(v, element(t)))
 		m.Key = types.String
 		return m
@@ -95,15 +95,15 @@ func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
 
 // element returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
 // API's types, but not in apply configurations: the generators' setters would not compile.
-func element(of *crdgen.GoType) *crdgen.GoType {
-	if of.Elem.Shape == crdgen.Pointer {
+func element(of *gomodel.GoType) *gomodel.GoType {
+	if of.Elem.Shape == gomodel.Pointer {
 		return of.Elem.Elem
 	}
 	return of.Elem
 }
 
 // foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
-func (u universe) foreign(t *crdgen.GoType) *types.Type {
+func (u universe) foreign(t *gomodel.GoType) *types.Type {
 	if standIn, own := u.standIns[t.Package]; own {
 		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
 	}

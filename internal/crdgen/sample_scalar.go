@@ -10,6 +10,12 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// ChecksFormat reports whether the API server checks that texts have a format.
+func ChecksFormat(format string) bool {
+	_, checked := formatValues[format]
+	return checked
+}
+
 // formatValues are values of the formats that the API server checks.
 var formatValues = map[string]string{
 	"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01", "datetime": "2026-01-01T00:00:00Z",

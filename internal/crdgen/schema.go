@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -75,7 +74,7 @@ func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.
 // specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
 // without a spec would escape that requirement otherwise.
 func specRequired(v *spec.Version) bool {
-	return v.Spec != nil && len(fullSchema(v.Spec).Required) > 0
+	return v.Spec != nil && len(FullSchema(v.Spec).Required) > 0
 }
 
 // node returns the schema of one node and all below it. The path is for problems.
@@ -85,7 +84,7 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 		return b.named(s, path)
 	case s.Use != nil:
 		b.rules = append(b.rules, s.Keywords.XValidations...)
-		return embeddable(overlay(b.use(s.Use), s.Keywords))
+		return embeddable(Overlay(b.use(s.Use), s.Keywords))
 	}
 	b.rules = append(b.rules, s.Keywords.XValidations...)
 	out := s.Keywords
@@ -131,7 +130,7 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 	if s.Type == spec.TypeDuration {
 		b.durationDefault(s, path)
 	}
-	out := embeddable(overlay(t.Schema, s.Keywords))
+	out := embeddable(Overlay(t.Schema, s.Keywords))
 	b.noteRules(&out)
 	return out
 }
@@ -170,22 +169,6 @@ func (b *schemaBuilder) durationDefault(s *spec.Schema, path string) {
 			Message: fmt.Sprintf("%q is not a duration", text), Hint: "such as 30s or 1h30m",
 		})
 	}
-}
-
-// overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
-// top's rules come before those of base, and everything else that top says replaces what base says, but for what keeps
-// out values that no operator could read.
-func overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
-	rules := slices.Concat(top.XValidations, base.XValidations)
-	spec.KeepReadable(&top, &base)
-	from, into := reflect.ValueOf(top), reflect.ValueOf(&base).Elem()
-	for i := range from.NumField() {
-		if field := from.Field(i); !field.IsZero() {
-			into.Field(i).Set(field)
-		}
-	}
-	base.XValidations = rules
-	return base
 }
 
 // at returns the position of a keyword, or of the node when the file does not set it.

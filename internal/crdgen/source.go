@@ -8,9 +8,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// outline returns what the type that a node names says of itself: one of Kubernetes, of whose schema only the
-// outermost keywords are read, or one whose Go source has been read. It reports false for a node without one.
-func outline(s *spec.Schema) (kubetypes.Type, bool) {
+// TypeOf returns the type that a node names: one of Kubernetes, with the outermost keywords of its schema alone, or one
+// whose Go source has been read. It reports false for a node that names none.
+func TypeOf(s *spec.Schema) (kubetypes.Type, bool) {
 	if s.Go != nil {
 		return fromSource(s.Go), true
 	}
@@ -75,16 +75,4 @@ func ReadsGo(apis []*spec.API) bool { return slices.ContainsFunc(apis, readsGo) 
 func readsGo(api *spec.API) bool {
 	unread := func(use spec.GoTypeUse) bool { return use.Schema.Go == nil }
 	return slices.ContainsFunc(api.GoTypes(), unread) || len(unreadGoTypes(api)) > 0
-}
-
-// authored is the kind of a version whose Go types are the author's.
-func (b *packageBuilder) authored(k served) Kind {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k), GoTypes: true}
-	if a := k.version.Authored; a != nil {
-		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a
-	}
-	if b.pkg.Clients {
-		kind.ClientMarkers = authoredClientMarkers(k)
-	}
-	return kind
 }

@@ -155,11 +155,11 @@ func TestDiffSaysWhatIsInTheWay(t *testing.T) {
 
 func TestFileSetRefusesWhatIsNoTree(t *testing.T) {
 	tests := map[string][]File{
-		"outside":           {{Path: "../zz_generated.go"}},
-		"absolute":          {{Path: "/zz_generated.go"}},
-		"another separator": {{Path: `a\zz_generated.go`}},
-		"twice":             {{Path: "main.go", Owner: Once}, {Path: "main.go", Owner: Once}},
-		"generated, unsaid": {{Path: "main.go"}},
+		"outside":               {{Path: "../zz_generated.go"}},
+		"absolute":              {{Path: "/zz_generated.go"}},
+		"another separator":     {{Path: `a\zz_generated.go`}},
+		"twice":                 {{Path: "main.go", Owner: Once}, {Path: "main.go", Owner: Once}},
+		"generated, not listed": {{Path: "main.go"}},
 	}
 	for name, files := range tests {
 		t.Run(name, func(t *testing.T) {

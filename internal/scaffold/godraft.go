@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -57,7 +57,7 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	draft.Versions = append([]spec.Version(nil), api.Versions...)
 	v.Spec.Properties[0].Schema.Keywords.Description = "How many there should be. What stands above a field describes it to users."
 	draft.Versions[version] = v
-	packages, problems := crdgen.Packages(p, []*spec.API{&draft})
+	packages, problems := gomodel.Packages(p, []*spec.API{&draft})
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 
 // describe gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
 // as long as there are none, those follow from the API.
-func describe(pkg crdgen.Package) {
+func describe(pkg gomodel.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{
 		k.Name:   k.Name + " is a kind of " + pkg.Group + ". Say here what it is: kubectl explain shows it.",
@@ -80,7 +80,7 @@ func describe(pkg crdgen.Package) {
 		k.Status: k.Status + " is what the operator has seen.",
 	}
 	for i, t := range pkg.Types {
-		pkg.Types[i].Markers = crdgen.WithoutClientMarkers(t.Markers)
+		pkg.Types[i].Markers = gomodel.WithoutClientMarkers(t.Markers)
 		if doc := about[t.Name]; doc != "" {
 			pkg.Types[i].Doc = []string{doc}
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -65,7 +66,7 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 	var uses []gotypes.Use
 	for _, use := range api.GoTypes() {
 		if use.Schema.Go == nil {
-			dir := crdgen.PackageDir(p, api.Group, api.Versions[use.Version].Name)
+			dir := gomodel.PackageDir(p, api.Group, api.Versions[use.Version].Name)
 			uses = append(uses, gotypes.Use{GoTypeUse: use, Importer: path.Join(p.Module, dir)})
 		}
 	}
@@ -77,12 +78,12 @@ func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
 	if !slices.ContainsFunc(in.APIs, authored) {
 		return in, nil, nil
 	}
-	packages, problems := crdgen.Packages(in.Project, in.APIs)
+	packages, problems := gomodel.Packages(in.Project, in.APIs)
 	if len(problems) > 0 {
 		return in, problems, nil
 	}
 	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: in.Project.IgnoreUnexportedFields}
-	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]crdgen.Registration{}}
+	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
 		if err := a.add(pkg); err != nil {
 			return in, nil, err
@@ -118,11 +119,11 @@ type authors struct {
 	files    []File // of the authors
 	problems spec.Problems
 
-	registrations map[string]crdgen.Registration // by import path
+	registrations map[string]gomodel.Registration // by import path
 	warnings      spec.Problems
 }
 
-func (a *authors) add(pkg crdgen.Package) error {
+func (a *authors) add(pkg gomodel.Package) error {
 	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
 	declared := declarations(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
@@ -149,7 +150,7 @@ func (a *authors) add(pkg crdgen.Package) error {
 
 // generated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
 // in it.
-func (a *authors) generated(pkg crdgen.Package) error {
+func (a *authors) generated(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {
 		return err
@@ -170,7 +171,7 @@ func (a *authors) generated(pkg crdgen.Package) error {
 const typesFile = "zz_generated.types.go"
 
 // typesOf finds the file that declares the types of a kind, or drafts it.
-func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) error {
+func (a *authors) typesOf(k gomodel.Kind, version int, dir, declaredIn string) error {
 	switch {
 	case declaredIn == typesFile:
 		a.problems = append(a.problems, generatedSoFar(k, version, path.Join(dir, typesFile)))
@@ -192,7 +193,7 @@ func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) er
 }
 
 // keep adds a file that is there, so that it is known to belong to a kind.
-func (a *authors) keep(k crdgen.Kind, file string) error {
+func (a *authors) keep(k gomodel.Kind, file string) error {
 	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
 		return nil // another kind's, too
 	}
@@ -202,7 +203,7 @@ func (a *authors) keep(k crdgen.Kind, file string) error {
 }
 
 // generatedSoFar says how types that opgen has generated become their author's.
-func generatedSoFar(k crdgen.Kind, version int, file string) spec.Problem {
+func generatedSoFar(k gomodel.Kind, version int, file string) spec.Problem {
 	at := fmt.Sprintf("versions[%d].goTypes", version)
 	yours := path.Join(path.Dir(file), templates.PackageName(k.Name)+"_types.go")
 	return spec.Problem{

@@ -1,7 +1,7 @@
 package scaffold
 
 import (
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/reference"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -45,7 +45,7 @@ func (p *project) manifest() []output {
 
 // packageManifest is what each group version consists of. The deepcopy code is given where it was made from types
 // of which an author owns some.
-func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
+func packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 	outputs := []output{
 		{path: pkg.Dir + "/" + deepCopyFile, render: of(templates.DeepCopy, pkg)},
 		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -44,7 +44,7 @@ type Input struct {
 	// themselves, and how they register their kinds.
 	deepCopies    map[string][]byte
 	authored      map[string]*packages.Package
-	registrations map[string]crdgen.Registration
+	registrations map[string]gomodel.Registration
 	// What ReadGo warns of in these packages.
 	warnings spec.Problems
 	// The folders of the operators that the lock lists, by the names of their APIs.

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -224,7 +224,7 @@ func (r *renames) importers(old LockedAPI, group string) []string {
 	if old.Operator == "" {
 		return nil
 	}
-	former := path.Join(r.project.Module, crdgen.PackageDir(r.project, group, old.Storage))
+	former := path.Join(r.project.Module, gomodel.PackageDir(r.project, group, old.Storage))
 	var found []string
 	for _, f := range authorsFiles(r.tree, old.Operator) {
 		if _, imports := f.imports()[former]; imports {

@@ -6,7 +6,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -26,7 +26,7 @@ type resource struct {
 
 // resolver completes kinds of objects by what Kubernetes and the project itself have of them.
 type resolver struct {
-	packages []crdgen.Package
+	packages []gomodel.Package
 	crds     []*apiextv1.CustomResourceDefinition // of the project; nil for what has mistakes
 }
 

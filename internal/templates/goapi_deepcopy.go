@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
 // deepCopyView is a package with the bodies of its DeepCopyInto methods written, types sorted by name.
 type deepCopyView struct {
-	crdgen.Package
+	gomodel.Package
 	Types   []copiedType
-	Imports []crdgen.Import
+	Imports []gomodel.Import
 }
 
 // copiedType is a type that has DeepCopy methods.
@@ -25,11 +25,11 @@ type copiedType struct {
 	Runtime   string // the alias of apimachinery's runtime package
 }
 
-func newDeepCopyView(pkg crdgen.Package) deepCopyView {
+func newDeepCopyView(pkg gomodel.Package) deepCopyView {
 	view := deepCopyView{Package: pkg}
 	aliases := newCopyAliases(pkg)
 	for _, t := range pkg.Types { // in this order, which decides who gets the shorter alias
-		if t.Of != nil && t.Of.Shape == crdgen.Name {
+		if t.Of != nil && t.Of.Shape == gomodel.Name {
 			continue // a scalar
 		}
 		w := copyWriter{aliases: aliases}
@@ -68,7 +68,7 @@ func (w *copyWriter) line(parts ...string) {
 }
 
 // structBody copies a struct: at once, then again whatever holds a reference.
-func (w *copyWriter) structBody(fields []crdgen.Field) {
+func (w *copyWriter) structBody(fields []gomodel.Field) {
 	w.line("*out = *in")
 	for _, f := range fields {
 		name := f.Name
@@ -79,7 +79,7 @@ func (w *copyWriter) structBody(fields []crdgen.Field) {
 	}
 }
 
-func (w *copyWriter) field(name string, t *crdgen.GoType) {
+func (w *copyWriter) field(name string, t *gomodel.GoType) {
 	if isReference(t) {
 		w.line("if in.", name, " != nil {")
 		w.line("in, out := &in.", name, ", &out.", name)
@@ -99,13 +99,13 @@ func (w *copyWriter) field(name string, t *crdgen.GoType) {
 }
 
 // isReference tells whether a value of the type may be nil.
-func isReference(t *crdgen.GoType) bool {
-	return t.Shape != crdgen.Name || t.Copy == kubetypes.CopyElements
+func isReference(t *gomodel.GoType) bool {
+	return t.Shape != gomodel.Name || t.Copy == kubetypes.CopyElements
 }
 
 // reference copies a pointer, list or map that is not nil.
-func (w *copyWriter) reference(t *crdgen.GoType) {
-	if t.Shape == crdgen.Pointer {
+func (w *copyWriter) reference(t *gomodel.GoType) {
+	if t.Shape == gomodel.Pointer {
 		w.pointer(t.Elem)
 		return
 	}
@@ -113,21 +113,21 @@ func (w *copyWriter) reference(t *crdgen.GoType) {
 }
 
 // underlying returns the list or map that a name stands for.
-func underlying(t *crdgen.GoType) *crdgen.GoType {
-	if t.Shape != crdgen.Name {
+func underlying(t *gomodel.GoType) *gomodel.GoType {
+	if t.Shape != gomodel.Name {
 		return t
 	}
 	if t.Of != nil {
 		return t.Of
 	}
-	shape := crdgen.List
+	shape := gomodel.List
 	if t.Form == kubetypes.Map {
-		shape = crdgen.Map
+		shape = gomodel.Map
 	}
-	return &crdgen.GoType{Shape: shape, Elem: &crdgen.GoType{Shape: crdgen.Name, Copy: t.ElemCopy}}
+	return &gomodel.GoType{Shape: shape, Elem: &gomodel.GoType{Shape: gomodel.Name, Copy: t.ElemCopy}}
 }
 
-func (w *copyWriter) pointer(elem *crdgen.GoType) {
+func (w *copyWriter) pointer(elem *gomodel.GoType) {
 	switch elem.Copy {
 	case kubetypes.CopyValue:
 		w.line("x := (*in).DeepCopy()")
@@ -144,9 +144,9 @@ func (w *copyWriter) pointer(elem *crdgen.GoType) {
 }
 
 // elements copies a list or map; name is what its type is called.
-func (w *copyWriter) elements(t *crdgen.GoType, name string) {
+func (w *copyWriter) elements(t *gomodel.GoType, name string) {
 	w.line("*out = make(", name, ", len(*in))")
-	if t.Shape == crdgen.Map {
+	if t.Shape == gomodel.Map {
 		w.values(t.Elem)
 		return
 	}
@@ -167,7 +167,7 @@ func (w *copyWriter) elements(t *crdgen.GoType, name string) {
 }
 
 // values copies the values of a map.
-func (w *copyWriter) values(elem *crdgen.GoType) {
+func (w *copyWriter) values(elem *gomodel.GoType) {
 	w.line("for key, val := range *in {")
 	switch {
 	case isReference(elem):
@@ -191,13 +191,13 @@ func (w *copyWriter) values(elem *crdgen.GoType) {
 }
 
 // syntax returns a type as source, importing what it needs.
-func (w *copyWriter) syntax(t *crdgen.GoType) string {
+func (w *copyWriter) syntax(t *gomodel.GoType) string {
 	switch t.Shape {
-	case crdgen.Pointer:
+	case gomodel.Pointer:
 		return "*" + w.syntax(t.Elem)
-	case crdgen.List:
+	case gomodel.List:
 		return "[]" + w.syntax(t.Elem)
-	case crdgen.Map:
+	case gomodel.Map:
 		return "map[string]" + w.syntax(t.Elem)
 	}
 	if t.Package == "" {

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Operator is what the package of one controller is rendered from.
 type Operator struct {
-	Project string         // its name
-	Module  string         // of the project
-	API     crdgen.Package // of the parent's storage version
-	Parent  crdgen.Kind
+	Project string          // its name
+	Module  string          // of the project
+	API     gomodel.Package // of the parent's storage version
+	Parent  gomodel.Kind
 	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its package.
 	Name     string
 	Children []Child
@@ -202,8 +202,8 @@ func (v operatorView) Conditions() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.Conditions
 	}
-	return v.statusField("conditions", func(t *crdgen.GoType) bool {
-		return t.Shape == crdgen.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
+	return v.statusField("conditions", func(t *gomodel.GoType) bool {
+		return t.Shape == gomodel.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
 	})
 }
 
@@ -212,13 +212,13 @@ func (v operatorView) ObservedGeneration() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.ObservedGeneration
 	}
-	return v.statusField("observedGeneration", func(t *crdgen.GoType) bool {
-		return t.Shape == crdgen.Name && t.Name == "int64"
+	return v.statusField("observedGeneration", func(t *gomodel.GoType) bool {
+		return t.Shape == gomodel.Name && t.Name == "int64"
 	})
 }
 
 // statusField returns the Go name of a field of the status by its JSON key, if its type fits.
-func (v operatorView) statusField(key string, fits func(*crdgen.GoType) bool) string {
+func (v operatorView) statusField(key string, fits func(*gomodel.GoType) bool) string {
 	for _, f := range v.statusFields() {
 		if name, _, _ := strings.Cut(f.Tag, ","); name == key && fits(f.Type) {
 			return f.Name
@@ -227,7 +227,7 @@ func (v operatorView) statusField(key string, fits func(*crdgen.GoType) bool) st
 	return ""
 }
 
-func (v operatorView) statusFields() []crdgen.Field {
+func (v operatorView) statusFields() []gomodel.Field {
 	for _, t := range v.API.Types {
 		if t.Name == v.Parent.Status {
 			return t.Fields

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // comparison compares an object with what is left of it after it was in its Go type.
@@ -20,9 +20,9 @@ type comparison struct {
 }
 
 // differ returns the first difference of a value that matters, empty when there is none.
-func (c *comparison) differ(t *crdgen.GoType, in, out any, path string) string {
+func (c *comparison) differ(t *gomodel.GoType, in, out any, path string) string {
 	plain, declared := c.model.plain(t)
-	foreign := plain != nil && plain.Shape == crdgen.Name && plain.Package != ""
+	foreign := plain != nil && plain.Shape == gomodel.Name && plain.Package != ""
 	switch {
 	case plain == nil, foreign && isOpen(plain):
 		return c.exactly(in, out, path)
@@ -40,7 +40,7 @@ func (c *comparison) differ(t *crdgen.GoType, in, out any, path string) string {
 		return c.object(plain, declared, in, out, path)
 	case []any:
 		out, ok := out.([]any)
-		if !ok || len(in) != len(out) || plain.Shape != crdgen.List {
+		if !ok || len(in) != len(out) || plain.Shape != gomodel.List {
 			return lost(path, in)
 		}
 		for i := range in {
@@ -54,14 +54,14 @@ func (c *comparison) differ(t *crdgen.GoType, in, out any, path string) string {
 }
 
 // object compares the fields of a struct or the keys of a map.
-func (c *comparison) object(plain *crdgen.GoType, declared *crdgen.Type, in, out map[string]any, path string) string {
+func (c *comparison) object(plain *gomodel.GoType, declared *gomodel.Type, in, out map[string]any, path string) string {
 	isRoot := declared != nil && declared.Object
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		t := plain.Elem
 		if declared != nil {
 			t = field(declared, key)
 			if key == "metadata" && declared.Object {
-				t = &crdgen.GoType{Shape: crdgen.Name, Name: "ObjectMeta", Package: metaPackage}
+				t = &gomodel.GoType{Shape: gomodel.Name, Name: "ObjectMeta", Package: metaPackage}
 			}
 		}
 		value, there := out[key]
@@ -163,7 +163,7 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 }
 
 // canonical tells whether two values differ only in the form that a type writes them in.
-func canonical(t *crdgen.GoType, in, out any) bool {
+func canonical(t *gomodel.GoType, in, out any) bool {
 	switch {
 	case is(t, metaPackage, "Time"):
 		return sameTime(in, out, time.Second)

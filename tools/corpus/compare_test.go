@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // TestComparisonSeesLosses shows what counts as a loss or an addition, and what does not.
 func TestComparisonSeesLosses(t *testing.T) {
-	text := &crdgen.GoType{Shape: crdgen.Name, Name: "string"}
-	m := newModel(crdgen.Package{
-		Kinds: []crdgen.Kind{{Name: "Thing"}},
-		Types: []crdgen.Type{{Name: "Thing", Object: true, Fields: []crdgen.Field{
+	text := &gomodel.GoType{Shape: gomodel.Name, Name: "string"}
+	m := newModel(gomodel.Package{
+		Kinds: []gomodel.Kind{{Name: "Thing"}},
+		Types: []gomodel.Type{{Name: "Thing", Object: true, Fields: []gomodel.Field{
 			{Name: "Text", Tag: "text,omitempty", Type: text},
-			{Name: "List", Tag: "list,omitzero", Type: &crdgen.GoType{Shape: crdgen.List, Elem: text}},
-			{Name: "Time", Tag: "time", Type: &crdgen.GoType{Shape: crdgen.Name, Name: "Time", Package: metaPackage}},
-			{Name: "Size", Tag: "size", Type: &crdgen.GoType{Shape: crdgen.Name, Name: "Quantity", Package: quantityPackage}},
-			{Name: "Selector", Tag: "selector", Type: &crdgen.GoType{Shape: crdgen.Name, Name: "LabelSelector", Package: metaPackage}},
-			{Name: "Any", Tag: "any", Type: &crdgen.GoType{Shape: crdgen.Name, Name: "JSON", Package: apiextPackage}},
+			{Name: "List", Tag: "list,omitzero", Type: &gomodel.GoType{Shape: gomodel.List, Elem: text}},
+			{Name: "Time", Tag: "time", Type: &gomodel.GoType{Shape: gomodel.Name, Name: "Time", Package: metaPackage}},
+			{Name: "Size", Tag: "size", Type: &gomodel.GoType{Shape: gomodel.Name, Name: "Quantity", Package: quantityPackage}},
+			{Name: "Selector", Tag: "selector", Type: &gomodel.GoType{Shape: gomodel.Name, Name: "LabelSelector", Package: metaPackage}},
+			{Name: "Any", Tag: "any", Type: &gomodel.GoType{Shape: gomodel.Name, Name: "JSON", Package: apiextPackage}},
 		}}},
 	})
 	for _, tc := range []struct{ given, in, out, want string }{

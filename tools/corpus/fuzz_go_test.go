@@ -19,7 +19,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -58,7 +58,7 @@ func holdsTogether(t *testing.T, api *spec.API) {
 // goSources renders the Go packages of an API by folder and file name.
 func goSources(t *testing.T, api *spec.API) map[string]map[string][]byte {
 	t.Helper()
-	packages, problems := crdgen.Packages(&spec.Project{Module: modulePath}, []*spec.API{api})
+	packages, problems := gomodel.Packages(&spec.Project{Module: modulePath}, []*spec.API{api})
 	if len(problems) > 0 {
 		t.Fatalf("no Go types: %v", problems)
 	}

@@ -3,17 +3,17 @@ package main
 import (
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // model is a generated Go package with its types by name.
 type model struct {
-	pkg   crdgen.Package
-	types map[string]crdgen.Type
+	pkg   gomodel.Package
+	types map[string]gomodel.Type
 }
 
-func newModel(pkg crdgen.Package) model {
-	m := model{pkg, map[string]crdgen.Type{}}
+func newModel(pkg gomodel.Package) model {
+	m := model{pkg, map[string]gomodel.Type{}}
 	for _, t := range pkg.Types {
 		m.types[t.Name] = t
 	}
@@ -21,21 +21,21 @@ func newModel(pkg crdgen.Package) model {
 }
 
 // root returns the Go type of the package's kind; each CRD has a package of its own.
-func (m model) root() *crdgen.GoType {
-	return &crdgen.GoType{Shape: crdgen.Name, Name: m.pkg.Kinds[0].Name}
+func (m model) root() *gomodel.GoType {
+	return &gomodel.GoType{Shape: gomodel.Name, Name: m.pkg.Kinds[0].Name}
 }
 
 // plain returns what a type is without pointers and the names that only stand for another type. The struct is the
 // declaration when it is one of the package.
-func (m model) plain(t *crdgen.GoType) (*crdgen.GoType, *crdgen.Type) {
+func (m model) plain(t *gomodel.GoType) (*gomodel.GoType, *gomodel.Type) {
 	for t != nil {
-		if t.Shape == crdgen.Pointer {
+		if t.Shape == gomodel.Pointer {
 			t = t.Elem
 			continue
 		}
 		declared, ours := m.types[t.Name]
 		switch {
-		case t.Shape != crdgen.Name || t.Package != "" || !ours:
+		case t.Shape != gomodel.Name || t.Package != "" || !ours:
 			return t, nil
 		case declared.Of != nil:
 			t = declared.Of
@@ -49,7 +49,7 @@ func (m model) plain(t *crdgen.GoType) (*crdgen.GoType, *crdgen.Type) {
 }
 
 // field returns the type of the field that has a key, nil when there is none.
-func field(t *crdgen.Type, key string) *crdgen.GoType {
+func field(t *gomodel.Type, key string) *gomodel.GoType {
 	for _, f := range t.Fields {
 		if name, _, _ := strings.Cut(f.Tag, ","); name == key {
 			return f.Type
@@ -66,11 +66,11 @@ const (
 )
 
 // is tells whether a type is one of Kubernetes by its package and name.
-func is(t *crdgen.GoType, importPath, name string) bool {
-	return t.Shape == crdgen.Name && t.Package == importPath && t.Name == name
+func is(t *gomodel.GoType, importPath, name string) bool {
+	return t.Shape == gomodel.Name && t.Package == importPath && t.Name == name
 }
 
 // isOpen tells whether a type holds anything.
-func isOpen(t *crdgen.GoType) bool {
+func isOpen(t *gomodel.GoType) bool {
 	return is(t, apiextPackage, "JSON") || is(t, runtimePackage, "RawExtension")
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -79,7 +79,7 @@ func (m *module) claim(name string) string {
 
 // packages generates the Go packages of a CRD's versions and counts their types.
 func (t *table) packages(r *result, m *module, api *spec.API) {
-	packages, problems := crdgen.Packages(&spec.Project{Module: modulePath + "/" + r.name}, []*spec.API{api})
+	packages, problems := gomodel.Packages(&spec.Project{Module: modulePath + "/" + r.name}, []*spec.API{api})
 	if len(problems) > 0 {
 		t.fail("%s: %v", r.name, problems)
 		return
@@ -91,7 +91,7 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 		}
 		r.subject.packages = append(r.subject.packages, pkg)
 		for _, declared := range pkg.Types {
-			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f crdgen.Field) bool { return f.Name != "" }) {
+			if !declared.Object && slices.ContainsFunc(declared.Fields, func(f gomodel.Field) bool { return f.Name != "" }) {
 				r.structs++
 			}
 		}
@@ -103,13 +103,13 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 }
 
 // renderers make the files of a package.
-var renderers = map[string]func(crdgen.Package) ([]byte, error){
+var renderers = map[string]func(gomodel.Package) ([]byte, error){
 	"zz_generated.types.go":    templates.Types,
 	"zz_generated.deepcopy.go": templates.DeepCopy,
 	"zz_generated.register.go": templates.Register,
 }
 
-func (m *module) write(name string, pkg crdgen.Package) error {
+func (m *module) write(name string, pkg gomodel.Package) error {
 	dir := filepath.Join(m.dir, name, pkg.Dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -6,12 +6,12 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // openNodes walks the schema and the Go types of a version side by side. It returns the nodes whose Go type says less
 // than their schema, and those that have none.
-func openNodes(crd *apiextv1.CustomResourceDefinition, pkg crdgen.Package) []string {
+func openNodes(crd *apiextv1.CustomResourceDefinition, pkg gomodel.Package) []string {
 	w := openWalk{model: newModel(pkg)}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == pkg.Version {
@@ -28,7 +28,7 @@ type openWalk struct {
 
 func (w *openWalk) note(path, what string) { w.found = append(w.found, path+": "+what) }
 
-func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *crdgen.GoType, path string) {
+func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *gomodel.GoType, path string) {
 	plain, declared := w.model.plain(t)
 	switch {
 	case plain == nil:
@@ -37,12 +37,12 @@ func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *crdgen.GoType, path stri
 		if typed(s) {
 			w.note(path, "is "+plain.Name+" in Go although the schema has a type")
 		}
-	case plain.Shape == crdgen.Name && plain.Package != "": // a type of Kubernetes, whose schema is the same
+	case plain.Shape == gomodel.Name && plain.Package != "": // a type of Kubernetes, whose schema is the same
 	case declared != nil:
 		w.fields(s, declared, path)
-	case plain.Shape == crdgen.List && s.Items != nil && s.Items.Schema != nil:
+	case plain.Shape == gomodel.List && s.Items != nil && s.Items.Schema != nil:
 		w.node(s.Items.Schema, plain.Elem, path+"[*]")
-	case plain.Shape == crdgen.Map && s.AdditionalProperties != nil:
+	case plain.Shape == gomodel.Map && s.AdditionalProperties != nil:
 		w.values(s.AdditionalProperties, plain.Elem, path+".*")
 	case s.Type == "object" || s.Type == "array" && s.Format != "byte":
 		w.note(path, "is "+plain.String()+" in Go although the schema has an "+s.Type)
@@ -50,7 +50,7 @@ func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *crdgen.GoType, path stri
 }
 
 // fields walks the fields of a struct; those that every object has are not the schema's to say.
-func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *crdgen.Type, path string) {
+func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *gomodel.Type, path string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if declared.Object && (name == "apiVersion" || name == "kind" || name == "metadata") {
 			continue
@@ -60,7 +60,7 @@ func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *crdgen.Type, pa
 	}
 }
 
-func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *crdgen.GoType, path string) {
+func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel.GoType, path string) {
 	if values.Schema != nil {
 		w.node(values.Schema, t, path)
 	} else if plain, _ := w.model.plain(t); plain != nil && !isOpen(plain) {

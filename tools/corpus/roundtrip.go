@@ -16,6 +16,7 @@ import (
 	kubejson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/tools/arbitrary"
 )
@@ -101,7 +102,7 @@ func (r *roundTrip) send(key string, object []byte) (map[string]any, error) {
 type subject struct {
 	api      *spec.API
 	crd      *apiextv1.CustomResourceDefinition
-	packages []crdgen.Package
+	packages []gomodel.Package
 }
 
 func (s *subject) goKinds(name string) []goKind {
@@ -165,7 +166,7 @@ type trip struct {
 	validator *crdgen.ObjectValidator
 }
 
-func newTrip(s *subject, pkg crdgen.Package) (*trip, error) {
+func newTrip(s *subject, pkg gomodel.Package) (*trip, error) {
 	maker, err := arbitrary.New(s.crd, pkg.Version, "")
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type result struct {
 	sampled          bool   // the samples came through their Go types as they were
 	unfound          string // why no valid object was found, empty where one was
 	subject          subject
-	unsaid           string // what markers cannot say; empty: controller-gen must make the same CRD
+	gaps             string // what markers cannot express; empty: controller-gen must make the same CRD
 	generated        bool   // it does
 	open             int    // nodes that hold anything in Go although their schema has a type
 	structs, objects int    // struct types, distinct schemas of objects
@@ -88,8 +88,8 @@ func (t *table) comeThrough() row {
 
 // sayable returns the row of the CRDs that controller-gen must make without any exception.
 func (t *table) sayable() row {
-	all := t.count(func(c result) bool { return c.vets && c.unsaid == "" })
-	n := t.count(func(c result) bool { return c.vets && c.unsaid == "" && c.generated })
+	all := t.count(func(c result) bool { return c.vets && c.gaps == "" })
+	n := t.count(func(c result) bool { return c.vets && c.gaps == "" && c.generated })
 	return row{"controller-gen makes the same CRD where markers can say all", fmt.Sprintf("%d of %d", n, all), "100 %", n == all}
 }
 
@@ -120,8 +120,8 @@ func (t *table) print(w io.Writer) {
 		if c.unfound != "" {
 			fmt.Fprintf(w, "%s: %s\n", c.name, c.unfound)
 		}
-		if c.unsaid != "" {
-			fmt.Fprintf(w, "%s: no marker says %s\n", c.name, c.unsaid)
+		if c.gaps != "" {
+			fmt.Fprintf(w, "%s: no marker expresses %s\n", c.name, c.gaps)
 		}
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -1,12 +1,10 @@
-package crdgen
+package gomodel
 
 import (
 	"slices"
 	"strconv"
 
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -19,7 +17,11 @@ func keepsUnknown(s *spec.Schema) bool {
 	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
 		return true
 	}
-	return k.XEmbeddedResource && slices.ContainsFunc(kubernetesFields, func(name string) bool { return property(s, name) == nil })
+	return k.XEmbeddedResource && slices.ContainsFunc(kubernetesFields, func(name string) bool { return !hasProperty(s, name) })
+}
+
+func hasProperty(s *spec.Schema, name string) bool {
+	return slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 }
 
 // keepUnknown gives a struct a field for what its schema does not name and the API server keeps all the same.
@@ -49,7 +51,7 @@ func keepNulls(t *Type, nullable []string) {
 }
 
 // canBeNull tells whether null is a value of an optional field, beside being absent.
-func canBeNull(s *spec.Schema, required bool) bool { return !required && fullSchema(s).Nullable }
+func canBeNull(s *spec.Schema, required bool) bool { return !required && crdgen.FullSchema(s).Nullable }
 
 // freeName returns a name that no field and no method of a struct has.
 func freeName(t *Type, name string) string {
@@ -63,23 +65,10 @@ func freeName(t *Type, name string) string {
 	return free
 }
 
-// namesMetadata tells whether some object within a kind has metadata of which the CRD names the fields. controller-gen
-// names those of all metadata then, also where the API server accepts none.
-func (b *packageBuilder) namesMetadata() bool {
-	return slices.ContainsFunc(b.kinds, func(k served) bool {
-		return slices.ContainsFunc(Unchecked(k.api).Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool {
-			return kubetypes.NamesMetadata(v.Schema.OpenAPIV3Schema)
-		})
-	})
-}
-
 // fieldType returns the type of a property. The metadata of an embedded resource is that of every object, whatever the
 // schema says of it.
 func (b *packageBuilder) fieldType(parent, n node, name string) *GoType {
 	if parent.schema.Keywords.XEmbeddedResource && name == "metadata" && n.schema.Type == "" {
-		if len(n.schema.Properties) > 0 || b.namesMetadata() {
-			b.unsaid(n.path, "keywords of metadata")
-		}
 		return metaType("ObjectMeta")
 	}
 	return b.typeOf(n)

@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"bytes"
@@ -45,7 +45,8 @@ func oneLine(raw []byte) string {
 	return strings.ReplaceAll(out.String(), "\ufeff", `\ufeff`)
 }
 
-func isScalar(raw []byte) bool {
+// IsScalar reports whether JSON is a text, a number or a boolean.
+func IsScalar(raw []byte) bool {
 	trimmed := bytes.TrimSpace(raw)
 	return len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' && string(trimmed) != "null"
 }

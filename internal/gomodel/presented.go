@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -15,7 +16,7 @@ import (
 // A required field is always there. An optional one is a pointer, or a list or map that can be nil, exactly where
 // absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
 func presented(t *GoType, n node, required bool) (*GoType, string) {
-	full := fullSchema(n.schema)
+	full := crdgen.FullSchema(n.schema)
 	pointer := &GoType{Shape: Pointer, Elem: t}
 	switch {
 	case required && full.Nullable && !isReference(t):
@@ -61,28 +62,9 @@ func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
 	return low == nil || *low <= 0
 }
 
-// governs tells whether a schema says which of its fields go together, or more of its value than its limits do: what
-// is absent then cannot be taken for zero.
-func governs(k *apiextv1.JSONSchemaProps) bool {
-	return len(k.XValidations) > 0 || len(k.AllOf)+len(k.AnyOf)+len(k.OneOf) > 0 || k.Not != nil ||
-		k.MinProperties != nil || k.MaxProperties != nil
-}
-
 // governed tells whether a node or the type that it names governs.
 func governed(s *spec.Schema) bool {
-	return governs(&s.Keywords) || s.Use != nil && governed(s.Use.Schema)
-}
-
-// fullSchema returns the keywords of a node together with those of the type that it names.
-func fullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
-	if s.Use != nil {
-		return overlay(fullSchema(s.Use.Schema), s.Keywords)
-	}
-	t, found := outline(s)
-	if !found {
-		return s.Keywords
-	}
-	return overlay(t.Schema, s.Keywords)
+	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && governed(s.Use.Schema)
 }
 
 func isZero(raw []byte) bool {
@@ -108,7 +90,7 @@ func zeroAllowed(s apiextv1.JSONSchemaProps) bool {
 		if s.MinLength != nil && *s.MinLength > 0 {
 			return false
 		}
-		if _, checked := formatValues[s.Format]; checked && s.Format != "byte" && s.Format != "password" {
+		if crdgen.ChecksFormat(s.Format) && s.Format != "byte" && s.Format != "password" {
 			return false
 		}
 		pattern, err := regexp.Compile(s.Pattern)

@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -28,12 +29,12 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 		return typeNamed(s)
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
-	case isStruct(s):
+	case IsStruct(s):
 		return b.structType(n.called(b.claim(n.name)))
 	case k.Type == "object":
 		return b.openObject(n)
 	case k.Type == "array" && s.Items != nil:
-		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", sayableOnItems)}
+		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", List)}
 	case stringEnum(k) != nil:
 		return b.enum(n.called(b.claim(b.enumName(n))))
 	default:
@@ -41,23 +42,11 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	}
 }
 
-// declares tells whether a type is declared for the node alone, which then has its markers.
-func declares(s *spec.Schema) bool {
-	return isStruct(s) || s.Type == "" && s.Use == nil && stringEnum(&s.Keywords) != nil
-}
-
-// isStruct tells whether a node is a struct in Go: its fields are known, if only that there are none.
-func isStruct(s *spec.Schema) bool {
-	k := &s.Keywords
-	return s.Type == "" && s.Use == nil && !k.XIntOrString && (len(s.Properties) > 0 || k.Type == "object" &&
-		s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil && k.XPreserveUnknownFields == nil)
-}
-
 // openObject returns the type of an object whose fields are not known.
 func (b *packageBuilder) openObject(n node) *GoType {
 	switch {
 	case n.schema.AdditionalProperties != nil:
-		return &GoType{Shape: Map, Elem: b.element(n, n.schema.AdditionalProperties, "additionalProperties", sayableNowhere)}
+		return &GoType{Shape: Map, Elem: b.element(n, n.schema.AdditionalProperties, "additionalProperties", Map)}
 	case n.schema.AdditionalPropertiesAllowed != nil:
 		return &GoType{Shape: Map, Elem: kubeType(typeJSON)}
 	default:
@@ -105,7 +94,7 @@ func kubeType(name string) *GoType {
 
 // typeNamed returns the type that a node names.
 func typeNamed(s *spec.Schema) *GoType {
-	t, _ := outline(s)
+	t, _ := crdgen.TypeOf(s)
 	named := &GoType{Shape: Name, Name: t.GoName, Package: t.GoPackage, Form: t.Form, Copy: t.Copy, ElemCopy: t.Elem}
 	if s.Go != nil {
 		named.PackageName = s.Go.PackageName
@@ -115,43 +104,31 @@ func typeNamed(s *spec.Schema) *GoType {
 
 func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
 
-// element returns the type of a list's items or a map's values. Markers say less of them than of fields, so an
-// element that says more gets a type of its own, which can say it all.
-func (b *packageBuilder) element(parent node, s *spec.Schema, step string, sayable func(*spec.Schema) bool) *GoType {
-	s = expanded(s)
-	if s.Use != nil && !sayable(s) {
-		s = expanded(writtenOut(s)) // what it lays over the type can only be said of a type of its own
-	}
+// element returns the type of the elements of a list or map. Markers express less of them than of fields. An element
+// that needs more gets a type of its own.
+func (b *packageBuilder) element(parent node, s *spec.Schema, step string, of Shape) *GoType {
+	s = ElementSchema(s, of)
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
 		governed: parent.governed || governed(s),
 	}
-	b.noteUnsaid(n)
-	t := b.elementType(n, sayable)
-	if fullSchema(s).Nullable {
+	t := b.elementType(n, of)
+	if crdgen.FullSchema(s).Nullable {
 		return orReference(t)
 	}
 	return t
 }
 
 // elementType returns the type of an element that is not null.
-func (b *packageBuilder) elementType(n node, sayable func(*spec.Schema) bool) *GoType {
+func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	s, t := n.schema, b.typeOf(n)
-	if declares(s) || sayable(s) {
-		return t
-	}
-	if t.Package != "" {
-		b.unsaid(n.path, "keywords of an element of a Kubernetes type")
-		return t
-	}
-	if isBytes(t) { // of which controller-gen takes a type of its own for a list
-		b.unsaid(n.path, "keywords of an element of bytes")
+	if ElementExpressible(s, of) || t.Package != "" || isBytes(t) { // controller-gen takes a named type of bytes for a list
 		return t
 	}
 	n = n.called(b.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
-		Name: n.name, Of: t, Doc: b.ownDoc(n),
+		Name: n.name, Of: t, Doc: ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
 	})
 	return named(n.name, t)
@@ -176,7 +153,7 @@ func named(name string, of *GoType) *GoType {
 
 // enum declares the type of a string with a fixed set of values, and a constant for each of them.
 func (b *packageBuilder) enum(n node) *GoType {
-	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
+	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
 		t.Constants = append(t.Constants, Constant{Name: b.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}

@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"cmp"
@@ -20,7 +20,6 @@ type Package struct {
 	Kinds      []Kind   // in the order of the spec files
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path
-	Unsaid     []Unsaid // where controller-gen, run on the types, makes another CRD than opgen
 	// Registration is what hand-written files of the package register; empty where opgen has all types.
 	Registration Registration
 }
@@ -56,12 +55,6 @@ func (k Kind) ListKind() string {
 type Import struct {
 	Alias string // empty: the package's own name
 	Path  string
-}
-
-// Unsaid is a part of a schema that is in the CRD and that no marker of controller-gen can say.
-type Unsaid struct {
-	Path string // such as EchoServer.spec.target
-	What string // such as oneOf
 }
 
 // Type is a type declaration: a struct with Fields, or a name for the type Of.

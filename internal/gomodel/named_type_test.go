@@ -1,4 +1,4 @@
-package crdgen_test
+package gomodel_test
 
 import (
 	"slices"

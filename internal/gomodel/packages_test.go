@@ -1,4 +1,4 @@
-package crdgen_test
+package gomodel_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -28,9 +28,9 @@ versions: [{name: %s, spec: {properties: %s}}]
 	return api
 }
 
-func packages(t *testing.T, project *spec.Project, apis ...*spec.API) []crdgen.Package {
+func packages(t *testing.T, project *spec.Project, apis ...*spec.API) []gomodel.Package {
 	t.Helper()
-	packages, problems := crdgen.Packages(project, apis)
+	packages, problems := gomodel.Packages(project, apis)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -1,19 +1,19 @@
-package crdgen
+package gomodel
 
 import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// expanded returns a node that uses a named type with a Go type of its own, or none: what other named types declare
+// Expand returns a node that uses a named type with a Go type of its own, or none: what other named types declare
 // is written out, with what the node says laid over it.
-func expanded(s *spec.Schema) *spec.Schema {
+func Expand(s *spec.Schema) *spec.Schema {
 	for s.Use != nil && (!hasGoType(s.Use.Schema) || narrows(s)) {
 		s = writtenOut(s)
 	}
@@ -27,7 +27,7 @@ func narrows(s *spec.Schema) bool {
 		return []any{k.Minimum, k.Maximum, k.MultipleOf, k.MinLength, k.MaxLength, k.MinItems, k.MaxItems, k.MinProperties, k.MaxProperties,
 			k.Pattern, k.Format, k.Enum, k.Required, k.XListType, k.XListMapKeys, k.XMapType, k.AllOf, k.AnyOf, k.OneOf, k.Not}
 	}
-	base := limits(fullSchema(s.Use.Schema))
+	base := limits(crdgen.FullSchema(s.Use.Schema))
 	for i, limit := range limits(s.Keywords) {
 		if !reflect.ValueOf(limit).IsZero() && !reflect.ValueOf(base[i]).IsZero() {
 			return true
@@ -40,7 +40,7 @@ func narrows(s *spec.Schema) bool {
 func writtenOut(s *spec.Schema) *spec.Schema {
 	out := *s.Use.Schema
 	out.Pos, out.At = s.Pos, s.At
-	out.Keywords = overlay(out.Keywords, s.Keywords)
+	out.Keywords = crdgen.Overlay(out.Keywords, s.Keywords)
 	return &out
 }
 
@@ -51,7 +51,7 @@ func hasGoType(s *spec.Schema) bool {
 	switch {
 	case s.Use != nil || goTypeName(s) != "":
 		return false
-	case isStruct(s):
+	case IsStruct(s):
 		return true
 	case k.Type == "object":
 		return s.AdditionalProperties != nil
@@ -62,11 +62,10 @@ func hasGoType(s *spec.Schema) bool {
 	}
 }
 
-// namedGo is the Go type of a named type, with what its markers leave out below it.
+// namedGo is the Go type of a named type.
 type namedGo struct {
 	of     *spec.NamedType
 	goType *GoType
-	unsaid []Unsaid // paths are relative to the type
 }
 
 // use returns the Go type of the named type of a node, which is declared when it is first used.
@@ -76,9 +75,6 @@ func (b *packageBuilder) use(n node) *GoType {
 	if !found {
 		known = b.declared(t)
 		b.used[t] = known
-	}
-	for _, u := range known.unsaid {
-		b.unsaid(n.path+u.Path, u.What)
 	}
 	return known.goType
 }
@@ -90,12 +86,7 @@ func (b *packageBuilder) declared(t *spec.NamedType) *namedGo {
 			return other
 		}
 	}
-	before := len(b.pkg.Unsaid)
 	g := &namedGo{of: t, goType: b.declare(t)}
-	for _, u := range b.pkg.Unsaid[before:] {
-		g.unsaid = append(g.unsaid, Unsaid{strings.TrimPrefix(u.Path, g.goType.Name), u.What})
-	}
-	b.pkg.Unsaid = b.pkg.Unsaid[:before]
 	b.named = append(b.named, g)
 	return g
 }
@@ -112,9 +103,8 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 	}
 	name = b.claim(name)
 	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || governed(t.Schema)}.called(name)
-	b.noteUnsaid(n)
 	switch s := t.Schema; {
-	case isStruct(s):
+	case IsStruct(s):
 		return b.structType(n)
 	case stringEnum(&s.Keywords) != nil:
 		return b.enum(n)
@@ -122,7 +112,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 		at := len(b.pkg.Types)
 		b.pkg.Types = append(b.pkg.Types, Type{})
 		of := b.typeOf(n)
-		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: b.ownDoc(n), Markers: append(shapeMarkers(s), itemMarkers(s)...)}
+		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: ownDoc(n), Markers: append(shapeMarkers(s), itemMarkers(s)...)}
 		return named(name, of)
 	}
 }
@@ -162,7 +152,7 @@ func usedGoverned(kinds []served) map[*spec.NamedType]bool {
 		if s == nil {
 			return
 		}
-		below = below || governs(&s.Keywords)
+		below = below || crdgen.HasCrossFieldRules(&s.Keywords)
 		if s.Use != nil {
 			if before, seen := found[s.Use]; !seen || below && !before {
 				found[s.Use] = below
@@ -176,7 +166,7 @@ func usedGoverned(kinds []served) map[*spec.NamedType]bool {
 		walk(s.AdditionalProperties, below)
 	}
 	for _, k := range kinds {
-		walk(k.version.Status, rootGoverns(k.version, "status"))
+		walk(k.version.Status, crdgen.RootHasRulesFor(k.version, "status"))
 	}
 	return found
 }

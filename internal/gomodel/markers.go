@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -20,7 +21,7 @@ func shapeMarkers(s *spec.Schema) []string {
 	m := markers{}
 	m.underlying(s)
 	m.format(s)
-	switch jsonType(s) {
+	switch JSONType(s) {
 	case "integer", "number":
 		m.number("Minimum", k.Minimum)
 		m.flag("ExclusiveMinimum", k.ExclusiveMinimum)
@@ -35,7 +36,7 @@ func shapeMarkers(s *spec.Schema) []string {
 		m.count("MinItems", k.MinItems)
 		m.count("MaxItems", k.MaxItems)
 	case "object":
-		if !limitsUnknown(s) {
+		if !LimitsUnknown(s) {
 			m.count("MinProperties", k.MinProperties)
 			m.count("MaxProperties", k.MaxProperties)
 		}
@@ -57,7 +58,7 @@ func shapeMarkers(s *spec.Schema) []string {
 
 // itemMarkers returns the markers that a list has for its items.
 func itemMarkers(s *spec.Schema) []string {
-	if s.Items == nil || declares(s.Items) || !sayableOnItems(s.Items) {
+	if s.Items == nil || declaresType(s.Items) || !itemsExpressible(s.Items) {
 		return nil
 	}
 	var lines []string
@@ -65,21 +66,6 @@ func itemMarkers(s *spec.Schema) []string {
 		lines = append(lines, validationPrefix+"items:"+strings.TrimPrefix(marker, validationPrefix))
 	}
 	return lines
-}
-
-// sayableOnItems tells whether the markers of a list can say what its items are.
-func sayableOnItems(s *spec.Schema) bool {
-	for _, marker := range shapeMarkers(s) {
-		if !strings.HasPrefix(marker, validationPrefix) {
-			return false
-		}
-	}
-	return s.Keywords.Description == "" && len(useMarkers(s)) == 0 && len(itemMarkers(s)) == 0
-}
-
-// sayableNowhere tells whether there is nothing to be said about the values of a map but their type.
-func sayableNowhere(s *spec.Schema) bool {
-	return len(shapeMarkers(s)) == 0 && sayableOnItems(s)
 }
 
 // useMarkers returns the markers of how a field uses its type.
@@ -95,7 +81,7 @@ func useMarkers(s *spec.Schema) []string {
 	if k.Title != "" {
 		m.add("+kubebuilder:title=" + quote(k.Title))
 	}
-	if k.Example != nil && isScalar(k.Example.Raw) {
+	if k.Example != nil && IsScalar(k.Example.Raw) {
 		m.add("+kubebuilder:example=" + oneLine(k.Example.Raw))
 	}
 	if docs := k.ExternalDocs; docs != nil {
@@ -137,69 +123,6 @@ func (m *markers) text(name, value string) {
 	}
 }
 
-// limitsUnknown tells whether a struct limits how many fields there are, and keeps those that it does not name. It has
-// JSON methods then, and controller-gen puts the markers of such a type on a schema that has no type yet, where it
-// refuses these.
-func limitsUnknown(s *spec.Schema) bool {
-	return isStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
-}
-
-// intOrString stands for the type of a schema that allows both.
-const intOrString = "integer or string"
-
-// jsonType returns what a node is in JSON, empty when it may be anything.
-func jsonType(s *spec.Schema) string {
-	if s.Keywords.XIntOrString {
-		return intOrString
-	}
-	if s.Use != nil {
-		return jsonType(s.Use.Schema)
-	}
-	t, found := outline(s)
-	switch {
-	case !found:
-		return s.Keywords.Type
-	case t.Schema.XIntOrString:
-		return intOrString
-	default:
-		return t.Schema.Type
-	}
-}
-
-// underlying tells controller-gen what a Kubernetes type with limits (which all are misplaced where there is no
-// type) is in JSON: it does not look at the type before it checks whether the limits fit.
-func (m *markers) underlying(s *spec.Schema) {
-	t := jsonType(s)
-	if goTypeName(s) == "" || len(misplaced("", &s.Keywords)) == len(misplaced(t, &s.Keywords)) {
-		return
-	}
-	switch t {
-	case "", "array":
-	case intOrString:
-		m.add(validationPrefix + "XIntOrString")
-	default:
-		m.add(validationPrefix + "Type=" + t)
-	}
-}
-
-// goTypeName returns the name of the type that a node has in Go and that is not declared for it alone, empty for any
-// other.
-func goTypeName(s *spec.Schema) string {
-	switch {
-	case s.Use != nil:
-		return s.Use.Name
-	case s.Type != "":
-		return s.Type
-	case s.Keywords.XIntOrString:
-		return spec.TypeIntOrString
-	case s.Keywords.Type == "string" && s.Keywords.Format == "date-time":
-		return spec.TypeTime
-	case s.Keywords.Type == "object" && !isStruct(s) && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil:
-		return typeRawExtension
-	}
-	return ""
-}
-
 // format says the format of a node unless its Go type has it anyway.
 func (m *markers) format(s *spec.Schema) {
 	said := s.Keywords.Format
@@ -223,13 +146,29 @@ func (m *markers) format(s *spec.Schema) {
 func (m *markers) enum(values []apiextv1.JSON) {
 	var items []string
 	for _, value := range values {
-		if !isScalar(value.Raw) {
+		if !IsScalar(value.Raw) {
 			return
 		}
 		items = append(items, enumItem(value.Raw))
 	}
 	if len(items) > 0 {
 		m.add(validationPrefix + "Enum=" + strings.Join(items, ";"))
+	}
+}
+
+// underlying tells controller-gen what a Kubernetes type with limits (which are all misplaced where there is no
+// type) is in JSON: it does not look at the type before it checks whether the limits fit.
+func (m *markers) underlying(s *spec.Schema) {
+	t := JSONType(s)
+	if goTypeName(s) == "" || len(MisplacedLimits("", &s.Keywords)) == len(MisplacedLimits(t, &s.Keywords)) {
+		return
+	}
+	switch t {
+	case "", "array":
+	case intOrString:
+		m.add(validationPrefix + "XIntOrString")
+	default:
+		m.add(validationPrefix + "Type=" + t)
 	}
 }
 
@@ -246,7 +185,7 @@ func (m *markers) topology(s *spec.Schema) {
 		return
 	}
 	declared := s.Declared()
-	t, known := outline(s)
+	t, known := crdgen.TypeOf(s)
 	if declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil || known && t.Form == kubetypes.Map {
 		m.add("+mapType=" + *k.XMapType)
 	} else {

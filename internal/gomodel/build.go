@@ -1,4 +1,4 @@
-package crdgen
+package gomodel
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -51,7 +52,7 @@ func (b *packageBuilder) build() Package {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
-			if s == nil || expanded(s).Use == nil { // or else it is called what its type is called
+			if s == nil || Expand(s).Use == nil { // or else it is called what its type is called
 				b.names[name] = true
 			}
 		}
@@ -65,7 +66,6 @@ func (b *packageBuilder) build() Package {
 	}
 	b.resolveCopies()
 	b.pkg.Imports = imports(b.pkg)
-	b.pkg.Unsaid = sorted(b.pkg.Unsaid)
 	return b.pkg
 }
 
@@ -78,7 +78,7 @@ func (b *packageBuilder) kind(k served) {
 	b.kindName = kind.Name
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
-		Doc: b.typeDoc(kind.Name, k.version.Description, kind.Name+" is a kind of "+b.pkg.Group+"/"+b.pkg.Version+"."),
+		Doc: typeDoc(k.version.Description, kind.Name+" is a kind of "+b.pkg.Group+"/"+b.pkg.Version+"."),
 		Fields: []Field{
 			{Type: metaType("TypeMeta"), Tag: ",inline"},
 			{Type: metaType("ObjectMeta"), Tag: "metadata,omitempty", Markers: []string{"+optional"}},
@@ -91,12 +91,12 @@ func (b *packageBuilder) kind(k served) {
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
 	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
-		n := node{schema: expanded(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", governed: rootGoverns(k.version, "spec")}
+		n := node{schema: Expand(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", governed: crdgen.RootHasRulesFor(k.version, "spec")}
 		f := b.rootField(k.version, n, "Spec", "spec")
 		kind.Spec, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if s := k.version.Status; s != nil {
-		n := node{schema: expanded(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, governed: rootGoverns(k.version, "status")}
+		n := node{schema: Expand(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, governed: crdgen.RootHasRulesFor(k.version, "status")}
 		f := b.rootField(k.version, n, "Status", "status")
 		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
@@ -106,7 +106,6 @@ func (b *packageBuilder) kind(k served) {
 	}
 	b.pkg.Types[at] = root
 	b.pkg.Types = append(b.pkg.Types, listType(kind))
-	b.unsaidOfKind(kind, k.version)
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
 }
 
@@ -116,7 +115,7 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	if root == nil {
 		return nil
 	}
-	n := node{schema: root, name: kind, prefix: kind, path: kind, governed: governs(&root.Keywords)}
+	n := node{schema: root, name: kind, prefix: kind, path: kind, governed: crdgen.HasCrossFieldRules(&root.Keywords)}
 	taken := []string{"TypeMeta", "ObjectMeta", "Spec", "Status"}
 	for _, p := range root.Properties {
 		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, p.Name) {
@@ -160,10 +159,10 @@ func nullableOfRoot(v *spec.Version) []string {
 			}
 		}
 	}
-	if v.Spec != nil && canBeNull(v.Spec, rootRequired(v, "spec")) {
+	if v.Spec != nil && canBeNull(v.Spec, crdgen.RootRequires(v, "spec")) {
 		nullable = append(nullable, "spec")
 	}
-	if v.Status != nil && canBeNull(v.Status, rootRequired(v, "status")) {
+	if v.Status != nil && canBeNull(v.Status, crdgen.RootRequires(v, "status")) {
 		nullable = append(nullable, "status")
 	}
 	return nullable
@@ -172,26 +171,34 @@ func nullableOfRoot(v *spec.Version) []string {
 // rootField returns the field of spec or status, which is no pointer. An empty status is left out: there is none yet.
 // An empty spec is there, so that the server fills in the defaults below it, unless that would be invalid.
 func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
-	required := rootRequired(v, tag)
-	if !required && (tag == "status" || canBeNull(n.schema, required) || !zeroValid(v, tag, n.schema)) {
+	required := crdgen.RootRequires(v, tag)
+	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
 		tag += ",omitzero"
 	}
 	n.governed = n.governed || governed(n.schema)
-	f := Field{Name: name, Tag: tag, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
+	f := Field{Name: name, Tag: tag, Doc: fieldDoc(n), Markers: []string{presence(required)}}
 	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
-	if isStruct(n.schema) {
+	if IsStruct(n.schema) {
 		b.structType(n)
 	} else {
 		f.Type = b.rootType(n)
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 		if f.Doc == nil && n.schema.Use == nil {
-			f.Doc, _ = commentLines(fullSchema(n.schema).Description) // which a struct does not inherit
+			f.Doc = commentLines(crdgen.FullSchema(n.schema).Description) // which a struct does not inherit
 		}
 	}
 	f.Markers = append(f.Markers, useMarkers(n.schema)...)
-	b.noteUnsaid(n)
 	return f
+}
+
+// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. The field is then not left
+// out when it is zero, so that readers can tell it from an absent one.
+func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
+	if IsStruct(s) && len(s.Keywords.Required) == 0 && !crdgen.HasCrossFieldRules(&s.Keywords) && !crdgen.RootHasRulesFor(v, name) {
+		return true
+	}
+	return crdgen.AcceptsZero(v, name, s)
 }
 
 // rootType declares the type of a spec or status that is no object with properties: what it is instead, under
@@ -201,7 +208,7 @@ func (b *packageBuilder) rootType(n node) *GoType {
 	if n.schema.Use != nil {
 		return of
 	}
-	t := Type{Name: n.name, Doc: b.ownDoc(n)}
+	t := Type{Name: n.name, Doc: ownDoc(n)}
 	if of.Shape == Name && of.Package != "" {
 		t.Fields = []Field{{Type: of, Tag: ",inline"}}
 		b.pkg.Types = append(b.pkg.Types, t)
@@ -223,7 +230,7 @@ func presence(required bool) string {
 func (b *packageBuilder) structType(n node) *GoType {
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // comes before the types of its fields
-	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: b.ownDoc(n)}
+	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	required := n.schema.Keywords.Required
 	var nullable []string
 	for _, p := range n.schema.Properties {
@@ -242,19 +249,30 @@ func (b *packageBuilder) structType(n node) *GoType {
 func (b *packageBuilder) field(parent node, p spec.Property, required bool) Field {
 	name := p.GoName
 	n := node{
-		schema: expanded(p.Schema), name: parent.prefix + name,
+		schema: Expand(p.Schema), name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,
 		governed: parent.governed || governed(p.Schema),
 	}
-	f := Field{Name: name, Doc: b.fieldDoc(n), Markers: []string{presence(required)}}
+	f := Field{Name: name, Doc: fieldDoc(n), Markers: []string{presence(required)}}
 	t := b.fieldType(parent, n, p.Name)
 	f.Type, f.Tag = presented(t, n, required)
 	f.Tag = p.Name + f.Tag
-	if !declares(n.schema) {
+	if !declaresType(n.schema) {
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 	}
 	f.Markers = append(f.Markers, useMarkers(n.schema)...)
-	b.noteUnsaid(n)
 	return f
+}
+
+// authored is the kind of a version whose Go types are the author's.
+func (b *packageBuilder) authored(k served) Kind {
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k), GoTypes: true}
+	if a := k.version.Authored; a != nil {
+		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a
+	}
+	if b.pkg.Clients {
+		kind.ClientMarkers = authoredClientMarkers(k)
+	}
+	return kind
 }
