@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -96,7 +97,7 @@ func projectGroups(cmd *cobra.Command) []string {
 func projectControllers(*cobra.Command) []string {
 	var names []string
 	for _, f := range specFiles("controllers") {
-		if controller, _ := spec.ParseController(f.name, f.data); controller != nil && controller.Name != "" {
+		if controller, _ := spec.ParseController(f.Name, f.Data); controller != nil && controller.Name != "" {
 			names = append(names, controller.Name)
 		}
 	}
@@ -108,10 +109,10 @@ func projectControllers(*cobra.Command) []string {
 func apiNames(name func(*spec.API) string) []string {
 	var names []string
 	for _, f := range specFiles("api") {
-		if spec.IsTypes(f.data) {
+		if spec.IsTypes(f.Data) {
 			continue
 		}
-		if api, _ := spec.ParsePart(f.name, f.data); api != nil && name(api) != "" {
+		if api, _ := spec.ParsePart(f.Name, f.Data); api != nil && name(api) != "" {
 			names = append(names, name(api))
 		}
 	}
@@ -119,11 +120,11 @@ func apiNames(name func(*spec.API) string) []string {
 }
 
 // specFiles are the spec files of a folder of the project, as far as there is one and they can be read.
-func specFiles(folder string) []specFile {
-	dir, err := findProject()
+func specFiles(folder string) []project.SpecFile {
+	dir, err := project.Find()
 	if err != nil {
 		return nil
 	}
-	files, _ := specsIn(dir, folder)
+	files, _ := project.ReadFolder(dir, folder)
 	return files
 }

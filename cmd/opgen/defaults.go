@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // applyDefaults sets every flag that the command line leaves out from the environment or the user's config
@@ -34,7 +36,7 @@ func applyDefaults(cmd *cobra.Command) error {
 			return
 		}
 		if err := setFlag(cmd.Flags(), flag, defaults, key); err != nil {
-			mistakes = append(mistakes, usagef("default %s of --%s: %w", key, flag.Name, err))
+			mistakes = append(mistakes, project.InputErrorf("default %s of --%s: %w", key, flag.Name, err))
 		}
 	})
 	return errors.Join(mistakes...)
@@ -52,7 +54,7 @@ func userDefaults() (*viper.Viper, error) {
 	}
 	v.SetConfigFile(path)
 	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("config file %s: %w", path, err)
+		return nil, project.InputErrorf("config file %s: %w", path, err)
 	}
 	return v, nil
 }

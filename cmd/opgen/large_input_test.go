@@ -74,7 +74,7 @@ func inProject(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	project := "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: op\nmodule: example.com/op\n"
-	if err := os.WriteFile(projectFile, []byte(project), 0o644); err != nil {
+	if err := os.WriteFile("opgen.yaml", []byte(project), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir("api", 0o755); err != nil {

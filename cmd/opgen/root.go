@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // streams are where a command reads and writes: data goes to out, reports and errors go to err.
@@ -61,7 +63,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		if errors.As(err, &invalid) {
 			err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), valueMistake(err))
 		}
-		return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+		return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
 		newInit(s),
@@ -98,7 +100,7 @@ func asUsage(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
-				return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+				return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
 			}
 			return nil
 		}
@@ -117,5 +119,5 @@ func runRoot(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
 	}
-	return usagef("unknown command %q\n    %s", args[0], hint)
+	return project.InputErrorf("unknown command %q\n    %s", args[0], hint)
 }

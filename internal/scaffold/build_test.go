@@ -67,7 +67,7 @@ func generate(t *testing.T, name string) string {
 			in.Extra = append(in.Extra, File{Path: f.Name, Content: f.Data, Owner: Once})
 		}
 	}
-	set, err := Plan(in)
+	set, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,28 +13,28 @@ import (
 
 // MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module, and
 // whether it lacks those that rules need. It looks at paths only: that a package exists is for the compiler to say.
-func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []Misfit {
+func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []VersionMismatch {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
-		return nil // which Misfits says
+		return nil // VersionMismatches reports it
 	}
 	file, err := modfile.ParseLax("go.mod", text, nil)
 	if err != nil || file.Module == nil {
 		return nil
 	}
-	var missing []Misfit
+	var missing []VersionMismatch
 	for _, r := range resources(apis, controllers) {
 		dot := strings.LastIndex(r.GoType, ".")
 		if dot < 0 || provided(file, r.GoType[:dot]) {
 			continue
 		}
-		m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
+		m := VersionMismatch{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
 		if !slices.Contains(missing, m) {
 			missing = append(missing, m)
 		}
 	}
 	if hasRule(apis, controllers) && !provided(file, "github.com/google/cel-go/cel") {
-		missing = append(missing, Misfit{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"})
+		missing = append(missing, VersionMismatch{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"})
 	}
 	return missing
 }

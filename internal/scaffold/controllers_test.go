@@ -30,7 +30,7 @@ operator:
 	in := inputOf(t, &txtar.Archive{Files: []txtar.File{
 		{Name: "opgen.yaml", Data: []byte(project)}, {Name: "controllers/mistakes.yaml", Data: []byte(controller)},
 	}})
-	_, err := Plan(in)
+	_, err := Plan(Source{Input: in})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -67,12 +67,12 @@ func TestPlanIsTheSameInAnyOrderOfTheControllers(t *testing.T) {
 	if len(in.Controllers) < 3 {
 		t.Fatalf("%d controllers", len(in.Controllers))
 	}
-	first, err := Plan(in)
+	first, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(in.Controllers)
-	again, err := Plan(in)
+	again, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

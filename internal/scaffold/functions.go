@@ -19,16 +19,16 @@ const wiringPath = "zz_generated.controllers.go"
 // MissingFunctions says which functions of the author's the generated code needs and a tree lacks, in whatever file:
 // New in the package of each operator that the changes' wiring calls, and main. Code that cannot be parsed is left for
 // the compiler to judge.
-func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
-	var missing []Misfit
+func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
+	var missing []VersionMismatch
 	for _, folder := range wired(changes, module) {
 		code := codeIn(tree, folder)
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
 		case changes.creates(folder):
-			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
+			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
 		default:
-			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath +
+			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath +
 				" calls: add func New(operator.Manager) (operator.Controller, error)"})
 		}
 	}
@@ -36,9 +36,9 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
 	switch {
 	case code.broken || slices.Contains(code.functions, "main"):
 	case changes.creates("."):
-		missing = append(missing, Misfit{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
+		missing = append(missing, VersionMismatch{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
 	default:
-		missing = append(missing, Misfit{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
+		missing = append(missing, VersionMismatch{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
 	}
 	return missing
 }

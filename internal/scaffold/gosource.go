@@ -17,26 +17,26 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-func authored(api *spec.API) bool {
+// needsAuthored reports whether an API has a version whose types are an author's and have not been read.
+func needsAuthored(api *spec.API) bool {
 	return slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored == nil })
 }
 
-// ReadGo returns the input with all that it takes from the Go source of the project in dir: the schemas of Go types
-// that the APIs name, and the versions whose types are their author's, for which it drafts the types where there are
-// none. It also reads the RBAC markers in comments. For an input that takes nothing else no package is loaded. The error
-// is spec.Problems when the input or the Go source is at fault.
-func ReadGo(dir string, in Input) (Input, error) {
+// ReadGo completes an input from the Go source of the project in dir. It reads the Go types that the APIs name, the types
+// that are an author's, of which it drafts those that are missing, and the RBAC markers in comments. It loads no package
+// if the APIs name no Go types. The error is spec.Problems if the input or the Go source is invalid.
+func ReadGo(dir string, in Input) (Source, error) {
+	source := Source{Input: in, operatorFolders: lockedFolders(os.DirFS(dir))}
 	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
 	if err != nil || len(problems) > 0 {
-		return in, errors.Join(err, problems.Err())
+		return source, errors.Join(err, problems.Err())
 	}
-	in.rules = rules
-	if in.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
-		return in, err
+	source.rules = rules
+	if source.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
+		return source, err
 	}
-	in.operatorFolders = lockedFolders(os.DirFS(dir))
 	if !crdgen.ReadsGo(in.APIs) {
-		return in, nil
+		return source, nil
 	}
 	var uses []gotypes.Use
 	for _, api := range in.APIs {
@@ -44,21 +44,21 @@ func ReadGo(dir string, in Input) (Input, error) {
 	}
 	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
 	if err != nil {
-		return in, err
+		return source, err
 	}
 	if len(problems) == 0 {
-		in, problems, err = readAuthored(dir, in)
+		problems, err = source.readAuthored(dir)
 	}
 	if err != nil || len(problems) == 0 {
-		return in, err
+		return source, err
 	}
-	for _, api := range in.APIs { // all mistakes at once: those of the other APIs, too
-		if len(api.GoTypes()) == 0 && !authored(api) {
+	for _, api := range in.APIs { // report the errors of the other APIs at the same time
+		if len(api.GoTypes()) == 0 && !needsAuthored(api) {
 			_, more := crdgen.CRD(api, in.Project.MinKubernetes)
 			problems = append(problems, more...)
 		}
 	}
-	return in, problems.Err()
+	return source, problems.Err()
 }
 
 // unreadTypes returns the uses of Go types in an API that have not been read yet.
@@ -73,40 +73,40 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 	return uses
 }
 
-// readAuthored reads the packages of which an author owns types.
-func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
-	if !slices.ContainsFunc(in.APIs, authored) {
-		return in, nil, nil
+// readAuthored reads the packages with types of an author.
+func (s *Source) readAuthored(dir string) (spec.Problems, error) {
+	if !slices.ContainsFunc(s.APIs, needsAuthored) {
+		return nil, nil
 	}
-	packages, problems := gomodel.Packages(in.Project, in.APIs)
+	packages, problems := gomodel.Packages(s.Project, s.APIs)
 	if len(problems) > 0 {
-		return in, problems, nil
+		return problems, nil
 	}
-	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: in.Project.IgnoreUnexportedFields}
-	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
+	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields}
+	a := authors{project: s.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
 		if err := a.add(pkg); err != nil {
-			return in, nil, err
+			return nil, err
 		}
 	}
 	if len(a.problems) > 0 {
-		return in, a.problems, nil
+		return a.problems, nil
 	}
 	read, problems, err := gotypes.Versions(a.source, a.packages)
-	in.warnings = slices.Concat(a.warnings, read.Warnings).Sorted()
+	s.warnings = slices.Concat(a.warnings, read.Warnings).Sorted()
 	if err != nil || len(problems) > 0 {
-		return in, problems, err
+		return problems, err
 	}
 	a.keepDeepCopies(read.DeepCopy)
-	in.APIs = slices.Clone(in.APIs)
-	for i, api := range in.APIs {
+	s.APIs = slices.Clone(s.APIs)
+	for i, api := range s.APIs {
 		if filled := read.APIs[api]; filled != nil {
-			in.APIs[i] = filled
+			s.APIs[i] = filled
 		}
 	}
-	in.deepCopies, in.authored, in.registrations = read.DeepCopy, read.Packages, a.registrations
-	in.Extra = append(slices.Clone(in.Extra), a.files...)
-	return in, nil, nil
+	s.deepCopies, s.authored, s.registrations = read.DeepCopy, read.Packages, a.registrations
+	s.Extra = append(slices.Clone(s.Extra), a.files...)
+	return nil, nil
 }
 
 // authors prepares the packages of which an author owns types, to be read as they will be: with what is to be

@@ -59,11 +59,11 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 		}
 	}
 	bootstrap(t, dir, in)
-	in, err = ReadGo(dir, in)
+	source, err := ReadGo(dir, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := Plan(in)
+	set, err := Plan(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestReadGoReadsNothing(t *testing.T) {
 func bootstrap(t *testing.T, dir string, in Input) {
 	t.Helper()
 	in.APIs = nil
-	set, err := Plan(in)
+	set, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

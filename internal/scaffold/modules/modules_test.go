@@ -65,7 +65,7 @@ func TestModuleFilesOfACheckout(t *testing.T) {
 	}
 }
 
-func TestMisfits(t *testing.T) {
+func TestMismatches(t *testing.T) {
 	r := Release{Version: "v0.1.0"}
 	goMod, err := r.GoMod("example.com/p")
 	if err != nil {
@@ -108,8 +108,8 @@ func TestMisfits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := strings.Replace(string(goMod), test.old, test.new, 1)
 			var got []string
-			for _, misfit := range test.release.Misfits([]byte(changed), toolsMod) {
-				got = append(got, misfit.Path+": "+misfit.Message)
+			for _, mismatch := range test.release.Mismatches([]byte(changed), toolsMod) {
+				got = append(got, mismatch.Path+": "+mismatch.Message)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

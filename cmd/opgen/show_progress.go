@@ -9,9 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// patience shows on a terminal what takes longer than two seconds, and for how long already. The returned function
-// ends that.
-func patience(out io.Writer, what string) (done func()) {
+// showProgress shows on a terminal what takes longer than two seconds, and for how long already. The returned function
+// clears the line.
+func showProgress(out io.Writer, what string) (done func()) {
 	if file, isFile := out.(*os.File); !isFile || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
 	}

@@ -10,37 +10,37 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Misfit is a version in a module file that does not fit the opgen that generates, or the other module file.
-type Misfit struct {
+// Mismatch is a version in a module file that does not fit the opgen that generates, or the other module file.
+type Mismatch struct {
 	Path    string // of the module file
 	Message string
 }
 
-// Misfits compares the module files of a project with each other and with this opgen.
-func (r Release) Misfits(goMod, toolsMod []byte) []Misfit {
-	project, projectMisfit := selected("go.mod", goMod)
-	tools, toolsMisfit := selected("tools.mod", toolsMod)
-	misfits := slices.Concat(projectMisfit, toolsMisfit)
-	if len(misfits) > 0 {
-		return misfits
+// Mismatches compares the module files of a project with each other and with this opgen.
+func (r Release) Mismatches(goMod, toolsMod []byte) []Mismatch {
+	project, projectMismatches := selected("go.mod", goMod)
+	tools, toolsMismatches := selected("tools.mod", toolsMod)
+	mismatches := slices.Concat(projectMismatches, toolsMismatches)
+	if len(mismatches) > 0 {
+		return mismatches
 	}
 	if project[Opgen] != tools[Opgen] {
-		misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("links the runtime of opgen %s, but tools.mod generates with opgen %s",
+		mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("links the runtime of opgen %s, but tools.mod generates with opgen %s",
 			project[Opgen], tools[Opgen])})
 	}
 	if r.Checkout == "" && tools[Opgen] != r.Version {
-		misfits = append(misfits, Misfit{"tools.mod", fmt.Sprintf("generates with opgen %s, but this is opgen %s", tools[Opgen], r.Version)})
+		mismatches = append(mismatches, Mismatch{"tools.mod", fmt.Sprintf("generates with opgen %s, but this is opgen %s", tools[Opgen], r.Version)})
 	}
-	return append(misfits, kubernetesMisfits(project)...)
+	return append(mismatches, kubernetesMismatches(project)...)
 }
 
-// kubernetesMisfits finds Kubernetes modules of another minor version than projects are pinned to.
-func kubernetesMisfits(project map[string]string) []Misfit {
+// kubernetesMismatches finds Kubernetes modules of another minor version than projects are pinned to.
+func kubernetesMismatches(project map[string]string) []Mismatch {
 	pinned, err := modfile.Parse("project.mod", projectMod, nil)
 	if err != nil {
-		return []Misfit{{"go.mod", err.Error()}}
+		return []Mismatch{{"go.mod", err.Error()}}
 	}
-	var misfits []Misfit
+	var mismatches []Mismatch
 	for _, require := range pinned.Require {
 		path, tested := require.Mod.Path, require.Mod.Version
 		ofKubernetes := strings.HasPrefix(path, "k8s.io/") || path == "sigs.k8s.io/controller-runtime"
@@ -48,17 +48,17 @@ func kubernetesMisfits(project map[string]string) []Misfit {
 			continue
 		}
 		if has := project[path]; has != "" && semver.MajorMinor(has) != semver.MajorMinor(tested) {
-			misfits = append(misfits, Misfit{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested)})
+			mismatches = append(mismatches, Mismatch{"go.mod", fmt.Sprintf("%s %s does not fit opgen, which is tested with %s", path, has, tested)})
 		}
 	}
-	return misfits
+	return mismatches
 }
 
 // selected returns the versions that a module file names, after its replacements; for a folder, its path.
-func selected(name string, data []byte) (map[string]string, []Misfit) {
+func selected(name string, data []byte) (map[string]string, []Mismatch) {
 	file, err := modfile.Parse(name, data, nil)
 	if err != nil {
-		return nil, []Misfit{{name, err.Error()}}
+		return nil, []Mismatch{{name, err.Error()}}
 	}
 	versions := required(file)
 	for _, replace := range file.Replace {
@@ -71,7 +71,7 @@ func selected(name string, data []byte) (map[string]string, []Misfit) {
 		}
 	}
 	if versions[Opgen] == "" {
-		return nil, []Misfit{{name, "does not require " + Opgen}}
+		return nil, []Mismatch{{name, "does not require " + Opgen}}
 	}
 	return versions, nil
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"errors"
@@ -13,20 +13,14 @@ import (
 // typesFile is the usual name of the file of types beside the files of APIs.
 const typesFile = "types.yaml"
 
-// specFile is a spec file that has been read.
-type specFile struct {
-	name string // in positions
-	data []byte
-}
-
-// sharedTypes takes the files of kind Types out of spec files and returns their types beside the rest.
-func sharedTypes(files []specFile) (rest []specFile, shared []*spec.NamedType, problems spec.Problems) {
+// ParseTypes parses the files of kind Types among spec files. It returns the files of APIs and the types.
+func ParseTypes(files []SpecFile) (apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
 	for _, f := range files {
-		if !spec.IsTypes(f.data) {
-			rest = append(rest, f)
+		if !spec.IsTypes(f.Data) {
+			apis = append(apis, f)
 			continue
 		}
-		types, found := spec.ParseTypes(f.name, f.data)
+		types, found := spec.ParseTypes(f.Name, f.Data)
 		problems = append(problems, found...)
 		if types == nil {
 			continue
@@ -43,11 +37,11 @@ func sharedTypes(files []specFile) (rest []specFile, shared []*spec.NamedType, p
 			shared = append(shared, t)
 		}
 	}
-	return rest, shared, problems
+	return apis, shared, problems
 }
 
-// typesBeside returns the files of types that lie beside others and are not among them.
-func typesBeside(files []string) []string {
+// FindTypes returns the files of types that lie beside other files and are not among them.
+func FindTypes(files []string) []string {
 	var found []string
 	for _, file := range files {
 		if file == "-" {
@@ -57,7 +51,7 @@ func typesBeside(files []string) []string {
 		if _, err := os.Stat(types); errors.Is(err, fs.ErrNotExist) || slices.Contains(found, types) || slices.Contains(files, types) {
 			continue
 		}
-		if data, err := readSpec(types, types); err == nil && spec.IsTypes(data) {
+		if file, err := ReadFile(types, types); err == nil && spec.IsTypes(file.Data) {
 			found = append(found, types)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// useWorkspace has Go packages of the project in dir read as go builds them: in the workspace that lists the project, or
-// without one. A go.work that does not list it would keep go from reading any of its packages. And who runs opgen with
-// the project's tools.mod has had to turn workspaces off, which is not meant for the project's own packages.
+// useWorkspace sets GOWORK so that Go packages of the project in dir are read as go builds them: in the workspace that lists
+// the project, or without one. In a go.work that does not list the project, go would read none of its packages. Users who
+// run opgen with the project's tools.mod have turned workspaces off, which is not meant for the project's packages.
 func useWorkspace(dir string) error {
 	file := os.Getenv("GOWORK")
 	if file == "" || file == "off" {
@@ -23,7 +23,7 @@ func useWorkspace(dir string) error {
 	}
 	listed, err := listsFolder(file, dir)
 	if err != nil {
-		return usagef("%s: %w", shorten(file), err)
+		return InputErrorf("%s: %w", ShortPath(file), err)
 	}
 	if !listed {
 		file = "off"
