@@ -4,19 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Parent is a kind whose objects an operator works on.
-type Parent struct {
-	Kind       string
-	Namespaced bool
-	Schema     *schema // of the whole object; nil: not known
-}
-
 // Related checks what the related kinds of an operator take from its parents. The positions are those of the file's
 // keys by path, such as operator.related[0].nameFrom.
-func Related(op *spec.Operator, parents []Parent, at map[string]spec.Pos) spec.Problems {
+func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos) spec.Problems {
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
 		path := fmt.Sprintf("operator.related[%d].", i)
@@ -48,11 +42,11 @@ func (c *paths) fail(path, message, hint string) {
 }
 
 // leads checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
-func (c *paths) leads(p Parent, path, value string, fitting want) {
-	if value == "" || p.Schema == nil {
+func (c *paths) leads(p kinds.Resource, path, value string, fitting want) {
+	if value == "" || p.Schema() == nil {
 		return
 	}
-	s, so := object(p.Schema), ""
+	s, so := object(p.Schema()), ""
 	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
 		next, message, hint := field(s, name)
 		if s != nil && s.Type == "array" {

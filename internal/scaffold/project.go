@@ -15,7 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
-	"github.com/opgen-dev/opgen/internal/opcheck"
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -44,7 +44,7 @@ type kind struct {
 	api       *spec.API
 	folder    string             // where its operator is
 	templates templates.Operator // zero when the kind has no controller
-	foreign   []resource         // that the controller has to do with
+	foreign   []kinds.Resource   // that the controller has to do with
 }
 
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
@@ -90,26 +90,25 @@ func (p *project) add(api *spec.API, folder string) spec.Problems {
 		return nil
 	}
 	pkg, parent := p.stored(api)
-	r := resolver{p.packages, p.crds}
-	op := r.operate(api.Operator, api.At, []opcheck.Parent{{
-		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: r.schema(api.Names.Plural+"."+api.Group, pkg.Version),
-	}}, p.Watch)
-	k.templates, k.foreign = operator(p.Project, api.Operator, op), op.foreign
+	r := kinds.Resolver{Packages: p.packages, CRDs: p.crds}
+	resource, _ := r.Resolve(spec.Resource{APIVersion: api.Group + "/" + pkg.Version, Kind: api.Names.Kind})
+	op := resolveOperator(r, api.Operator, api.At, []kinds.Resource{resource}, p.Watch)
+	k.templates, k.foreign = operatorTemplates(p.Project, api.Operator, op), op.foreign
 	k.templates.API, k.templates.Parent, k.templates.SamplePath = pkg, parent, k.samplePath()
 	k.templates.Name = strings.ReplaceAll(strings.TrimPrefix(folder, "internal/"), "/", "-")
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
-		Children: op.owned, Related: op.read, Rules: api.Operator.RBAC,
+		Children: op.children, Related: op.related, Rules: api.Operator.RBAC,
 	})
 	return op.problems
 }
 
-// operator is what the package of an operator is rendered from, whoever its parents are.
-func operator(project *spec.Project, said *spec.Operator, op operated) templates.Operator {
+// operatorTemplates returns what the package of an operator is rendered from, without its parents.
+func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolvedOperator) templates.Operator {
 	return templates.Operator{
 		Project: project.Name, Module: project.Module, Children: op.children, Related: op.related,
-		Finalize: said.Finalize, Ordered: said.Teardown == spec.TeardownOrdered, Retries: said.Retries, Timeout: said.Timeout,
+		Finalize: declared.Finalize, Ordered: declared.Teardown == spec.TeardownOrdered, Retries: declared.Retries, Timeout: declared.Timeout,
 	}
 }
 

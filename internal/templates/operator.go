@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
-	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/kinds"
 )
 
 // Operator is what the package of one controller is rendered from.
@@ -20,8 +20,8 @@ type Operator struct {
 	Parent  gomodel.Kind
 	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its package.
 	Name     string
-	Children []Child
-	Related  []Related
+	Children []kinds.Child
+	Related  []kinds.Related
 	Finalize bool
 	Ordered  bool          // children go in the order that Finalize asks for
 	Retries  int           // 0: no limit
@@ -30,44 +30,6 @@ type Operator struct {
 	SamplePath string
 	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.
 	Controller *Controller
-}
-
-// Resource is a kind of objects.
-type Resource struct {
-	Field            string // of the structs that hold its objects, such as Pods
-	APIVersion, Kind string
-	// GoPackage and GoName are the Go type; both are empty for unstructured objects.
-	GoPackage, GoName string
-	// Registered means that client-go's scheme knows the type.
-	Registered bool
-	// Namespaced means that its objects lie in namespaces.
-	Namespaced bool
-	// Foreign means that neither Kubernetes nor the project defines the kind.
-	Foreign bool
-
-	alias string // the import name of GoPackage, in views
-}
-
-// Child is a kind of children.
-type Child struct {
-	Resource
-	Update                   spec.Update
-	Adopt                    spec.Adopt          // empty: Never
-	WhenDropped, WhenDeleted spec.DeletionPolicy // empty: Delete
-	WhenImmutable            spec.WhenImmutable  // empty: Fail
-	ReadyWhen                string              // a CEL rule; empty: ready as the kind usually is
-	Metadata                 bool                // only the metadata is observed
-	Retired                  bool
-}
-
-// Related is a kind of objects that Sync reads.
-type Related struct {
-	Resource
-	Name, NameFrom, Selector, SelectorFrom string
-	Namespaces                             []string // nil: the parent's own; spec.AllNamespaces alone: all
-	NamespacesFrom                         string
-	Dynamic                                bool
-	Metadata                               bool // only the metadata is observed
 }
 
 // OperatorFile renders internal/<kind>/zz_generated.operator.go.
@@ -111,8 +73,8 @@ func newOperatorView(o Operator) operatorView {
 }
 
 // resources are the kinds of a controller's parents, of children and of related objects.
-func (o Operator) resources() []Resource {
-	var all []Resource
+func (o Operator) resources() []kinds.Resource {
+	var all []kinds.Resource
 	if o.Controller != nil {
 		for _, p := range o.Controller.Parents {
 			all = append(all, p.Resource)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -47,12 +48,12 @@ func TestArticleIsTheSpokenOne(t *testing.T) {
 }
 
 func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
-	widget := Child{Resource: Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
-	pod := Child{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
-	role := Child{Resource: Resource{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}}
+	widget := kinds.Child{Resource: kinds.Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
+	pod := kinds.Child{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
+	role := kinds.Child{Resource: kinds.Resource{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}}
 	tests := map[string]struct {
 		scope spec.Scope
-		child Child
+		child kinds.Child
 		want  string
 	}{
 		"a typed child": {spec.Namespaced, pod, `
@@ -79,7 +80,7 @@ func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
 			o := echo()
 			o.API.Alias = "demov1"
 			o.Parent.API = &spec.API{Scope: test.scope}
-			o.Children = []Child{test.child}
+			o.Children = []kinds.Child{test.child}
 			source, err := SyncFile(o)
 			if err != nil {
 				t.Fatal(err)
@@ -100,9 +101,9 @@ func echo(status ...gomodel.Field) Operator {
 			Types: []gomodel.Type{{Name: "EchoStatus", Fields: status}},
 		},
 		Parent: gomodel.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
-		Children: []Child{
-			{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Update: spec.InPlace},
-			{Resource: Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Update: spec.InPlace},
+		Children: []kinds.Child{
+			{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Spec: spec.Child{Update: spec.InPlace}},
+			{Resource: kinds.Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Spec: spec.Child{Update: spec.InPlace}},
 		},
 	}
 }

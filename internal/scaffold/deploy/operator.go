@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
@@ -23,18 +24,9 @@ type Operator struct {
 type Kind struct {
 	Group, Plural string
 	HasStatus     bool
-	Children      []Child
-	Related       []Resource        // that Sync reads
+	Children      []kinds.Child
+	Related       []kinds.Related   // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync
-}
-
-// Resource is a kind of objects.
-type Resource struct{ Group, Plural string }
-
-// Child is a kind of children.
-type Child struct {
-	Resource
-	Retired bool // no longer made, but still pruned
 }
 
 // Namespace is the namespace that the operator runs in.

@@ -3,6 +3,7 @@ package deploy
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -51,7 +52,7 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 		rules = append(rules, rule(k.Group, k.Plural+"/finalizers", "update"))
 	}
 	for _, c := range k.Children {
-		rules = append(rules, rule(c.Group, c.Plural, c.verbs()...))
+		rules = append(rules, rule(c.Group, c.Plural, childVerbs(c)...))
 	}
 	for _, r := range k.Related {
 		rules = append(rules, rule(r.Group, r.Plural, "get", "list", "watch"))
@@ -69,11 +70,11 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 	}
 }
 
-// verbs are what the runtime does to the children of a kind. An apply that creates needs create and patch both, so
-// that even children which are never changed afterwards need the same as others. Those of a kind that is no longer made
-// are deleted, or released, which is a patch.
-func (c Child) verbs() []string {
-	if c.Retired {
+// childVerbs returns what the runtime does to the children of a kind. An apply that creates needs both create and patch,
+// also for children that are never changed afterwards. Children of a kind that is only pruned are deleted, or orphaned with
+// a patch.
+func childVerbs(c kinds.Child) []string {
+	if c.Spec.Retired {
 		return []string{"list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
