@@ -15,17 +15,17 @@ import (
 // completer returns the values that a flag may have on a command line.
 type completer func(cmd *cobra.Command) []string
 
-// fixed completes to values that are always the same.
-func fixed(values ...string) completer {
+// completeFixed completes to values that are always the same.
+func completeFixed(values ...string) completer {
 	return func(*cobra.Command) []string { return values }
 }
 
 // completeFlags has the shell complete the values of flags. A flag whose value is a new name completes to nothing,
 // rather than to the files of the folder.
 func completeFlags(root *cobra.Command) {
-	nothing := fixed()
+	nothing := completeFixed()
 	flags := map[string]completer{
-		"output": fixed("text", "json"), "watch": fixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
+		"output": completeFixed("text", "json"), "watch": completeFixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
 		"name": nothing, "kind": nothing, "group": nothing, "version": nothing, "child": nothing, "parent": nothing,
 		"module": nothing, "repo": nothing, "domain": nothing, "min-kubernetes": nothing,
 		"cluster name": instanceNames, "delete kind": projectKinds, "delete group": projectGroups,

@@ -59,7 +59,7 @@ type plan struct {
 func (p *plan) files() ([]File, error) {
 	p.out = newCollector(p.dir, p.groups)
 	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
-		if err := guarded(run); err != nil {
+		if err := recoverError(run); err != nil {
 			return nil, fmt.Errorf("typed clients: %w", err)
 		}
 	}
@@ -67,9 +67,9 @@ func (p *plan) files() ([]File, error) {
 	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
-// guarded turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
+// recoverError turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
 // error.
-func guarded(run func() error) (err error) {
+func recoverError(run func() error) (err error) {
 	exit := klog.OsExit
 	klog.OsExit = func(int) { panic("see the log above") }
 	defer func() {
@@ -91,7 +91,7 @@ func (p *plan) execute(names namer.NameSystems, order string, targets func(*gene
 	}
 	c.FileTypes[generator.GoFileType] = p.out
 	kinds := kindNames(p.groups)
-	ofVersion, all := concerned(c.Order, p.groups)
+	ofVersion, all := groupTypes(c.Order, p.groups)
 	for _, target := range targets(c) {
 		limited := *c
 		limited.Order = all
@@ -105,10 +105,10 @@ func (p *plan) execute(names namer.NameSystems, order string, targets func(*gene
 	return nil
 }
 
-// concerned returns the types that generated packages are concerned with: those of one version for its own packages,
+// groupTypes returns the types that generated packages are concerned with: those of one version for its own packages,
 // by the last two elements of their import paths, and the kinds of all for the others. Each generator looks at every
 // type that it is shown.
-func concerned(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
+func groupTypes(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
 	folders, isKind := map[string]string{}, map[types.Name]bool{}
 	for _, g := range groups {
 		for _, v := range g.versions {

@@ -252,7 +252,7 @@ func TestGeneratorsCannotEndTheProcess(t *testing.T) {
 		"panic": func() error { panic("no such tag") },
 		"fatal": func() error { klog.Fatal("no such tag"); return nil },
 	} {
-		if err := guarded(run); err == nil || !strings.HasPrefix(err.Error(), "code-generator: ") {
+		if err := recoverError(run); err == nil || !strings.HasPrefix(err.Error(), "code-generator: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

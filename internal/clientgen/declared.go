@@ -28,17 +28,17 @@ func declaredTwice(files []File, groups []group) spec.Problems {
 			declared := string(match[1])
 			other, taken := first[folder+" "+declared]
 			if taken && (kind.API != nil || other.API != nil) {
-				problems = append(problems, clash(kind, other, declared))
+				problems = append(problems, sharedNameProblem(kind, other, declared))
 				break
 			}
 			first[folder+" "+declared] = kind
 		}
 	}
-	return distinct(problems)
+	return firstAtEachPosition(problems)
 }
 
-// clash says what two types have in common, at the API file of one of them.
-func clash(kind, other gomodel.Kind, declared string) spec.Problem {
+// sharedNameProblem says what two types have in common, at the API file of one of them.
+func sharedNameProblem(kind, other gomodel.Kind, declared string) spec.Problem {
 	if kind.API == nil {
 		kind, other = other, kind
 	}
@@ -49,8 +49,8 @@ func clash(kind, other gomodel.Kind, declared string) spec.Problem {
 	}
 }
 
-// distinct keeps the first problem at each position.
-func distinct(problems spec.Problems) spec.Problems {
+// firstAtEachPosition keeps the first problem at each position.
+func firstAtEachPosition(problems spec.Problems) spec.Problems {
 	var kept spec.Problems
 	seen := map[spec.Pos]bool{}
 	for _, p := range problems {

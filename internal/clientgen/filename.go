@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// everywhere returns the path of a Go file as Go reads it on every platform: code-generator puts kinds into the names
+// portableFileName returns the path of a Go file as Go reads it on every platform: code-generator puts kinds into the names
 // of files, and fake_windows.go is for Windows alone, fake_test.go for tests.
-func everywhere(file string) string {
+func portableFileName(file string) string {
 	if name := path.Base(file); strings.HasSuffix(name, "_test.go") || forOnePlatform(name) {
 		return strings.TrimSuffix(file, ".go") + "_kind.go"
 	}

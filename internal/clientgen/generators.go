@@ -32,7 +32,7 @@ const (
 func (p *plan) applyConfigurations() error {
 	args := applyargs.New()
 	args.OutputDir, args.OutputPkg = p.at(applyFolder)
-	maps.Copy(args.ExternalApplyConfigurations, external())
+	maps.Copy(args.ExternalApplyConfigurations, externalApplyPackages())
 	document, err := openAPI(p.groups, p.crds)
 	if err != nil {
 		return err

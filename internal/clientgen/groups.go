@@ -68,9 +68,9 @@ func newGroup(name string, short map[string][]string) group {
 // takenNames are the folders that Go means something by, and the methods that every informer factory has.
 var takenNames = []string{"internal", "vendor", "testdata", "main", "start", "shutdown", "startwithcontext"}
 
-// plural is what the clients call several objects of a kind: EchoServers(namespace). A kind whose clients would be
+// clientPlural is what the clients call several objects of a kind: EchoServers(namespace). A kind whose clients would be
 // called like a package that their code imports gets another name.
-func plural(kind string) string {
+func clientPlural(kind string) string {
 	name := spec.GoPlural(kind)
 	if slices.Contains([]string{"Types", "Context", "Watch", "Gentype", "Scheme", "Rest", "Http"}, name) {
 		return kind + "Objects"
@@ -84,7 +84,7 @@ func pluralExceptions(groups []group) []string {
 	for _, g := range groups {
 		for _, v := range g.versions {
 			for _, k := range v.Kinds {
-				list = append(list, k.Name+":"+plural(k.Name))
+				list = append(list, k.Name+":"+clientPlural(k.Name))
 			}
 		}
 	}

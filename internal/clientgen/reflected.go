@@ -6,9 +6,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// describe describes a struct of Kubernetes that opgen itself links, with all its fields: kinds embed it, so the
+// addReflected describes a struct of Kubernetes that opgen itself links, with all its fields: kinds embed it, so the
 // generators make methods for them.
-func describe[T any](u universe) { u.reflected(reflect.TypeFor[T]()) }
+func addReflected[T any](u universe) { u.reflected(reflect.TypeFor[T]()) }
 
 // reflected describes a type of Go.
 func (u universe) reflected(in reflect.Type) *types.Type {

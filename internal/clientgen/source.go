@@ -23,7 +23,7 @@ type source struct {
 func newSource(u universe, groups []group, authored map[string]*packages.Package) *source {
 	s := &source{
 		universe: u, groups: groups, authored: authored,
-		modelled: map[types.Name]bool{}, external: external(), comments: commentsOf(authored),
+		modelled: map[types.Name]bool{}, external: externalApplyPackages(), comments: commentsOf(authored),
 	}
 	for _, g := range groups {
 		for _, v := range g.versions {

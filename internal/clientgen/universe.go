@@ -17,8 +17,8 @@ import (
 // parsed them. What an author owns comes from the source: authored has these packages by import path.
 func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
 	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
-	describe[metav1.TypeMeta](u)
-	describe[metav1.ObjectMeta](u)
+	addReflected[metav1.TypeMeta](u)
+	addReflected[metav1.ObjectMeta](u)
 	for _, g := range groups {
 		for _, v := range g.versions {
 			u.standIns[v.ImportPath] = v.path
@@ -47,7 +47,7 @@ func (u universe) add(g group, v version) {
 	for _, declared := range v.Types {
 		t := pkg.Type(declared.Name)
 		t.SecondClosestCommentLines = clientMarkers(declared.Markers)
-		t.CommentLines = text(declared.Doc)
+		t.CommentLines = withoutMarkers(declared.Doc)
 		if declared.Of != nil {
 			t.Kind, t.Underlying = types.Alias, u.typeOf(v, declared.Of)
 			continue
@@ -63,7 +63,7 @@ func (u universe) add(g group, v version) {
 func (u universe) member(v version, f gomodel.Field) types.Member {
 	m := types.Member{
 		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
-		CommentLines: text(f.Doc), Type: u.typeOf(v, f.Type),
+		CommentLines: withoutMarkers(f.Doc), Type: u.typeOf(v, f.Type),
 	}
 	if f.Name == "" {
 		m.Name, m.Embedded = f.Type.Name, true
@@ -77,9 +77,9 @@ func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	case gomodel.Pointer:
 		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
 	case gomodel.List:
-		return u.anonymous("[]", types.Slice, u.typeOf(v, element(t)))
+		return u.anonymous("[]", types.Slice, u.typeOf(v, elementType(t)))
 	case gomodel.Map:
-		m := u.anonymous("map[string]", types.Map, u.typeOf(v, element(t)))
+		m := u.anonymous("map[string]", types.Map, u.typeOf(v, elementType(t)))
 		m.Key = types.String
 		return m
 	}
@@ -93,9 +93,9 @@ func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	}
 }
 
-// element returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
+// elementType returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
 // API's types, but not in apply configurations: the generators' setters would not compile.
-func element(of *gomodel.GoType) *gomodel.GoType {
+func elementType(of *gomodel.GoType) *gomodel.GoType {
 	if of.Elem.Shape == gomodel.Pointer {
 		return of.Elem.Elem
 	}
@@ -136,9 +136,9 @@ func clientMarkers(markers []string) []string {
 	return lines
 }
 
-// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
+// withoutMarkers returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
 // not the dashes that tell controller-gen where a description ends.
-func text(doc []string) []string {
+func withoutMarkers(doc []string) []string {
 	var lines []string
 	for _, line := range doc {
 		if !strings.HasPrefix(strings.TrimSpace(line), "+") && line != "---" {

@@ -44,7 +44,7 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	}
 	for path := range s.At {
 		if isTextOfTree(path) {
-			sayEmptyText(split(path), object)
+			sayEmptyText(splitPath(path), object)
 		}
 	}
 	properties, _ := object["properties"].(map[string]any)
@@ -61,7 +61,7 @@ func isTextOfTree(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
 	}
-	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return within(path, tree) })
+	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return isAtOrBelow(path, tree) })
 }
 
 // sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that it is empty.

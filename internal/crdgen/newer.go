@@ -40,15 +40,15 @@ func newerThan(oldest *version.Version) newer {
 		if !found && strings.HasPrefix(name, "@") {
 			continue // what only macros call
 		}
-		if !found || !slices.Equal(overloads(function), overloads(old)) {
+		if !found || !slices.Equal(overloadIDs(function), overloadIDs(old)) {
 			n.add(name)
 		}
 	}
 	return n
 }
 
-// overloads returns what a function can be called with, sorted.
-func overloads[D interface{ ID() string }](function interface{ OverloadDecls() []D }) []string {
+// overloadIDs returns what a function can be called with, sorted.
+func overloadIDs[D interface{ ID() string }](function interface{ OverloadDecls() []D }) []string {
 	var ids []string
 	for _, o := range function.OverloadDecls() {
 		ids = append(ids, o.ID())

@@ -24,7 +24,7 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	}
 	_, more := CRD(api, minKubernetes)
 	for _, p := range more {
-		if ofSchema(p.Path) && !follows(p, problems) {
+		if ofSchema(p.Path) && !mayFollow(p, problems) {
 			problems = append(problems, p)
 		}
 	}
@@ -37,18 +37,18 @@ func ofSchema(path string) bool {
 	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.") || strings.HasPrefix(path, "types.")
 }
 
-// follows tells whether a problem may follow from another: it is in the same place, below it or around it.
-func follows(p spec.Problem, known spec.Problems) bool {
+// mayFollow tells whether a problem may follow from another: it is in the same place, below it or around it.
+func mayFollow(p spec.Problem, known spec.Problems) bool {
 	for _, k := range known {
-		if k.Pos == p.Pos || within(p.Path, k.Path) || within(k.Path, p.Path) {
+		if k.Pos == p.Pos || isAtOrBelow(p.Path, k.Path) || isAtOrBelow(k.Path, p.Path) {
 			return true
 		}
 	}
 	return false
 }
 
-// within tells whether a path is another, or leads below it.
-func within(path, other string) bool {
+// isAtOrBelow tells whether a path is another, or leads below it.
+func isAtOrBelow(path, other string) bool {
 	rest, found := strings.CutPrefix(path, other)
 	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -9,15 +9,15 @@ import (
 
 // Locate returns where in the spec file a path of its CRD comes from, such as spec.versions[0].name, and the path as
 // the spec file has it.
-func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locate(api, crdPath) }
+func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locateInSpec(api, crdPath) }
 
-// locate returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
+// locateInSpec returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
-func locate(api *spec.API, crdPath string) (spec.Pos, string) {
-	steps := split(crdPath)
+func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
+	steps := splitPath(crdPath)
 	if path := outsideVersions(steps.join()); path != "" {
-		return lookup(api.At, path, api.Names.Pos), path
+		return closestPosition(api.At, path, api.Names.Pos), path
 	}
 	steps.skip("spec")
 	i := 0
@@ -38,7 +38,7 @@ func locate(api *spec.API, crdPath string) (spec.Pos, string) {
 		return pos, strings.TrimSuffix(shown+path, ".")
 	}
 	path := versionKeys.Replace(steps.join())
-	return lookup(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
+	return closestPosition(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
 }
 
 // outsideVersions returns the path in the spec file of what all versions share, empty for everything else.
@@ -94,7 +94,7 @@ func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
 func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 	for {
 		s, path = inUsed(s, path, steps)
-		child, name := descend(s, steps)
+		child, name := descendNode(s, steps)
 		if child == nil {
 			break
 		}
@@ -104,7 +104,7 @@ func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 	if keyword == "" {
 		return s.Pos, path
 	}
-	return lookup(s.At, keyword, s.Pos), path + "." + keyword
+	return closestPosition(s.At, keyword, s.Pos), path + "." + keyword
 }
 
 // inUsed goes on in the named type that a node uses, unless the node itself says what the steps lead to.
@@ -118,13 +118,13 @@ func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 	return s, path
 }
 
-// descend takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
+// descendNode takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
 // type there are no nodes.
-func descend(s *spec.Schema, steps *steps) (*spec.Schema, string) {
+func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":
 	case steps.is("properties"):
-		if child := property(s, steps.peekKey()); child != nil {
+		if child := propertyOf(s, steps.peekKey()); child != nil {
 			steps.skip("properties")
 			return child, steps.key()
 		}
@@ -136,7 +136,7 @@ func descend(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	return nil, ""
 }
 
-func property(s *spec.Schema, name string) *spec.Schema {
+func propertyOf(s *spec.Schema, name string) *spec.Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {
 			return p.Schema
@@ -145,8 +145,8 @@ func property(s *spec.Schema, name string) *spec.Schema {
 	return nil
 }
 
-// lookup returns the position of a path, or of the closest part around it that has one.
-func lookup(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
+// closestPosition returns the position of a path, or of the closest part around it that has one.
+func closestPosition(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
 	for path != "" {
 		if pos, found := at[path]; found {
 			return pos

@@ -84,7 +84,7 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 		return b.named(s, path)
 	case s.Use != nil:
 		b.rules = append(b.rules, s.Keywords.XValidations...)
-		return embeddable(Overlay(b.use(s.Use), s.Keywords))
+		return withLegalMetadata(Overlay(b.use(s.Use), s.Keywords))
 	}
 	b.rules = append(b.rules, s.Keywords.XValidations...)
 	out := s.Keywords
@@ -130,13 +130,13 @@ func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaPr
 	if s.Type == spec.TypeDuration {
 		b.durationDefault(s, path)
 	}
-	out := embeddable(Overlay(t.Schema, s.Keywords))
+	out := withLegalMetadata(Overlay(t.Schema, s.Keywords))
 	b.noteRules(&out)
 	return out
 }
 
-// embeddable returns a schema of a type as it may be where the object is an embedded resource.
-func embeddable(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+// withLegalMetadata returns a schema of a type as it may be where the object is an embedded resource.
+func withLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if !s.XEmbeddedResource {
 		return s
 	}
@@ -165,14 +165,14 @@ func (b *schemaBuilder) durationDefault(s *spec.Schema, path string) {
 	}
 	if _, err := time.ParseDuration(text); err != nil {
 		b.problems = append(b.problems, spec.Problem{
-			Pos: at(s, "default"), Path: path + ".default",
+			Pos: keywordPosition(s, "default"), Path: path + ".default",
 			Message: fmt.Sprintf("%q is not a duration", text), Hint: "such as 30s or 1h30m",
 		})
 	}
 }
 
-// at returns the position of a keyword, or of the node when the file does not set it.
-func at(s *spec.Schema, keyword string) spec.Pos {
+// keywordPosition returns the position of a keyword, or of the node when the file does not set it.
+func keywordPosition(s *spec.Schema, keyword string) spec.Pos {
 	if pos, found := s.At[keyword]; found {
 		return pos
 	}

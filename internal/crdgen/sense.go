@@ -7,27 +7,27 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// senseless returns what the API server accepts in schemas although no object, or no object with that value, could
+// findUnsatisfiable returns what the API server accepts in schemas although no object, or no object with that value, could
 // ever be valid.
-func senseless(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
+func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range crd.Spec.Versions {
-		errs = append(errs, senselessBelow(v.Schema.OpenAPIV3Schema, field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"))...)
+		errs = append(errs, findUnsatisfiableBelow(v.Schema.OpenAPIV3Schema, field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"))...)
 	}
 	return errs
 }
 
-// senselessBelow returns it of a schema and of all schemas below it.
-func senselessBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+// findUnsatisfiableBelow returns it of a schema and of all schemas below it.
+func findUnsatisfiableBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
 	errs := spec.Senseless(s, path)
 	for name, p := range s.Properties {
-		errs = append(errs, senselessBelow(&p, path.Child("properties").Key(name))...)
+		errs = append(errs, findUnsatisfiableBelow(&p, path.Child("properties").Key(name))...)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		errs = append(errs, senselessBelow(s.Items.Schema, path.Child("items"))...)
+		errs = append(errs, findUnsatisfiableBelow(s.Items.Schema, path.Child("items"))...)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		errs = append(errs, senselessBelow(s.AdditionalProperties.Schema, path.Child("additionalProperties"))...)
+		errs = append(errs, findUnsatisfiableBelow(s.AdditionalProperties.Schema, path.Child("additionalProperties"))...)
 	}
 	return errs
 }

@@ -36,7 +36,7 @@ func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type,
 		}
 		return t, nil
 	}
-	problem := &spec.Problem{Pos: at(s, "type"), Path: path}
+	problem := &spec.Problem{Pos: keywordPosition(s, "type"), Path: path}
 	if importPath, name, isGo := spec.SplitGoType(s.Type); isGo {
 		problem.Message = name + " is a type of the Go package " + importPath + ", and there is no Go module here to read it in"
 		problem.Hint = "run it in a project, or in any folder whose go.mod has the package"
@@ -59,7 +59,7 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 		if v.GoTypes && v.Authored == nil {
 			path := fmt.Sprintf("versions[%d].goTypes", i)
 			problems = append(problems, spec.Problem{
-				Pos: lookup(api.At, path, v.Pos), Path: path,
+				Pos: closestPosition(api.At, path, v.Pos), Path: path,
 				Message: "the schema is in the Go types of a project, and this is none",
 				Hint:    "run it in the folder of opgen.yaml",
 			})

@@ -8,7 +8,7 @@ import (
 // steps are what is left of a path: names, and keys in brackets with the bracket still before them.
 type steps []string
 
-func split(path string) steps {
+func splitPath(path string) steps {
 	var out steps
 	for path != "" {
 		if path[0] == '[' {

@@ -42,7 +42,7 @@ func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
 	full := schemas.node(s, "")
 	zero := zeroOf(&full)
-	if zero == nil || !valid(&full, zero, false) {
+	if zero == nil || !isValid(&full, zero, false) {
 		return false
 	}
 	if !RootHasRulesFor(v, name) {
@@ -52,12 +52,12 @@ func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	object, _ := zeroOf(root).(map[string]any)
 	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
 	object[name] = zero
-	return valid(root, object, true)
+	return isValid(root, object, true)
 }
 
-// valid tells whether a value has nothing against it in a schema that the API server accepts.
-func valid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
-	structural, openAPI, err := compiled(readFor(s, value))
+// isValid tells whether a value has nothing against it in a schema that the API server accepts.
+func isValid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
+	structural, openAPI, err := compileSchema(readFor(s, value))
 	if err != nil {
 		return false // cannot happen: the CRD has been checked
 	}

@@ -65,7 +65,7 @@ func (b *packageBuilder) build() Package {
 		b.kind(k)
 	}
 	b.resolveCopies()
-	b.pkg.Imports = imports(b.pkg)
+	b.pkg.Imports = resolveImports(b.pkg)
 	return b.pkg
 }
 
@@ -175,8 +175,8 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
 		tag += ",omitzero"
 	}
-	n.governed = n.governed || governed(n.schema)
-	f := Field{Name: name, Tag: tag, Doc: fieldDoc(n), Markers: []string{presence(required)}}
+	n.governed = n.governed || hasOwnCrossFieldRules(n.schema)
+	f := Field{Name: name, Tag: tag, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
 	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 	if IsStruct(n.schema) {
 		b.structType(n)
@@ -216,10 +216,10 @@ func (b *packageBuilder) rootType(n node) *GoType {
 	}
 	t.Of = of
 	b.pkg.Types = append(b.pkg.Types, t)
-	return named(n.name, of)
+	return namedType(n.name, of)
 }
 
-func presence(required bool) string {
+func presenceMarker(required bool) string {
 	if required {
 		return "+required"
 	}
@@ -251,11 +251,11 @@ func (b *packageBuilder) field(parent node, p spec.Property, required bool) Fiel
 	n := node{
 		schema: Expand(p.Schema), name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,
-		governed: parent.governed || governed(p.Schema),
+		governed: parent.governed || hasOwnCrossFieldRules(p.Schema),
 	}
-	f := Field{Name: name, Doc: fieldDoc(n), Markers: []string{presence(required)}}
+	f := Field{Name: name, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
 	t := b.fieldType(parent, n, p.Name)
-	f.Type, f.Tag = presented(t, n, required)
+	f.Type, f.Tag = fieldTypeAndTag(t, n, required)
 	f.Tag = p.Name + f.Tag
 	if !declaresType(n.schema) {
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)

@@ -38,7 +38,7 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case stringEnum(k) != nil:
 		return b.enum(n.called(b.claim(b.enumName(n))))
 	default:
-		return scalar(k)
+		return scalarType(k)
 	}
 }
 
@@ -54,36 +54,36 @@ func (b *packageBuilder) openObject(n node) *GoType {
 	}
 }
 
-// scalar returns the Go type of a node that is no object and no list. Integers are never int, whose size
+// scalarType returns the Go type of a node that is no object and no list. Integers are never int, whose size
 // depends on the machine.
-func scalar(k *apiextv1.JSONSchemaProps) *GoType {
+func scalarType(k *apiextv1.JSONSchemaProps) *GoType {
 	switch k.Type {
 	case "boolean":
-		return basic("bool")
+		return basicType("bool")
 	case "integer":
 		if k.Format == "int32" {
-			return basic("int32")
+			return basicType("int32")
 		}
-		return basic("int64")
+		return basicType("int64")
 	case "number":
 		if k.Format == "float" {
-			return basic("float32")
+			return basicType("float32")
 		}
-		return basic("float64")
+		return basicType("float64")
 	case "string":
 		switch k.Format {
 		case "byte":
-			return &GoType{Shape: List, Elem: basic("byte")}
+			return &GoType{Shape: List, Elem: basicType("byte")}
 		case "date-time":
 			return kubeType(spec.TypeTime)
 		}
-		return basic("string")
+		return basicType("string")
 	default:
 		return kubeType(typeJSON)
 	}
 }
 
-func basic(name string) *GoType {
+func basicType(name string) *GoType {
 	return &GoType{Shape: Name, Name: name, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
 }
 
@@ -111,7 +111,7 @@ func (b *packageBuilder) element(parent node, s *spec.Schema, step string, of Sh
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
-		governed: parent.governed || governed(s),
+		governed: parent.governed || hasOwnCrossFieldRules(s),
 	}
 	t := b.elementType(n, of)
 	if crdgen.FullSchema(s).Nullable {
@@ -131,7 +131,7 @@ func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 		Name: n.name, Of: t, Doc: ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
 	})
-	return named(n.name, t)
+	return namedType(n.name, t)
 }
 
 // isBytes tells whether a type is that of bytes, which are a text in JSON.
@@ -139,8 +139,8 @@ func isBytes(t *GoType) bool {
 	return t.Shape == List && t.Elem.Shape == Name && t.Elem.Name == "byte" && t.Elem.Package == ""
 }
 
-// named returns a type of this package that stands for another.
-func named(name string, of *GoType) *GoType {
+// namedType returns a type of this package that stands for another.
+func namedType(name string, of *GoType) *GoType {
 	t := &GoType{Shape: Name, Name: name, Of: of, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
 	switch of.Shape {
 	case List:
@@ -153,12 +153,12 @@ func named(name string, of *GoType) *GoType {
 
 // enum declares the type of a string with a fixed set of values, and a constant for each of them.
 func (b *packageBuilder) enum(n node) *GoType {
-	t := Type{Name: n.name, Of: basic("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
+	t := Type{Name: n.name, Of: basicType("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
 		t.Constants = append(t.Constants, Constant{Name: b.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}
 	b.pkg.Types = append(b.pkg.Types, t)
-	return named(n.name, t.Of)
+	return namedType(n.name, t.Of)
 }
 
 // enumName returns what the type of an enum is called, and its constants begin with. Below status that is the kind and

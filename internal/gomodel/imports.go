@@ -12,9 +12,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// imports returns the imports that the types of a package need, sorted by path, and tells the types what their
+// resolveImports returns the imports that the types of a package need, sorted by path, and tells the types what their
 // packages are imported as.
-func imports(pkg Package) []Import {
+func resolveImports(pkg Package) []Import {
 	names := map[string]string{}
 	eachGoType(pkg.Types, func(t *GoType) {
 		if t.Package != "" {
@@ -59,23 +59,23 @@ func freeAlias(importPath, own string, taken map[string]bool) string {
 	} else {
 		rest = path.Dir(rest)
 	}
-	name = identifier(name)
-	for ; (taken[name] || reserved(name)) && rest != "."; rest = path.Dir(rest) {
-		name = identifier(path.Base(rest)) + name
+	name = identifierOf(name)
+	for ; (taken[name] || isReserved(name)) && rest != "."; rest = path.Dir(rest) {
+		name = identifierOf(path.Base(rest)) + name
 	}
-	for taken[name] || reserved(name) {
+	for taken[name] || isReserved(name) {
 		name += "pkg"
 	}
 	return name
 }
 
-// reserved tells whether a name means something else in Go.
-func reserved(name string) bool {
+// isReserved tells whether a name means something else in Go.
+func isReserved(name string) bool {
 	return name == "" || name[0] <= '9' || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
 }
 
-// identifier leaves the letters and digits of an element of an import path.
-func identifier(element string) string {
+// identifierOf leaves the letters and digits of an element of an import path.
+func identifierOf(element string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':

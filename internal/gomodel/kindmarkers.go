@@ -31,7 +31,7 @@ func kindMarkers(k served) []string {
 	if k.version.Deprecated {
 		line := "+kubebuilder:deprecatedversion"
 		if k.version.Warning != nil {
-			line += ":warning=" + quote(*k.version.Warning)
+			line += ":warning=" + quoteText(*k.version.Warning)
 		}
 		lines = append(lines, line)
 	}
@@ -52,7 +52,7 @@ func kindMarkers(k served) []string {
 		lines = append(lines, columnMarker(c))
 	}
 	for _, path := range k.version.SelectableFields {
-		lines = append(lines, "+kubebuilder:selectablefield:JSONPath="+quote(path))
+		lines = append(lines, "+kubebuilder:selectablefield:JSONPath="+quoteText(path))
 	}
 	return lines
 }
@@ -63,19 +63,19 @@ func annotationMarkers(annotations map[string]string) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		if key != "controller-gen.kubebuilder.io/version" {
-			lines = append(lines, "+kubebuilder:metadata:annotations="+quote(key+"="+annotations[key]))
+			lines = append(lines, "+kubebuilder:metadata:annotations="+quoteText(key+"="+annotations[key]))
 		}
 	}
 	return lines
 }
 
 func columnMarker(c spec.Column) string {
-	line := "+kubebuilder:printcolumn:name=" + quote(c.Name) + ",type=" + c.Type + ",JSONPath=" + quote(c.Path)
+	line := "+kubebuilder:printcolumn:name=" + quoteText(c.Name) + ",type=" + c.Type + ",JSONPath=" + quoteText(c.Path)
 	if c.Format != "" {
-		line += ",format=" + quote(c.Format)
+		line += ",format=" + quoteText(c.Format)
 	}
 	if c.Description != "" {
-		line += ",description=" + quote(c.Description)
+		line += ",description=" + quoteText(c.Description)
 	}
 	if c.Priority != 0 {
 		line += ",priority=" + strconv.Itoa(int(c.Priority))

@@ -79,15 +79,15 @@ func useMarkers(s *spec.Schema) []string {
 		m.add("+default=" + oneLine(k.Default.Raw))
 	}
 	if k.Title != "" {
-		m.add("+kubebuilder:title=" + quote(k.Title))
+		m.add("+kubebuilder:title=" + quoteText(k.Title))
 	}
 	if k.Example != nil && IsScalar(k.Example.Raw) {
 		m.add("+kubebuilder:example=" + oneLine(k.Example.Raw))
 	}
 	if docs := k.ExternalDocs; docs != nil {
-		line := "+kubebuilder:externalDocs:url=" + quote(docs.URL)
+		line := "+kubebuilder:externalDocs:url=" + quoteText(docs.URL)
 		if docs.Description != "" {
-			line += ",description=" + quote(docs.Description)
+			line += ",description=" + quoteText(docs.Description)
 		}
 		m.add(line)
 	}
@@ -119,7 +119,7 @@ func (m *markers) flag(name string, value bool) {
 
 func (m *markers) text(name, value string) {
 	if value != "" {
-		m.add(validationPrefix + name + "=" + quote(value))
+		m.add(validationPrefix + name + "=" + quoteText(value))
 	}
 }
 
@@ -139,7 +139,7 @@ func (m *markers) format(s *spec.Schema) {
 		}
 	}
 	if said != implied {
-		m.add(validationPrefix + "Format=" + quote(said))
+		m.add(validationPrefix + "Format=" + quoteText(said))
 	}
 }
 
@@ -179,7 +179,7 @@ func (m *markers) topology(s *spec.Schema) {
 		m.add("+listType=" + *k.XListType)
 	}
 	for _, key := range k.XListMapKeys {
-		m.add("+listMapKey=" + word(key))
+		m.add("+listMapKey=" + markerWord(key))
 	}
 	if k.XMapType == nil {
 		return
@@ -195,16 +195,16 @@ func (m *markers) topology(s *spec.Schema) {
 
 // rule says a CEL rule.
 func (m *markers) rule(r apiextv1.ValidationRule) {
-	line := validationPrefix + "XValidation:rule=" + quote(r.Rule)
+	line := validationPrefix + "XValidation:rule=" + quoteText(r.Rule)
 	for _, arg := range [][2]string{
 		{"message", r.Message}, {"messageExpression", r.MessageExpression}, {"fieldPath", r.FieldPath},
 	} {
 		if arg[1] != "" {
-			line += "," + arg[0] + "=" + quote(arg[1])
+			line += "," + arg[0] + "=" + quoteText(arg[1])
 		}
 	}
 	if r.Reason != nil {
-		line += ",reason=" + quote(string(*r.Reason))
+		line += ",reason=" + quoteText(string(*r.Reason))
 	}
 	if r.OptionalOldSelf != nil {
 		line += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)

@@ -15,21 +15,21 @@ func enumItem(raw []byte) string {
 	if json.Unmarshal(raw, &text) != nil {
 		return string(raw)
 	}
-	return word(text)
+	return markerWord(text)
 }
 
 var plainWord = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// word returns a string without quotes where a marker needs none.
-func word(s string) string {
+// markerWord returns a string without quotes where a marker needs none.
+func markerWord(s string) string {
 	if plainWord().MatchString(s) && s != "true" && s != "false" {
 		return s
 	}
-	return quote(s)
+	return quoteText(s)
 }
 
-// quote returns a string as markers have it. A raw string is easier to read, where one can hold the text.
-func quote(s string) string {
+// quoteText returns a string as markers have it. A raw string is easier to read, where one can hold the text.
+func quoteText(s string) string {
 	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"
 	}

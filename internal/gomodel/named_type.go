@@ -14,15 +14,15 @@ import (
 // Expand returns a node that uses a named type with a Go type of its own, or none: what other named types declare
 // is written out, with what the node says laid over it.
 func Expand(s *spec.Schema) *spec.Schema {
-	for s.Use != nil && (!hasGoType(s.Use.Schema) || narrows(s)) {
+	for s.Use != nil && (!hasGoType(s.Use.Schema) || narrowsType(s)) {
 		s = writtenOut(s)
 	}
 	return s
 }
 
-// narrows tells whether a node sets a limit that the type it uses has set already: it replaces that one, while
+// narrowsType tells whether a node sets a limit that the type it uses has set already: it replaces that one, while
 // controller-gen would ask for both.
-func narrows(s *spec.Schema) bool {
+func narrowsType(s *spec.Schema) bool {
 	limits := func(k apiextv1.JSONSchemaProps) []any {
 		return []any{k.Minimum, k.Maximum, k.MultipleOf, k.MinLength, k.MaxLength, k.MinItems, k.MaxItems, k.MinProperties, k.MaxProperties,
 			k.Pattern, k.Format, k.Enum, k.Required, k.XListType, k.XListMapKeys, k.XMapType, k.AllOf, k.AnyOf, k.OneOf, k.Not}
@@ -102,7 +102,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 		name = b.kindName + name
 	}
 	name = b.claim(name)
-	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || governed(t.Schema)}.called(name)
+	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || hasOwnCrossFieldRules(t.Schema)}.called(name)
 	switch s := t.Schema; {
 	case IsStruct(s):
 		return b.structType(n)
@@ -113,7 +113,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 		b.pkg.Types = append(b.pkg.Types, Type{})
 		of := b.typeOf(n)
 		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: ownDoc(n), Markers: append(shapeMarkers(s), itemMarkers(s)...)}
-		return named(name, of)
+		return namedType(name, of)
 	}
 }
 

@@ -89,12 +89,12 @@ func shortGroup(group, domain string) string {
 func setAliases(packages []Package) {
 	count := map[string]int{}
 	for _, p := range packages {
-		count[alias(p, firstLabel(p.Group))]++
+		count[importAliasOf(p, firstLabel(p.Group))]++
 	}
 	for i, p := range packages {
-		packages[i].Alias = alias(p, firstLabel(p.Group))
+		packages[i].Alias = importAliasOf(p, firstLabel(p.Group))
 		if count[packages[i].Alias] > 1 {
-			packages[i].Alias = alias(p, p.Group)
+			packages[i].Alias = importAliasOf(p, p.Group)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func firstLabel(group string) string {
 	return label
 }
 
-// alias joins the letters and digits of a group with a version; an identifier cannot begin with a digit.
-func alias(p Package, group string) string {
+// importAliasOf joins the letters and digits of a group with a version; an identifier cannot begin with a digit.
+func importAliasOf(p Package, group string) string {
 	name := strings.NewReplacer("-", "", ".", "").Replace(group) + p.Version
 	if name[0] >= '0' && name[0] <= '9' {
 		return "x" + name

@@ -11,11 +11,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// presented returns the type and the options of the json tag that a field has for a value of type t.
+// fieldTypeAndTag returns the type and the options of the json tag that a field has for a value of type t.
 //
 // A required field is always there. An optional one is a pointer, or a list or map that can be nil, exactly where
 // absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
-func presented(t *GoType, n node, required bool) (*GoType, string) {
+func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	full := crdgen.FullSchema(n.schema)
 	pointer := &GoType{Shape: Pointer, Elem: t}
 	switch {
@@ -62,9 +62,9 @@ func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
 	return low == nil || *low <= 0
 }
 
-// governed tells whether a node or the type that it names governs.
-func governed(s *spec.Schema) bool {
-	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && governed(s.Use.Schema)
+// hasOwnCrossFieldRules tells whether a node or the type that it names governs.
+func hasOwnCrossFieldRules(s *spec.Schema) bool {
+	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && hasOwnCrossFieldRules(s.Use.Schema)
 }
 
 func isZero(raw []byte) bool {

@@ -20,7 +20,7 @@ func (p Package) With(r Registration) Package {
 			p.Types = append(p.Types, listType(k))
 		}
 	}
-	p.Imports = imports(p)
+	p.Imports = resolveImports(p)
 	return p
 }
 

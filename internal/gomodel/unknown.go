@@ -46,7 +46,7 @@ func keepNulls(t *Type, nullable []string) {
 	t.Fields = append(t.Fields, Field{
 		Name: t.Nulls, Tag: "-",
 		Doc:  []string{t.Nulls + " has the names of fields that are null. A field that is nil, and not named here, is absent."},
-		Type: &GoType{Shape: List, Elem: basic("string")},
+		Type: &GoType{Shape: List, Elem: basicType("string")},
 	})
 }
 

@@ -141,7 +141,7 @@ func (j *copyJudge) judge(name *types.TypeName) *obstacle {
 
 func (j *copyJudge) judgeDeclared(name *types.TypeName) *obstacle {
 	fields, isStruct := name.Type().Underlying().(*types.Struct)
-	if !isStruct && shallow(name.Type()) {
+	if !isStruct && isShallowCopy(name.Type()) {
 		return nil
 	}
 	if !isStruct && holdsItself(name.Type(), nil) {
@@ -152,7 +152,7 @@ func (j *copyJudge) judgeDeclared(name *types.TypeName) *obstacle {
 	}
 	for field := range fields.Fields() {
 		if field.Pkg() != name.Pkg() && !field.Exported() {
-			return &obstacle{name.Pos(), name.Name() + " has hidden fields of package " + field.Pkg().Path() + ", which it alone can copy", instead(name.Type())}
+			return &obstacle{name.Pos(), name.Name() + " has hidden fields of package " + field.Pkg().Path() + ", which it alone can copy", copyableAlternative(name.Type())}
 		}
 		if found := j.judgeUse(field.Type(), field.Pos(), name); found != nil {
 			return found

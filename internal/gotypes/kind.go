@@ -98,8 +98,8 @@ func (k *kindReader) typeString(expr ast.Expr) string {
 	return ""
 }
 
-// field returns the field of a struct with a JSON key, nil if there is none.
-func field(info *markers.TypeInfo, key string) *markers.FieldInfo {
+// fieldByKey returns the field of a struct with a JSON key, nil if there is none.
+func fieldByKey(info *markers.TypeInfo, key string) *markers.FieldInfo {
 	for i, f := range info.Fields {
 		if jsonName(f.Tag.Get("json")) == key {
 			return &info.Fields[i]
@@ -116,10 +116,10 @@ func jsonName(tag string) string {
 // authored returns what the types of spec and status are called, for the code that uses them.
 func (k *kindReader) authored() *spec.Authored {
 	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
-	if f := field(k.info, "spec"); f != nil {
+	if f := fieldByKey(k.info, "spec"); f != nil {
 		a.Spec = k.localName(f.RawField.Type)
 	}
-	f := field(k.info, "status")
+	f := fieldByKey(k.info, "status")
 	if f == nil {
 		return a
 	}
@@ -165,7 +165,7 @@ func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
 	made.Spec.Versions = []apiextv1.CustomResourceDefinitionVersion{{Name: k.version.Name, Served: true}}
 	for _, name := range slices.Sorted(maps.Keys(k.info.Markers)) {
 		for _, value := range k.info.Markers[name] {
-			if err := apply(value, made, k.version.Name); err != nil {
+			if err := applyMarker(value, made, k.version.Name); err != nil {
 				k.fail(k.info.RawSpec, "+"+name+": "+err.Error(), "")
 			}
 		}
@@ -178,7 +178,7 @@ func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
 	return &made.Spec.Versions[0]
 }
 
-func apply(marker any, made *apiextv1.CustomResourceDefinition, version string) error {
+func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version string) error {
 	switch m := marker.(type) {
 	case crd.SpecMarker:
 		return m.ApplyToCRD(&made.Spec, version)

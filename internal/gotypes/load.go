@@ -37,9 +37,9 @@ type program struct {
 	parser   *crd.Parser
 }
 
-// load reads the packages with these import paths and all that they import, as far as parts of them that one of the
+// loadPackages reads the packages with these import paths and all that they import, as far as parts of them that one of the
 // filters lets pass need it. A package that cannot be read has errors; the error is about the go command itself.
-func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
+func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
 	if source.module() == "" {
 		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
 	}
@@ -145,8 +145,8 @@ func (p *program) inModule(pkg *loader.Package) bool {
 	return len(pkg.GoFiles) > 0 && strings.HasPrefix(pkg.GoFiles[0], p.source.Dir+string(filepath.Separator))
 }
 
-// embedded has the packages read of types that structs embed without a tag, which decide how the struct is copied.
-func embedded(node ast.Node) bool {
+// isEmbeddedField has the packages read of types that structs embed without a tag, which decide how the struct is copied.
+func isEmbeddedField(node ast.Node) bool {
 	field, ok := node.(*ast.Field)
 	return ok && len(field.Names) == 0
 }

@@ -18,7 +18,7 @@ var otherMarkers = []string{
 // checkMarkers reports markers that are not known and look like one that is: nothing would come of them.
 func (f fieldChecker) checkMarkers(all []comment) {
 	for _, c := range all {
-		message, hint := misspelt(c.text, f.knownMarkers)
+		message, hint := checkSpelling(c.text, f.knownMarkers)
 		problem := spec.Problem{Pos: f.program.pos(c.at), Message: message, Hint: hint}
 		if message != "" && !slices.Contains(f.problems, problem) {
 			f.problems = append(f.problems, problem)
@@ -26,8 +26,8 @@ func (f fieldChecker) checkMarkers(all []comment) {
 	}
 }
 
-// misspelt says what is wrong with the name of a marker, nothing where it is known or may be another tool's.
-func misspelt(text string, known []string) (message, hint string) {
+// checkSpelling says what is wrong with the name of a marker, nothing where it is known or may be another tool's.
+func checkSpelling(text string, known []string) (message, hint string) {
 	written, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	name, _, behind := strings.Cut(written, " ")
 	switch {

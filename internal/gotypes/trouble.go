@@ -70,11 +70,11 @@ var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 // untaggedField finds the field of which controller-tools says that it has no JSON tag.
 var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 
-// noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
+// noSchema has the usual names of Go types that have no schema, by the names that controller-tools gives them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
 
-// said returns the first line of a message, without the names of controller-tools' own Go types.
-func said(message string) string {
+// loaderMessage returns the first line of a message, without the names of controller-tools' own Go types.
+func loaderMessage(message string) string {
 	message = firstLine(message)
 	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
 		return noSchema[what] + " has no schema"
@@ -128,8 +128,8 @@ func (p *program) imports(pkg *loader.Package, path string) bool {
 	return found
 }
 
-// shown tells whether JSON shows the field of a struct tag.
-func shown(tag string) bool {
+// isShownInJSON tells whether JSON shows the field of a struct tag.
+func isShownInJSON(tag string) bool {
 	json, ok := reflect.StructTag(tag).Lookup("json")
 	return ok && json != "-"
 }
@@ -185,7 +185,7 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 	if untagged != nil && untagged[1] != "" && !ast.IsExported(untagged[1]) {
 		return spec.Problem{}, false // JSON does not see it
 	}
-	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
+	problem := spec.Problem{Pos: p.position(err.Pos), Message: loaderMessage(err.Msg)}
 	switch {
 	case untagged != nil && untagged[1] == "":
 		problem.Message, problem.Hint = "the embedded field has no JSON name", "add the tag `json:\",inline\"` if it is a struct, or give the field a name"

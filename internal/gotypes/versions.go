@@ -49,7 +49,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	for _, pkg := range all {
 		paths = append(paths, pkg.ImportPath)
 	}
-	p, err := load(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
+	p, err := loadPackages(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
 	if err != nil {
 		return authored, nil, err
 	}
@@ -147,7 +147,7 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 	v := k.version
 	v.StandardRoot, v.StandardStatus = false, false // the Go types say all there is
 	root := k.tree().root(schema)
-	v.Spec, v.Status = take(root, "spec"), take(root, "status")
+	v.Spec, v.Status = takeProperty(root, "spec"), takeProperty(root, "status")
 	v.Root = root
 	made := k.marked()
 	if made == nil {
@@ -164,7 +164,7 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 	}
 	if sub := made.Subresources; sub != nil {
 		v.Subresources.Status = sub.Status != nil
-		v.Scale = scale(sub.Scale, v.Pos)
+		v.Scale = scaleOf(sub.Scale, v.Pos)
 	}
 	for key, marker := range map[string]string{
 		"columns": "printcolumn", "scale": "subresource:scale", "selectableFields": "selectablefield", "status": "subresource:status",
@@ -177,7 +177,7 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 	}
 }
 
-func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
+func scaleOf(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
 	if s == nil {
 		return nil
 	}
@@ -188,8 +188,8 @@ func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale
 	return out
 }
 
-// take removes a property from a node and returns its schema, nil if there is none.
-func take(s *spec.Schema, name string) *spec.Schema {
+// takeProperty removes a property from a node and returns its schema, nil if there is none.
+func takeProperty(s *spec.Schema, name string) *spec.Schema {
 	i := slices.IndexFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 	if i < 0 {
 		return nil

@@ -44,7 +44,7 @@ func (f fields) visit(e ast.Expr, known scope) *schema {
 
 // field follows a field and reports one that is not there.
 func (f fields) field(e ast.Expr, s *schema, name string) *schema {
-	next, message, hint := field(s, name)
+	next, message, hint := fieldSchema(s, name)
 	if message != "" {
 		f.fail(f.offset(e), message, hint)
 	}
@@ -79,7 +79,7 @@ func (f fields) call(e ast.Expr, known scope) *schema {
 	if len(call.Args()) != 2 || call.IsMemberFunction() {
 		return nil
 	}
-	name, literal := text(call.Args()[1])
+	name, literal := literalText(call.Args()[1])
 	switch call.FunctionName() {
 	case operators.OptSelect:
 		return f.field(e, first, name)
@@ -88,9 +88,9 @@ func (f fields) call(e ast.Expr, known scope) *schema {
 			return f.field(call.Args()[1], first, name)
 		}
 		if first != nil && first.Type == "array" {
-			return item(first)
+			return itemSchema(first)
 		}
-		return value(first)
+		return valueSchema(first)
 	}
 	return nil
 }
@@ -99,11 +99,11 @@ func (f fields) call(e ast.Expr, known scope) *schema {
 func (f fields) comprehension(c ast.ComprehensionExpr, known scope) {
 	over := f.visit(c.IterRange(), known)
 	inner := maps.Clone(known)
-	inner[c.AccuVar()], inner[c.IterVar()] = nil, item(over)
+	inner[c.AccuVar()], inner[c.IterVar()] = nil, itemSchema(over)
 	if c.HasIterVar2() {
-		inner[c.IterVar()], inner[c.IterVar2()] = nil, item(over)
+		inner[c.IterVar()], inner[c.IterVar2()] = nil, itemSchema(over)
 		if over != nil && over.Type == "object" {
-			inner[c.IterVar2()] = value(over)
+			inner[c.IterVar2()] = valueSchema(over)
 		}
 	}
 	f.visit(c.AccuInit(), known)
@@ -112,8 +112,8 @@ func (f fields) comprehension(c ast.ComprehensionExpr, known scope) {
 	}
 }
 
-// text returns the value of a literal of text.
-func text(e ast.Expr) (string, bool) {
+// literalText returns the value of a literal of text.
+func literalText(e ast.Expr) (string, bool) {
 	if e.Kind() != ast.LiteralKind {
 		return "", false
 	}

@@ -39,7 +39,7 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 		r.fail(0, "yields "+t.String()+", and whether a child is ready is a bool", "compare it with something: self.status.phase == 'Ready'")
 		return r.problems
 	}
-	self := object(child)
+	self := wholeObject(child)
 	if self != nil {
 		f := fields{ready: &r, info: ast.NativeRep().SourceInfo()}
 		f.visit(ast.NativeRep().Expr(), scope{"self": self})

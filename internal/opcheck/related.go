@@ -46,9 +46,9 @@ func (c *paths) leads(p kinds.Resource, path, value string, fitting want) {
 	if value == "" || p.Schema() == nil {
 		return
 	}
-	s, so := object(p.Schema()), ""
+	s, so := wholeObject(p.Schema()), ""
 	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
-		next, message, hint := field(s, name)
+		next, message, hint := fieldSchema(s, name)
 		if s != nil && s.Type == "array" {
 			c.fail(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
 			return
@@ -60,13 +60,13 @@ func (c *paths) leads(p kinds.Resource, path, value string, fitting want) {
 		s, so = next, so+"."+name
 	}
 	if s != nil && s.Type != "" && !fitting.fits(s) {
-		c.fail(path, value+" is "+article(s.Type)+described(s)+", and "+fitting.message, fitting.hint)
+		c.fail(path, value+" is "+withArticle(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
 	}
 }
 
-// described says of what a list or a map is, where that is why it does not fit.
-func described(s *schema) string {
-	if i := item(s); i != nil && i.Type != "" {
+// describeElements says of what a list or a map is, where that is why it does not fit.
+func describeElements(s *schema) string {
+	if i := itemSchema(s); i != nil && i.Type != "" {
 		return " of type " + i.Type
 	}
 	return ""
@@ -85,7 +85,7 @@ var (
 )
 
 func isTexts(s *schema) bool {
-	if i := item(s); i != nil {
+	if i := itemSchema(s); i != nil {
 		s = i
 	}
 	return s.Type == "string" || s.Type == ""
@@ -93,7 +93,7 @@ func isTexts(s *schema) bool {
 
 // isSelector tells label selectors, and maps of text.
 func isSelector(s *schema) bool {
-	if v := value(s); v != nil {
+	if v := valueSchema(s); v != nil {
 		return v.Type == "string" || v.Type == ""
 	}
 	_, labels := s.Properties["matchLabels"]

@@ -42,10 +42,10 @@ func applyIn(dir string, pending []Change, rename renamer) error {
 		return err
 	}
 	defer root.Close()
-	if err := unchanged(root, pending); err != nil {
+	if err := checkUnchanged(root, pending); err != nil {
 		return err
 	}
-	tx, err := begin(root, rename)
+	tx, err := beginTransaction(root, rename)
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func applyIn(dir string, pending []Change, rename renamer) error {
 	return tx.end()
 }
 
-// unchanged checks that the tree still has the content that the changes were computed on.
-func unchanged(root *os.Root, pending []Change) error {
+// checkUnchanged checks that the tree still has the content that the changes were computed on.
+func checkUnchanged(root *os.Root, pending []Change) error {
 	for _, change := range pending {
-		now, err := read(root.FS(), change.Path)
+		now, err := readRegularFile(root.FS(), change.Path)
 		if err != nil {
 			return err
 		}

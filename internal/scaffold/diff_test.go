@@ -17,7 +17,7 @@ const generated = "zz_generated.x.go"
 // lockOf is opgen.lock for one generated file with this content.
 func lockOf(t *testing.T, file, content string) string {
 	t.Helper()
-	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: checksum([]byte(content))}}.marshal()
+	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: contentChecksum([]byte(content))}}.marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

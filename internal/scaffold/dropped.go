@@ -53,9 +53,9 @@ func childName(child spec.Child) string {
 	return schema.FromAPIVersionAndKind(child.APIVersion, child.Kind).GroupKind().String()
 }
 
-// dropped refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
+// checkDroppedChildren refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
 // prune them and no right to do so.
-func dropped(before map[string][]string, makers []maker) error {
+func checkDroppedChildren(before map[string][]string, makers []maker) error {
 	var problems spec.Problems
 	for _, m := range makers {
 		var named []string

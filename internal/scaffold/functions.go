@@ -21,7 +21,7 @@ const wiringPath = "zz_generated.controllers.go"
 // the compiler to judge.
 func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
 	var missing []VersionMismatch
-	for _, folder := range wired(changes, module) {
+	for _, folder := range wiredFolders(changes, module) {
 		code := codeIn(tree, folder)
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
@@ -43,8 +43,8 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMism
 	return missing
 }
 
-// wired returns the folders of the packages that the wiring imports from the project.
-func wired(changes *Changes, module string) []string {
+// wiredFolders returns the folders of the packages that the wiring imports from the project.
+func wiredFolders(changes *Changes, module string) []string {
 	var folders []string
 	for _, c := range changes.list {
 		if c.Path != wiringPath {

@@ -12,9 +12,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// declarations returns the names of the files of a folder by the types that they declare. A file that cannot be read
+// filesByType returns the names of the files of a folder by the types that they declare. A file that cannot be read
 // declares nothing here: whoever reads the whole package will say why.
-func declarations(tree fs.FS, dir string) map[string]string {
+func filesByType(tree fs.FS, dir string) map[string]string {
 	found := map[string]string{}
 	files, err := fs.Glob(tree, path.Join(dir, "*.go"))
 	if err != nil {
@@ -63,16 +63,16 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	}
 	for _, pkg := range packages {
 		if pkg.Version == v.Name {
-			describe(pkg)
+			addComments(pkg)
 			return templates.AuthoredTypes(pkg)
 		}
 	}
 	return nil, nil
 }
 
-// describe gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
+// addComments gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
 // as long as there are none, those follow from the API.
-func describe(pkg gomodel.Package) {
+func addComments(pkg gomodel.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{
 		k.Name:   k.Name + " is a kind of " + pkg.Group + ". Say here what it is: kubectl explain shows it.",

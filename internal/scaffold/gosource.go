@@ -125,7 +125,7 @@ type authors struct {
 
 func (a *authors) add(pkg gomodel.Package) error {
 	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
-	declared := declarations(a.tree, pkg.Dir)
+	declared := filesByType(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
 		if !k.GoTypes {
 			continue

@@ -117,7 +117,7 @@ func (j *journal) undo(root *os.Root, folder string) error {
 
 func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 	kept := path.Join(folder, s.Old)
-	hasOld, err := exists(root, kept)
+	hasOld, err := fileExists(root, kept)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 		}
 		return root.Rename(kept, s.Path)
 	}
-	staged, err := exists(root, path.Join(folder, s.New))
+	staged, err := fileExists(root, path.Join(folder, s.New))
 	if err != nil || staged {
 		return err
 	}
@@ -177,7 +177,7 @@ func (j *journal) makeLeft(root *os.Root, file string) error {
 	return nil
 }
 
-func exists(root *os.Root, file string) (bool, error) {
+func fileExists(root *os.Root, file string) (bool, error) {
 	_, err := root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -35,7 +35,7 @@ type Lock struct {
 // ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has not written into it
 // is taken from the generated files.
 func ReadLock(tree fs.FS) (Lock, error) {
-	data, err := read(tree, LockPath)
+	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return Lock{}, err
 	}
@@ -58,7 +58,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 // back, without a word, what the newer one generates. An opgen that was built from a checkout cannot tell, and so is
 // older than every release.
 func writtenByNewer(tree fs.FS, version string) error {
-	data, err := read(tree, LockPath)
+	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func writtenByNewer(tree fs.FS, version string) error {
 		Version string `json:"opgen"`
 	}
 	readable := yaml.Unmarshal(data, &lock) == nil // if not, ReadLock says what is wrong
-	wrote, runs := canonical(lock.Version), canonical(version)
+	wrote, runs := canonicalVersion(lock.Version), canonicalVersion(version)
 	if !readable || wrote == "" || runs != "" && semver.Compare(wrote, runs) <= 0 {
 		return nil
 	}
@@ -82,8 +82,8 @@ func writtenByNewer(tree fs.FS, version string) error {
 	}}.Err()
 }
 
-// canonical is a version as semver compares it, empty for what is no release; the v may be missing.
-func canonical(version string) string {
+// canonicalVersion is a version as semver compares it, empty for what is no release; the v may be missing.
+func canonicalVersion(version string) string {
 	if c := semver.Canonical(version); c != "" {
 		return c
 	}
@@ -106,7 +106,7 @@ func (s *FileSet) lock() Lock {
 	}
 	for _, f := range s.files {
 		if f.Owner == Generated {
-			lock.Files[f.Path] = checksum(f.Content)
+			lock.Files[f.Path] = contentChecksum(f.Content)
 		}
 	}
 	return lock
@@ -134,8 +134,8 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
-// checksum is the same for either kind of line ending, so that a checkout may convert them.
-func checksum(content []byte) string {
+// contentChecksum is the same for either kind of line ending, so that a checkout may convert them.
+func contentChecksum(content []byte) string {
 	sum := sha256.Sum256(unixLines(content))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

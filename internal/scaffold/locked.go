@@ -30,7 +30,7 @@ func (l Lock) completed(tree fs.FS) (Lock, error) {
 	if l.Files[crdPath] == "" {
 		return l, nil
 	}
-	data, err := read(tree, crdPath)
+	data, err := readRegularFile(tree, crdPath)
 	if err != nil {
 		return Lock{}, err
 	}

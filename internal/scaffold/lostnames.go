@@ -31,17 +31,17 @@ func (r *renames) broken() []string {
 func (r *renames) lookUpLost() lostNames {
 	lost := lostNames{}
 	for file := range r.before.Files {
-		content, err := read(r.tree, file)
+		content, err := readRegularFile(r.tree, file)
 		if err != nil || path.Ext(file) != ".go" {
 			continue // which Diff reports
 		}
-		lost.add(path.Dir(file), declared(content))
+		lost.add(path.Dir(file), declaredNames(content))
 	}
 	for _, f := range r.files {
 		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
 			continue
 		}
-		for _, name := range declared(f.Content) {
+		for _, name := range declaredNames(f.Content) {
 			delete(lost[path.Dir(f.Path)], name)
 		}
 	}
@@ -57,8 +57,8 @@ func (l lostNames) add(folder string, names []string) {
 	}
 }
 
-// declared lists what Go code declares, nothing if it cannot be parsed.
-func declared(content []byte) []string {
+// declaredNames lists what Go code declares, nothing if it cannot be parsed.
+func declaredNames(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
 	if err != nil {
 		return nil

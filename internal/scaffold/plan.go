@@ -90,7 +90,7 @@ func Plan(in Source) (*FileSet, error) {
 			outputs = append(outputs, o)
 		}
 	}
-	files, err := render(outputs)
+	files, err := renderOutputs(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +123,10 @@ func (p *project) clients(authored map[string]*packages.Package) ([]File, error)
 	return files, nil
 }
 
-// render renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
-func render(outputs []output) ([]File, error) {
+// renderOutputs renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
+func renderOutputs(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
-	each(len(outputs), func(i int) {
+	runParallel(len(outputs), func(i int) {
 		o := outputs[i]
 		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead}
 		if o.owner == Once {

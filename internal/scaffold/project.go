@@ -58,7 +58,7 @@ func newProject(in Source) (*project, error) {
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
 	p.crds = make([]*apiextv1.CustomResourceDefinition, len(in.APIs))
 	found := make([]spec.Problems, len(in.APIs))
-	each(len(in.APIs), func(i int) { p.crds[i], found[i] = crdgen.CRD(in.APIs[i], in.Project.MinKubernetes) })
+	runParallel(len(in.APIs), func(i int) { p.crds[i], found[i] = crdgen.CRD(in.APIs[i], in.Project.MinKubernetes) })
 	problems = slices.Concat(append(found, problems)...)
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch, Rules: in.rules}
 	for _, api := range in.APIs {
@@ -159,14 +159,14 @@ func (p *project) view(goVersion string) templates.Project {
 // crdFile renders all CRDs, in the order of the APIs.
 func (p *project) crdFile() ([]byte, error) {
 	documents, errs := make([][]byte, len(p.crds)), make([]error, len(p.crds))
-	each(len(p.crds), func(i int) {
-		documents[i], errs[i] = crdgen.MarshalCRDOf(p.kinds[i].api, shortened(p.crds[i], int(p.MaxDescLen)))
+	runParallel(len(p.crds), func(i int) {
+		documents[i], errs[i] = crdgen.MarshalCRDOf(p.kinds[i].api, shortenDescriptions(p.crds[i], int(p.MaxDescLen)))
 	})
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
 }
 
-// shortened returns a CRD whose descriptions have so many characters at the most; all of them if that is negative.
-func shortened(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.CustomResourceDefinition {
+// shortenDescriptions returns a CRD whose descriptions have so many characters at the most; all of them if that is negative.
+func shortenDescriptions(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.CustomResourceDefinition {
 	if most < 0 {
 		return made
 	}
@@ -177,8 +177,8 @@ func shortened(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.Cust
 	return made
 }
 
-// objects renders Kubernetes objects.
-func objects(all []runtime.Object) func() ([]byte, error) {
+// renderObjects renders Kubernetes objects.
+func renderObjects(all []runtime.Object) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		documents, err := deploy.Marshal(all...)
 		return append([]byte(generatedYAML), documents...), err

@@ -18,7 +18,7 @@ func stopAt(t *testing.T, dir string, pending []Change, last int) (stopped bool)
 	}
 	defer root.Close()
 	renames := 0
-	tx, err := begin(root, func(root *os.Root, from, to string) error {
+	tx, err := beginTransaction(root, func(root *os.Root, from, to string) error {
 		if renames++; renames > last {
 			return os.ErrClosed
 		}

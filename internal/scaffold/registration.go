@@ -34,7 +34,7 @@ func registrationIn(tree fs.FS, dir string) gomodel.Registration {
 			if name := madeBy(n); name != "" {
 				found.Made[name] = true
 			}
-			if functions, ok := registers(n); ok {
+			if functions, ok := isRegistration(n); ok {
 				found.ByFunctions = found.ByFunctions || functions
 			}
 			return true
@@ -75,9 +75,9 @@ func madeBy(n ast.Node) string {
 	return ""
 }
 
-// registers reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
+// isRegistration reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
 // functions, as apimachinery's does, or else objects, as controller-runtime's.
-func registers(n ast.Node) (functions, ok bool) {
+func isRegistration(n ast.Node) (functions, ok bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
 		return false, false

@@ -22,8 +22,8 @@ type transaction struct {
 	journal journal
 }
 
-// begin makes the staging folder, which git does not see.
-func begin(root *os.Root, rename renamer) (*transaction, error) {
+// beginTransaction makes the staging folder, which git does not see.
+func beginTransaction(root *os.Root, rename renamer) (*transaction, error) {
 	folder, err := os.MkdirTemp(root.Name(), stagingPrefix)
 	if err != nil {
 		return nil, err

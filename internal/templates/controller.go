@@ -34,7 +34,7 @@ func (p parentView) Sample() string {
 }
 
 // A is the kind with its article, such as a StatefulSet.
-func (p parentView) A() string { return a(p.Kind) }
+func (p parentView) A() string { return withArticle(p.Kind) }
 
 // Selectors are the fields of the parent's entry that say which objects it is about, each after a comma.
 func (p parentView) Selectors() string {

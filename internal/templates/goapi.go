@@ -120,10 +120,10 @@ func (v typeView) Known() []string {
 
 // Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt would
 // rewrite: it makes one quotation mark of two apostrophes.
-func (v typeView) Markers() string { return comment("", v.Type.Markers) }
+func (v typeView) Markers() string { return commentLines("", v.Type.Markers) }
 
 // Doc returns the doc comment.
-func (v typeView) Doc() string { return comment("", v.Type.Doc) }
+func (v typeView) Doc() string { return commentLines("", v.Type.Doc) }
 
 // Fields returns the fields of a struct.
 func (v typeView) Fields() []fieldView {
@@ -138,10 +138,10 @@ type fieldView struct{ gomodel.Field }
 
 // Comment returns the doc comment of a field and its markers. They are indented before gofmt sees them: it
 // rewrites comments in the first column.
-func (v fieldView) Comment() string { return comment("\t", v.Doc) + comment("\t", v.Markers) }
+func (v fieldView) Comment() string { return commentLines("\t", v.Doc) + commentLines("\t", v.Markers) }
 
-// comment returns lines as a comment, each with its line end.
-func comment(indent string, lines []string) string {
+// commentLines returns lines as a comment, each with its line end.
+func commentLines(indent string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
 		b.WriteString(indent + strings.TrimRight("// "+line, " ") + "\n")

@@ -109,11 +109,11 @@ func (w *copyWriter) reference(t *gomodel.GoType) {
 		w.pointer(t.Elem)
 		return
 	}
-	w.elements(underlying(t), w.syntax(t))
+	w.elements(underlyingType(t), w.syntax(t))
 }
 
-// underlying returns the list or map that a name stands for.
-func underlying(t *gomodel.GoType) *gomodel.GoType {
+// underlyingType returns the list or map that a name stands for.
+func underlyingType(t *gomodel.GoType) *gomodel.GoType {
 	if t.Shape != gomodel.Name {
 		return t
 	}
@@ -171,7 +171,7 @@ func (w *copyWriter) values(elem *gomodel.GoType) {
 	w.line("for key, val := range *in {")
 	switch {
 	case isReference(elem):
-		w.line("var outVal ", w.syntax(underlying(elem)))
+		w.line("var outVal ", w.syntax(underlyingType(elem)))
 		w.line("if val == nil {")
 		w.line("(*out)[key] = nil")
 		w.line("} else {")

@@ -66,7 +66,7 @@ func newOperatorView(o Operator) operatorView {
 	}
 	for _, r := range o.resources() {
 		if r.GoPackage != "" {
-			v.imports.add(r.GoPackage, alias(r.GoPackage))
+			v.imports.add(r.GoPackage, importAlias(r.GoPackage))
 		}
 	}
 	return v

@@ -222,7 +222,7 @@ func (r relatedView) Selection() string {
 		}
 	}
 	if len(r.Spec.Namespaces) > 0 {
-		set = append(set, "Namespaces: []string{"+namespaces(r.Spec.Namespaces)+"}")
+		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
 	}
 	if r.Spec.Dynamic {
 		set = append(set, "Dynamic: true")
@@ -236,7 +236,7 @@ func (r relatedView) Selection() string {
 	return strings.Join(set, ", ") + ", "
 }
 
-func namespaces(names []string) string {
+func namespaceList(names []string) string {
 	if slices.Equal(names, []string{spec.AllNamespaces}) {
 		return "operator.AllNamespaces"
 	}

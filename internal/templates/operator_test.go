@@ -24,7 +24,7 @@ func TestAliasIsTheCustomaryName(t *testing.T) {
 		"example.org/go-things.v2":                    "gothingsv2",
 	}
 	for path, want := range tests {
-		if got := alias(path); got != want {
+		if got := importAlias(path); got != want {
 			t.Errorf("alias(%q) = %q, want %q", path, got, want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestArticleIsTheSpokenOne(t *testing.T) {
 		"X":          "an X",
 	}
 	for kind, want := range tests {
-		if got := a(kind); got != want {
+		if got := withArticle(kind); got != want {
 			t.Errorf("a(%q) = %q, want %q", kind, got, want)
 		}
 	}

@@ -72,13 +72,13 @@ func (w *warner) children() {
 	if w.api.Operator == nil {
 		return
 	}
-	powerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
+	warnOfPowerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
 		w.key(spec.WarnPrivileged, path, message, hint)
 	})
 }
 
-// powerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
-func powerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
+// warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
+func warnOfPowerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		group, _, grouped := strings.Cut(c.APIVersion, "/")
 		if power, found := privileged[group+"/"+c.Kind]; grouped && found {

@@ -36,7 +36,7 @@ func (w *warner) versions() {
 // nothing but the apiVersion of an object, and drops the fields that the version does not know.
 func (w *warner) lost(from, to int, effect string) {
 	all := w.crd.Spec.Versions
-	path := missing(all[from].Schema.OpenAPIV3Schema, all[to].Schema.OpenAPIV3Schema, schemaPath(from))
+	path := missingField(all[from].Schema.OpenAPIV3Schema, all[to].Schema.OpenAPIV3Schema, schemaPath(from))
 	if path == nil {
 		return
 	}
@@ -44,8 +44,8 @@ func (w *warner) lost(from, to int, effect string) {
 		"add it there, or write a conversion")
 }
 
-// missing returns the first field of a schema that another does not keep, nil when it keeps all.
-func missing(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
+// missingField returns the first field of a schema that another does not keep, nil when it keeps all.
+func missingField(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
 	if other.XPreserveUnknownFields != nil || other.AdditionalProperties != nil && other.AdditionalProperties.Schema == nil {
 		return nil
 	}
@@ -58,16 +58,16 @@ func missing(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
 			}
 			return below
 		}
-		if at := missing(&p, &same, below); at != nil {
+		if at := missingField(&p, &same, below); at != nil {
 			return at
 		}
 	}
 	if s.Items != nil && s.Items.Schema != nil && other.Items != nil && other.Items.Schema != nil {
-		return missing(s.Items.Schema, other.Items.Schema, path.Child("items"))
+		return missingField(s.Items.Schema, other.Items.Schema, path.Child("items"))
 	}
 	values, others := s.AdditionalProperties, other.AdditionalProperties
 	if values != nil && values.Schema != nil && others != nil && others.Schema != nil {
-		return missing(values.Schema, others.Schema, path.Child("additionalProperties"))
+		return missingField(values.Schema, others.Schema, path.Child("additionalProperties"))
 	}
 	return nil
 }

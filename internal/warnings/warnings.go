@@ -35,7 +35,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		if slices.Contains(c.AcceptWarnings, spec.WarnPrivileged) {
 			continue
 		}
-		powerful(c.Operator, parentKinds(c), func(path, message, hint string) {
+		warnOfPowerful(c.Operator, parentKinds(c), func(path, message, hint string) {
 			all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: spec.WarnPrivileged})
 		})
 	}

@@ -40,7 +40,7 @@ func specs(t *testing.T, schema, seed string, n int) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, text(object["spec"]))
+		all = append(all, jsonText(object["spec"]))
 	}
 	return all
 }

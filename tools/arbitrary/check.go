@@ -40,7 +40,7 @@ func (m *Maker) faults(p *place) []fault {
 		return nil // what is there and null may be: null is only made where it is allowed
 	}
 	var found []fault
-	if !m.holds(p.node.own, v) || repeats(p.node, v) {
+	if !m.holds(p.node.own, v) || hasRepeatedItems(p.node, v) {
 		found = append(found, fault{at: p})
 	} else {
 		s := scope{places: map[string]*place{"self": p}}
@@ -56,12 +56,12 @@ func (m *Maker) faults(p *place) []fault {
 	return found
 }
 
-// repeats tells whether a list has two items that it may not both have.
-func repeats(n *node, v any) bool {
+// hasRepeatedItems tells whether a list has two items that it may not both have.
+func hasRepeatedItems(n *node, v any) bool {
 	list, _ := v.([]any)
 	seen := map[string]bool{}
 	for _, item := range list {
-		key, unique := identity(n, item)
+		key, unique := itemIdentity(n, item)
 		if unique && seen[key] {
 			return true
 		}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sizes returns how many items or keys there may be: both limits, none, one and a few, as far as they are allowed
+// candidateSizes returns how many items or keys there may be: both limits, none, one and a few, as far as they are allowed
 // and not too many.
-func sizes(low, high *int64, budget int) []int {
+func candidateSizes(low, high *int64, budget int) []int {
 	least, most := 0, max(3, budget)
 	if low != nil {
 		least = int(*low)
@@ -31,7 +31,7 @@ func (m *Maker) list(n *node, l limits, budget int) (any, bool) {
 	if n.items == nil {
 		return list, true
 	}
-	choices := sizes(l.MinItems, l.MaxItems, budget)
+	choices := candidateSizes(l.MinItems, l.MaxItems, budget)
 	if len(choices) == 0 {
 		return nil, false
 	}
@@ -45,7 +45,7 @@ func (m *Maker) list(n *node, l limits, budget int) (any, bool) {
 		if !ok {
 			break
 		}
-		if key, unique := identity(n, item); !unique || !seen[key] {
+		if key, unique := itemIdentity(n, item); !unique || !seen[key] {
 			seen[key] = true
 			list = append(list, item)
 		}
@@ -53,31 +53,31 @@ func (m *Maker) list(n *node, l limits, budget int) (any, bool) {
 	return list, len(list) >= choices[0]
 }
 
-// identity returns what no two items of a list may share.
-func identity(n *node, item any) (key string, unique bool) {
+// itemIdentity returns what no two items of a list may share.
+func itemIdentity(n *node, item any) (key string, unique bool) {
 	switch listType := n.schema.XListType; {
 	case listType == nil:
 		return "", false
 	case *listType == "set":
-		return text(item), true
+		return jsonText(item), true
 	case *listType == "map":
 		fields, _ := item.(map[string]any)
 		var values []any
 		for _, name := range n.schema.XListMapKeys {
 			value, set := fields[name]
 			if key := n.items.fields[name]; !set && key != nil && key.schema.Default != nil {
-				value = decoded(*key.schema.Default)
+				value = decodeJSON(*key.schema.Default)
 			}
 			values = append(values, value)
 		}
-		return text(values), true
+		return jsonText(values), true
 	}
 	return "", false
 }
 
 // mapping makes a map.
 func (m *Maker) mapping(n *node, l limits, budget int) (any, bool) {
-	choices := sizes(l.MinProperties, l.MaxProperties, budget)
+	choices := candidateSizes(l.MinProperties, l.MaxProperties, budget)
 	if len(choices) == 0 {
 		return nil, false
 	}

@@ -42,7 +42,7 @@ func (m *Maker) composeText(demands []demand) (string, bool) {
 		if err != nil {
 			return "", false
 		}
-		c.patterns = append(c.patterns, &pattern{prog, d.want, distances(prog)})
+		c.patterns = append(c.patterns, &pattern{prog, d.want, shortestMatches(prog)})
 	}
 	if c.least > c.most {
 		return "", false
@@ -145,7 +145,7 @@ func stateKey(text []rune, state []threads) string {
 	return key.String()
 }
 
-func last(text []rune) rune {
+func lastRune(text []rune) rune {
 	if len(text) == 0 {
 		return -1
 	}
@@ -160,7 +160,7 @@ func (c *composer) step(text []rune, state []threads, r rune) (next []threads, a
 			next[i].matched = true
 			continue
 		}
-		closed := p.closure(state[i].at, syntax.EmptyOpContext(last(text), r))
+		closed := p.closure(state[i].at, syntax.EmptyOpContext(lastRune(text), r))
 		if closed.matched {
 			next[i].matched = true
 		}
@@ -185,7 +185,7 @@ func (c *composer) step(text []rune, state []threads, r rune) (next []threads, a
 // accepts tells whether a text may end here.
 func (c *composer) accepts(text []rune, state []threads) bool {
 	for i, p := range c.patterns {
-		matched := state[i].matched || p.closure(state[i].at, syntax.EmptyOpContext(last(text), -1)).matched
+		matched := state[i].matched || p.closure(state[i].at, syntax.EmptyOpContext(lastRune(text), -1)).matched
 		if matched != p.want {
 			return false
 		}
@@ -201,7 +201,7 @@ func (c *composer) candidates(text []rune, state []threads) []rune {
 			continue
 		}
 		// Whatever comes next, a word may begin or end here; step knows better.
-		closed := p.closure(state[i].at, syntax.EmptyOpContext(last(text), 'a')|syntax.EmptyOpContext(last(text), '-'))
+		closed := p.closure(state[i].at, syntax.EmptyOpContext(lastRune(text), 'a')|syntax.EmptyOpContext(lastRune(text), '-'))
 		for _, pc := range closed.at {
 			all = append(all, c.within(p.prog.Inst[pc].Rune)...)
 		}

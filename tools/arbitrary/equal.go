@@ -54,7 +54,7 @@ func (r *repair) equalTo(side, other ast.Expr, s scope, want bool) bool {
 	if want {
 		return r.put(p, r.raw(other, s, value))
 	}
-	return r.other(p, func(v any) bool { return !same(v, native(value)) })
+	return r.other(p, func(v any) bool { return !isSameJSON(v, jsonValue(value)) })
 }
 
 // raw returns the value of an expression as it is in the object.
@@ -64,7 +64,7 @@ func (r *repair) raw(e ast.Expr, s scope, value ref.Val) any {
 			return runtime.DeepCopyJSONValue(v)
 		}
 	}
-	return native(value)
+	return jsonValue(value)
 }
 
 // other sets another value that fits.
@@ -78,8 +78,8 @@ func (r *repair) other(p *place, fits func(any) bool) bool {
 	return false
 }
 
-// native returns a value of CEL as JSON has it.
-func native(v ref.Val) any {
+// jsonValue returns a value of CEL as JSON has it.
+func jsonValue(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bool:
 		return bool(v)
@@ -102,20 +102,20 @@ func native(v ref.Val) any {
 		for it := v.Iterator(); it.HasNext() == types.True; {
 			key := it.Next()
 			if name, isText := key.(types.String); isText {
-				out[field(string(name))] = native(v.Get(key))
+				out[unescapeField(string(name))] = jsonValue(v.Get(key))
 			}
 		}
 		return out
 	case traits.Lister:
-		return items(v)
+		return listItems(v)
 	}
 	return nil
 }
 
-func items(v traits.Lister) []any {
+func listItems(v traits.Lister) []any {
 	out := []any{}
 	for it := v.Iterator(); it.HasNext() == types.True; {
-		out = append(out, native(it.Next()))
+		out = append(out, jsonValue(it.Next()))
 	}
 	return out
 }
@@ -130,9 +130,9 @@ func (r *repair) member(element, list ast.Expr, s scope, want bool) {
 	}
 	if within != nil && (p == nil || r.maker.chance(2)) && err == nil {
 		if want {
-			r.insert(within, native(value))
+			r.insert(within, jsonValue(value))
 		} else {
-			r.remove(within, native(value))
+			r.remove(within, jsonValue(value))
 		}
 		return
 	}
@@ -146,15 +146,15 @@ func (r *repair) member(element, list ast.Expr, s scope, want bool) {
 	var choices []any
 	switch all := all.(type) {
 	case traits.Mapper:
-		fields, _ := native(all).(map[string]any)
+		fields, _ := jsonValue(all).(map[string]any)
 		for _, key := range sortedKeys(fields) {
 			choices = append(choices, key)
 		}
 	case traits.Lister:
-		choices = items(all)
+		choices = listItems(all)
 	}
 	if !want {
-		r.other(p, func(v any) bool { return !slices.ContainsFunc(choices, func(c any) bool { return same(c, v) }) })
+		r.other(p, func(v any) bool { return !slices.ContainsFunc(choices, func(c any) bool { return isSameJSON(c, v) }) })
 		return
 	}
 	r.maker.random.Shuffle(len(choices), func(i, j int) { choices[i], choices[j] = choices[j], choices[i] })
@@ -196,7 +196,7 @@ func isThereIn(fields map[string]any, name string) bool {
 func (r *repair) remove(p *place, v any) {
 	switch around := valueOf(p).(type) {
 	case []any:
-		p.set(slices.DeleteFunc(slices.Clone(around), func(item any) bool { return same(item, v) }))
+		p.set(slices.DeleteFunc(slices.Clone(around), func(item any) bool { return isSameJSON(item, v) }))
 	case map[string]any:
 		if name, isText := v.(string); isText {
 			delete(around, name)

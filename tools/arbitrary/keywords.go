@@ -40,7 +40,7 @@ func (m *Maker) mendObject(p *place, v map[string]any) {
 func (m *Maker) fill(p *place, name string) {
 	child := p.child(name)
 	if child == nil {
-		if v, isObject := valueOf(p).(map[string]any); isObject && preserves(p.node.schema) {
+		if v, isObject := valueOf(p).(map[string]any); isObject && preservesUnknown(p.node.schema) {
 			v[name] = m.open(1)
 		}
 		return
@@ -88,7 +88,7 @@ func (m *Maker) mendList(p *place, v []any) {
 	}
 	seen := map[string]bool{}
 	for i, item := range v {
-		key, unique := identity(p.node, item)
+		key, unique := itemIdentity(p.node, item)
 		if !unique || !seen[key] {
 			seen[key] = true
 			continue

@@ -65,8 +65,8 @@ func (r *repair) elementKnobs(c ast.CallExpr, s scope) []*knob {
 	return all
 }
 
-// undoing returns what puts back the value of a place as it is now.
-func undoing(p *place) func() {
+// undoFunc returns what puts back the value of a place as it is now.
+func undoFunc(p *place) func() {
 	before, there := p.get()
 	kept := runtime.DeepCopyJSONValue(before)
 	return func() {
@@ -83,7 +83,7 @@ func (r *repair) scalarKnob(p *place) *knob {
 	if !isThere(p) {
 		return nil
 	}
-	k := &knob{step: 1, undo: undoing(p)}
+	k := &knob{step: 1, undo: undoFunc(p)}
 	switch begun := valueOf(p).(type) {
 	case int64:
 		if m := p.node.schema.MultipleOf; m != nil && *m >= 1 {
@@ -111,7 +111,7 @@ func (r *repair) scalarKnob(p *place) *knob {
 
 // sizeKnob turns how long a text, a list or a map is.
 func (r *repair) sizeKnob(p *place) *knob {
-	k := &knob{step: 1, undo: undoing(p)}
+	k := &knob{step: 1, undo: undoFunc(p)}
 	k.move = func(by float64) bool { return r.ensure(p) && r.resize(p, int(math.Round(by))) }
 	return k
 }
@@ -167,7 +167,7 @@ func (r *repair) countKnob(c ast.CallExpr, s scope) *knob {
 	if p == nil {
 		return k
 	}
-	k.undo = undoing(p)
+	k.undo = undoFunc(p)
 	condition := c.Args()[len(c.Args())-1]
 	k.move = func(by float64) bool {
 		moved := false
@@ -210,7 +210,7 @@ func (r *repair) conditionKnob(condition ast.Expr, s scope) *knob {
 	if self == nil {
 		return k
 	}
-	k.undo = undoing(self)
+	k.undo = undoFunc(self)
 	begun := r.rule.holds(condition, s, true)
 	k.move = func(by float64) bool { return math.Abs(by) >= 0.5 && r.make(condition, s, !begun) }
 	return k

@@ -60,7 +60,7 @@ func (m *Maker) avoid(l *limits, branch *props, wanted []string) {
 		m.avoid(l, &branch.AnyOf[i], wanted)
 	}
 	for _, raw := range branch.Enum {
-		l.excluded = append(l.excluded, decoded(raw))
+		l.excluded = append(l.excluded, decodeJSON(raw))
 	}
 	others := slices.DeleteFunc(slices.Clone(branch.Required), func(name string) bool { return slices.Contains(wanted, name) })
 	if len(others) > 0 && len(branch.Properties) == 0 {
@@ -83,7 +83,7 @@ func (l *limits) tighten(p *props) {
 		l.Default = p.Default
 	}
 	l.Required = append(l.Required, p.Required...)
-	l.Enum = intersection(l.Enum, p.Enum)
+	l.Enum = commonValues(l.Enum, p.Enum)
 	if p.Minimum != nil && (l.Minimum == nil || *p.Minimum >= *l.Minimum) {
 		l.ExclusiveMinimum = p.ExclusiveMinimum || l.ExclusiveMinimum && l.Minimum != nil && *p.Minimum == *l.Minimum
 		l.Minimum = p.Minimum
@@ -95,31 +95,31 @@ func (l *limits) tighten(p *props) {
 	if p.MultipleOf != nil {
 		l.MultipleOf = p.MultipleOf
 	}
-	l.MinLength, l.MaxLength = higher(l.MinLength, p.MinLength), lower(l.MaxLength, p.MaxLength)
-	l.MinItems, l.MaxItems = higher(l.MinItems, p.MinItems), lower(l.MaxItems, p.MaxItems)
-	l.MinProperties, l.MaxProperties = higher(l.MinProperties, p.MinProperties), lower(l.MaxProperties, p.MaxProperties)
+	l.MinLength, l.MaxLength = higherLimit(l.MinLength, p.MinLength), lowerLimit(l.MaxLength, p.MaxLength)
+	l.MinItems, l.MaxItems = higherLimit(l.MinItems, p.MinItems), lowerLimit(l.MaxItems, p.MaxItems)
+	l.MinProperties, l.MaxProperties = higherLimit(l.MinProperties, p.MinProperties), lowerLimit(l.MaxProperties, p.MaxProperties)
 }
 
-func higher(a, b *int64) *int64 {
+func higherLimit(a, b *int64) *int64 {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}
 	return a
 }
 
-func lower(a, b *int64) *int64 {
+func lowerLimit(a, b *int64) *int64 {
 	if a == nil || b != nil && *b < *a {
 		return b
 	}
 	return a
 }
 
-func intersection(a, b []apiextv1.JSON) []apiextv1.JSON {
+func commonValues(a, b []apiextv1.JSON) []apiextv1.JSON {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)
 	}
 	return slices.DeleteFunc(slices.Clone(a), func(x apiextv1.JSON) bool {
-		return !slices.ContainsFunc(b, func(y apiextv1.JSON) bool { return same(decoded(x), decoded(y)) })
+		return !slices.ContainsFunc(b, func(y apiextv1.JSON) bool { return isSameJSON(decodeJSON(x), decodeJSON(y)) })
 	})
 }
 
@@ -156,10 +156,10 @@ func (l *limits) values() []*props {
 	return found
 }
 
-// same tells whether two values are the same JSON.
-func same(a, b any) bool { return text(a) == text(b) }
+// isSameJSON tells whether two values are the same JSON.
+func isSameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
 
-func text(v any) string {
+func jsonText(v any) string {
 	out, err := json.Marshal(v)
 	if err != nil {
 		return err.Error() // cannot happen: the values were decoded from JSON or made for it

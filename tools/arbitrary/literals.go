@@ -46,7 +46,7 @@ func (m *Maker) fromLiterals(l limits) []string {
 			continue
 		}
 		for range 3 {
-			if s, ok := example(text, int(m.random.Uint32())); ok {
+			if s, ok := matchingText(text, int(m.random.Uint32())); ok {
 				all = append(all, s)
 			}
 		}

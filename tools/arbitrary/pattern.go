@@ -34,8 +34,8 @@ func (p *pattern) remaining(at []uint32, before rune) int {
 	return least
 }
 
-// distances returns for each instruction how many runes a match takes at least from there.
-func distances(prog *syntax.Prog) []int {
+// shortestMatches returns for each instruction how many runes a match takes at least from there.
+func shortestMatches(prog *syntax.Prog) []int {
 	all := make([]int, len(prog.Inst))
 	for pc := range all {
 		all[pc] = far

@@ -112,14 +112,14 @@ func (r *repair) place(e ast.Expr, s scope) *place {
 	case ast.IdentKind:
 		return s.places[e.AsIdent()]
 	case ast.SelectKind:
-		return below(r.place(e.AsSelect().Operand(), s), field(e.AsSelect().FieldName()))
+		return placeBelow(r.place(e.AsSelect().Operand(), s), unescapeField(e.AsSelect().FieldName()))
 	case ast.CallKind:
 		return r.indexed(e.AsCall(), s)
 	}
 	return nil
 }
 
-func below(p *place, key string) *place {
+func placeBelow(p *place, key string) *place {
 	if p == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (r *repair) indexed(c ast.CallExpr, s scope) *place {
 	case types.String:
 		name := string(key)
 		if c.FunctionName() == operators.OptSelect {
-			name = field(name)
+			name = unescapeField(name)
 		}
 		return around.child(name)
 	case types.Int:

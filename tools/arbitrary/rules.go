@@ -53,15 +53,15 @@ func rulesOf(all apiextv1.ValidationRules) ([]*rule, error) {
 			text: r.Rule, expr: parsed.NativeRep().Expr(), info: parsed.NativeRep().SourceInfo(),
 			programs: map[int64]*program{},
 		}
-		if optional || !names(made.expr, "oldSelf") {
+		if optional || !usesVariable(made.expr, "oldSelf") {
 			found = append(found, made)
 		}
 	}
 	return found, nil
 }
 
-// names tells whether an expression uses a variable.
-func names(e ast.Expr, name string) bool {
+// usesVariable tells whether an expression uses a variable.
+func usesVariable(e ast.Expr, name string) bool {
 	used := false
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		used = used || e.Kind() == ast.IdentKind && e.AsIdent() == name
@@ -146,8 +146,8 @@ func (r *rule) program(e ast.Expr) *program {
 	return made
 }
 
-// field returns the name of a field in the schema, which CEL escapes where it is no identifier.
-func field(escaped string) string {
+// unescapeField returns the name of a field in the schema, which CEL escapes where it is no identifier.
+func unescapeField(escaped string) string {
 	if name, ok := unescape(escaped); ok {
 		return name
 	}

@@ -33,7 +33,7 @@ func (m *Maker) pick(n *node, choices []any) (any, bool) {
 func (m *Maker) choices(l limits) []any {
 	var all []any
 	for _, raw := range l.Enum {
-		all = append(all, decoded(raw))
+		all = append(all, decodeJSON(raw))
 	}
 	if len(l.Enum) == 0 {
 		all = m.candidates(l)
@@ -41,8 +41,8 @@ func (m *Maker) choices(l limits) []any {
 	var kept []any
 	seen := map[string]bool{}
 	for _, v := range all {
-		excluded := slices.ContainsFunc(l.excluded, func(x any) bool { return same(x, v) })
-		if key := text(v); !seen[key] && !excluded && v != nil && l.allow(v) {
+		excluded := slices.ContainsFunc(l.excluded, func(x any) bool { return isSameJSON(x, v) })
+		if key := jsonText(v); !seen[key] && !excluded && v != nil && l.allow(v) {
 			seen[key] = true
 			kept = append(kept, v)
 		}
@@ -53,12 +53,12 @@ func (m *Maker) choices(l limits) []any {
 func (m *Maker) candidates(l limits) []any {
 	var all []any
 	if l.Default != nil {
-		all = append(all, decoded(*l.Default))
+		all = append(all, decodeJSON(*l.Default))
 	}
 	switch {
 	case l.XIntOrString:
 		if l.Type == "" || l.Type == "integer" {
-			all = append(all, integers(l, math.MinInt32, math.MaxInt32)...) // as IntOrString has it
+			all = append(all, candidateIntegers(l, math.MinInt32, math.MaxInt32)...) // as IntOrString has it
 		}
 		if l.Type == "" || l.Type == "string" {
 			all = append(all, m.texts(l)...)
@@ -66,19 +66,19 @@ func (m *Maker) candidates(l limits) []any {
 	case l.Type == "boolean":
 		all = append(all, true, false)
 	case l.Type == "integer" && slices.Contains(l.formats, "int32"):
-		all = append(all, integers(l, math.MinInt32, math.MaxInt32)...)
+		all = append(all, candidateIntegers(l, math.MinInt32, math.MaxInt32)...)
 	case l.Type == "integer":
-		all = append(all, integers(l, math.MinInt64, math.MaxInt64)...)
+		all = append(all, candidateIntegers(l, math.MinInt64, math.MaxInt64)...)
 	case l.Type == "number":
-		all = append(all, numbers(l)...)
+		all = append(all, candidateNumbers(l)...)
 	case l.Type == "string":
 		all = append(all, m.texts(l)...)
 	}
 	return all
 }
 
-// integers returns the limits and what is next to them, zero, and a few others.
-func integers(l limits, low, high int64) []any {
+// candidateIntegers returns the limits and what is next to them, zero, and a few others.
+func candidateIntegers(l limits, low, high int64) []any {
 	step := int64(1)
 	if l.MultipleOf != nil && *l.MultipleOf >= 1 {
 		step = int64(*l.MultipleOf)
@@ -100,8 +100,8 @@ func integers(l limits, low, high int64) []any {
 	return all
 }
 
-// numbers returns the limits and what is next to them, zero, and a few others, as precise as their format.
-func numbers(l limits) []any {
+// candidateNumbers returns the limits and what is next to them, zero, and a few others, as precise as their format.
+func candidateNumbers(l limits) []any {
 	step := 0.25
 	if l.MultipleOf != nil {
 		step = *l.MultipleOf
@@ -149,17 +149,17 @@ func (l *limits) allowNumber(v float64) bool {
 	return l.MultipleOf == nil || math.Abs(math.Remainder(v, *l.MultipleOf)) < 1e-9
 }
 
-// decoded returns the value of JSON with the number types that the API server uses.
-func decoded(raw apiextv1.JSON) any {
+// decodeJSON returns the value of JSON with the number types that the API server uses.
+func decodeJSON(raw apiextv1.JSON) any {
 	var v any
 	if json.Unmarshal(raw.Raw, &v) != nil {
 		return nil // the CRD has been checked: its defaults and enums are JSON
 	}
-	return exact(v, raw.Raw)
+	return withExactIntegers(v, raw.Raw)
 }
 
-// exact makes integers of the numbers that are written as such.
-func exact(v any, raw []byte) any {
+// withExactIntegers makes integers of the numbers that are written as such.
+func withExactIntegers(v any, raw []byte) any {
 	switch v := v.(type) {
 	case float64:
 		if i, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
@@ -170,11 +170,11 @@ func exact(v any, raw []byte) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = exact(v[i], nil)
+			v[i] = withExactIntegers(v[i], nil)
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = exact(v[key], nil)
+			v[key] = withExactIntegers(v[key], nil)
 		}
 	}
 	return v

@@ -73,7 +73,7 @@ func (o *object) require(name string) bool {
 	if _, declared := o.node.fields[name]; declared {
 		return o.set(name)
 	}
-	if preserves(o.node.schema) {
+	if preservesUnknown(o.node.schema) {
 		o.value[name] = o.maker.open(1)
 		return true
 	}
@@ -89,12 +89,14 @@ func (o *object) set(name string) bool {
 	return ok
 }
 
-func preserves(s *props) bool { return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields }
+func preservesUnknown(s *props) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
 
 // addUnknown adds fields that the schema does not name, where they are kept.
 func (o *object) addUnknown() {
 	m := o.maker
-	if !preserves(o.node.schema) || o.limits.MaxProperties != nil || m.chance(3) {
+	if !preservesUnknown(o.node.schema) || o.limits.MaxProperties != nil || m.chance(3) {
 		return
 	}
 	for range 1 + m.random.IntN(3) {

@@ -116,7 +116,7 @@ func (m *Maker) strip(n *node, v any) {
 			m.strip(below, v[key])
 			d := below.schema.Default
 			optional := n.fields[key] != nil && !slices.Contains(n.schema.Required, key)
-			if d != nil && optional && same(decoded(*d), v[key]) && !m.chance(3) {
+			if d != nil && optional && isSameJSON(decodeJSON(*d), v[key]) && !m.chance(3) {
 				delete(v, key)
 			}
 		}

@@ -121,7 +121,7 @@ func (m *Maker) matching(l limits) []string {
 	}
 	for _, pattern := range l.patterns {
 		for range 60 {
-			s, ok := example(pattern, int(m.random.Uint32()))
+			s, ok := matchingText(pattern, int(m.random.Uint32()))
 			if !ok || !add(s) {
 				break
 			}
@@ -135,19 +135,19 @@ func (m *Maker) matching(l limits) []string {
 	return all
 }
 
-// example returns a string that a pattern matches.
-func example(pattern string, seed int) (s string, ok bool) {
+// matchingText returns a string that a pattern matches.
+func matchingText(pattern string, seed int) (s string, ok bool) {
 	defer func() {
 		if recover() != nil { // what rapid does when it finds none, or cannot read the pattern
 			s, ok = "", false
 		}
 	}()
-	return generator(pattern).Example(seed), true
+	return patternGenerator(pattern).Example(seed), true
 }
 
 var generators, compiled sync.Map // by pattern
 
-func generator(pattern string) *rapid.Generator[string] {
+func patternGenerator(pattern string) *rapid.Generator[string] {
 	made, _ := generators.LoadOrStore(pattern, sync.OnceValue(func() *rapid.Generator[string] {
 		return rapid.StringMatching(pattern)
 	}))

@@ -17,7 +17,7 @@ func (r *repair) try(e ast.Expr, s scope, want bool) bool {
 		if p.parent == nil && p.node.schema.Type == "object" {
 			continue
 		}
-		undo := undoing(p)
+		undo := undoFunc(p)
 		for _, v := range r.candidates(p, e) {
 			if r.put(p, v) && r.rule.holds(e, s, want) {
 				return true
@@ -40,10 +40,10 @@ func (r *repair) candidates(p *place, e ast.Expr) []any {
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.LiteralKind:
-			all = append(all, native(e.AsLiteral()))
+			all = append(all, jsonValue(e.AsLiteral()))
 		case ast.ListKind:
 			if v, err := r.rule.value(e, scope{}); err == nil {
-				all = append(all, native(v))
+				all = append(all, jsonValue(v))
 			}
 		}
 	}))

@@ -26,7 +26,7 @@ func (c *comparison) differ(t *gomodel.GoType, in, out any, path string) string 
 	switch {
 	case plain == nil, foreign && isOpen(plain):
 		return c.exactly(in, out, path)
-	case foreign && canonical(plain, in, out):
+	case foreign && isSameCanonically(plain, in, out):
 		return ""
 	case foreign:
 		return c.kubernetes(in, out, path)
@@ -35,13 +35,13 @@ func (c *comparison) differ(t *gomodel.GoType, in, out any, path string) string 
 	case map[string]any:
 		out, ok := out.(map[string]any)
 		if !ok {
-			return lost(path, in)
+			return lostMessage(path, in)
 		}
 		return c.object(plain, declared, in, out, path)
 	case []any:
 		out, ok := out.([]any)
 		if !ok || len(in) != len(out) || plain.Shape != gomodel.List {
-			return lost(path, in)
+			return lostMessage(path, in)
 		}
 		for i := range in {
 			if found := c.differ(plain.Elem, in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
@@ -59,17 +59,17 @@ func (c *comparison) object(plain *gomodel.GoType, declared *gomodel.Type, in, o
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		t := plain.Elem
 		if declared != nil {
-			t = field(declared, key)
+			t = fieldByKey(declared, key)
 			if key == "metadata" && declared.Object {
 				t = &gomodel.GoType{Shape: gomodel.Name, Name: "ObjectMeta", Package: metaPackage}
 			}
 		}
 		value, there := out[key]
-		if !there && isRoot && key == "status" && zero(in[key]) && in[key] != nil {
+		if !there && isRoot && key == "status" && isZeroValue(in[key]) && in[key] != nil {
 			continue // an empty status is none
 		}
 		if !there {
-			return lost(path+"."+key, in[key])
+			return lostMessage(path+"."+key, in[key])
 		}
 		if found := c.differ(t, in[key], value, path+"."+key); found != "" {
 			return found
@@ -88,7 +88,7 @@ func addedParts(isRoot bool, in, out map[string]any, path string) string {
 		_, was := in[key]
 		always := isRoot && (key == "metadata" || key == "spec")
 		if !was && !always && !isScalar(out[key]) {
-			return fmt.Sprintf("%s.%s: %s was added", path, key, short(out[key]))
+			return fmt.Sprintf("%s.%s: %s was added", path, key, shortText(out[key]))
 		}
 	}
 	return ""
@@ -110,8 +110,8 @@ func (c *comparison) additions(in, out map[string]any, path string) string {
 			continue
 		}
 		c.added = true
-		if !zero(out[key]) {
-			return fmt.Sprintf("%s.%s: %s was added", path, key, short(out[key]))
+		if !isZeroValue(out[key]) {
+			return fmt.Sprintf("%s.%s: %s was added", path, key, shortText(out[key]))
 		}
 	}
 	return ""
@@ -119,10 +119,10 @@ func (c *comparison) additions(in, out map[string]any, path string) string {
 
 // exactly compares JSON values; numbers by what they are worth.
 func (c *comparison) exactly(in, out any, path string) string {
-	if equal(in, out) {
+	if isEqual(in, out) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s became %s", path, short(in), short(out))
+	return fmt.Sprintf("%s: %s became %s", path, shortText(in), shortText(out))
 }
 
 // kubernetes compares values of the types of Kubernetes, which leave out zero values where their own authors say
@@ -132,11 +132,11 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 	case map[string]any:
 		out, ok := out.(map[string]any)
 		if !ok {
-			return lost(path, in)
+			return lostMessage(path, in)
 		}
 		for _, key := range slices.Sorted(maps.Keys(in)) {
 			value, there := out[key]
-			if !there && empty(in[key]) {
+			if !there && isEmptyValue(in[key]) {
 				continue
 			}
 			if found := c.kubernetes(in[key], value, path+"."+key); found != "" {
@@ -147,7 +147,7 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 	case []any:
 		out, ok := out.([]any)
 		if !ok || len(in) != len(out) {
-			return lost(path, in)
+			return lostMessage(path, in)
 		}
 		for i := range in {
 			if found := c.kubernetes(in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
@@ -162,16 +162,16 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 	return c.exactly(in, out, path)
 }
 
-// canonical tells whether two values differ only in the form that a type writes them in.
-func canonical(t *gomodel.GoType, in, out any) bool {
+// isSameCanonically tells whether two values differ only in the form that a type writes them in.
+func isSameCanonically(t *gomodel.GoType, in, out any) bool {
 	switch {
-	case is(t, metaPackage, "Time"):
+	case isKubernetesType(t, metaPackage, "Time"):
 		return sameTime(in, out, time.Second)
-	case is(t, metaPackage, "MicroTime"):
+	case isKubernetesType(t, metaPackage, "MicroTime"):
 		return sameTime(in, out, time.Microsecond)
-	case is(t, metaPackage, "Duration"):
+	case isKubernetesType(t, metaPackage, "Duration"):
 		return sameDuration(in, out)
-	case is(t, quantityPackage, "Quantity"):
+	case isKubernetesType(t, quantityPackage, "Quantity"):
 		return sameQuantity(in, out)
 	}
 	return false
@@ -196,8 +196,8 @@ func sameQuantity(in, out any) bool {
 	return errA == nil && errB == nil && a.Cmp(b) == 0
 }
 
-// zero tells whether a value says nothing.
-func zero(v any) bool {
+// isZeroValue tells whether a value says nothing.
+func isZeroValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -211,7 +211,7 @@ func zero(v any) bool {
 		return len(v) == 0
 	case map[string]any:
 		for _, value := range v {
-			if !zero(value) {
+			if !isZeroValue(value) {
 				return false
 			}
 		}
@@ -220,30 +220,30 @@ func zero(v any) bool {
 	return false
 }
 
-// empty tells whether a value is what omitempty leaves out: other than zero, not an object of zero values.
-func empty(v any) bool {
+// isEmptyValue tells whether a value is what omitempty leaves out: other than zero, not an object of zero values.
+func isEmptyValue(v any) bool {
 	if fields, isObject := v.(map[string]any); isObject {
 		return len(fields) == 0
 	}
-	return zero(v) && v != "0" && v != "0s"
+	return isZeroValue(v) && v != "0" && v != "0s"
 }
 
-func equal(a, b any) bool {
+func isEqual(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
+		return ok && maps.EqualFunc(a, b, isEqual)
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+		return ok && slices.EqualFunc(a, b, isEqual)
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && number(a).Cmp(number(b)) == 0
+		return ok && rationalOf(a).Cmp(rationalOf(b)) == 0
 	}
 	return a == b
 }
 
-func number(n json.Number) *big.Rat {
+func rationalOf(n json.Number) *big.Rat {
 	r, ok := new(big.Rat).SetString(string(n))
 	if !ok {
 		return new(big.Rat)
@@ -251,10 +251,12 @@ func number(n json.Number) *big.Rat {
 	return r
 }
 
-func lost(path string, value any) string { return fmt.Sprintf("%s: %s was lost", path, short(value)) }
+func lostMessage(path string, value any) string {
+	return fmt.Sprintf("%s: %s was lost", path, shortText(value))
+}
 
-// short returns the beginning of a value as text.
-func short(v any) string {
+// shortText returns the beginning of a value as text.
+func shortText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err.Error() // cannot happen: the value was decoded from JSON

@@ -110,7 +110,7 @@ func (t *table) controllerGen(m *module) error {
 		leaveOutGaps(ours, c.subject.packages)
 		leaveOutGaps(theirs, c.subject.packages)
 		if c.generated = sameVersions(ours, theirs); !c.generated {
-			t.fail("%s: controller-gen makes another CRD of the Go types: %s", c.name, firstDifference(normal(ours, ""), normal(theirs, ""), ""))
+			t.fail("%s: controller-gen makes another CRD of the Go types: %s", c.name, firstDifference(normalForm(ours, ""), normalForm(theirs, ""), ""))
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ func sameVersions(a, b map[string]any) bool {
 			dropEmpty(version)
 		}
 	}
-	return same(a, b)
+	return isSameCRD(a, b)
 }
 
 func dropEmpty(object map[string]any) {
@@ -202,7 +202,7 @@ func firstDifference(a, b any, path string) string {
 	if fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s, not %s", path, short(b), short(a))
+	return fmt.Sprintf("%s: %s, not %s", path, shortText(b), shortText(a))
 }
 
 func keysOf(a, b map[string]any) []string {

@@ -10,7 +10,7 @@ func TestWrittenCRDs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles Go packages of Kubernetes: not with -short")
 	}
-	table, err := measure(t.Context(), "testdata/crds")
+	table, err := measureFolder(t.Context(), "testdata/crds")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestDifferencesCount(t *testing.T) {
 		{"another order of an enum", map[string]any{"enum": []any{"a", "b"}}, map[string]any{"enum": []any{"b", "a"}}, false},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
-			if got := same(tc.a, tc.b); got != tc.equal {
+			if got := isSameCRD(tc.a, tc.b); got != tc.equal {
 				t.Errorf("got %v", got)
 			}
 		})

@@ -21,7 +21,7 @@ func (t *table) file(m *module, file string, data []byte) {
 		t.crds = append(t.crds, result{name: file})
 		return
 	}
-	sources, err := documents(data)
+	sources, err := crdDocuments(data)
 	if err != nil || len(sources) != len(specs) {
 		t.fail("%s: %d CRDs, %d specs: %v", file, len(sources), len(specs), err)
 		return
@@ -50,11 +50,11 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 		t.fail("%s: %v", r.name, err)
 		return
 	}
-	if r.equal = same(source, again); !r.equal {
-		t.fail("%s: made again, it differs at %s", r.name, firstDifference(normal(source, ""), normal(again, ""), ""))
+	if r.equal = isSameCRD(source, again); !r.equal {
+		t.fail("%s: made again, it differs at %s", r.name, firstDifference(normalForm(source, ""), normalForm(again, ""), ""))
 	}
-	r.leaves, r.short = leaves(imported.Text)
-	if places := verbatim(imported.Text); len(places) > 0 {
+	r.leaves, r.short = countLeaves(imported.Text)
+	if places := verbatimPlaces(imported.Text); len(places) > 0 {
 		r.verbatim = true
 		t.fail("%s: %s is no keyword of OpenAPI", r.name, places[0])
 	}
@@ -68,8 +68,8 @@ func (t *table) crd(r *result, m *module, imported importer.Spec, source map[str
 // usualFields are the fields of every root.
 var usualFields = []string{"apiVersion", "kind", "metadata"}
 
-// documents returns the CRDs of a file.
-func documents(data []byte) ([]map[string]any, error) {
+// crdDocuments returns the CRDs of a file.
+func crdDocuments(data []byte) ([]map[string]any, error) {
 	var all []map[string]any
 	for i, text := range strings.Split("\n"+string(data), "\n---") {
 		var object map[string]any
@@ -83,12 +83,14 @@ func documents(data []byte) ([]map[string]any, error) {
 	return all, nil
 }
 
-// same tells whether two CRDs say the same.
-func same(a, b map[string]any) bool { return reflect.DeepEqual(normal(a, ""), normal(b, "")) }
+// isSameCRD tells whether two CRDs say the same.
+func isSameCRD(a, b map[string]any) bool {
+	return reflect.DeepEqual(normalForm(a, ""), normalForm(b, ""))
+}
 
-// normal returns a CRD without what means nothing: the order of required, false and null where a key could be
+// normalForm returns a CRD without what means nothing: the order of required, false and null where a key could be
 // absent, a column's priority of 0, and what the API server writes.
-func normal(v any, key string) any {
+func normalForm(v any, key string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
@@ -102,7 +104,7 @@ func normal(v any, key string) any {
 				if data {
 					out[name] = value
 				} else {
-					out[name] = normal(value, name)
+					out[name] = normalForm(value, name)
 				}
 			}
 		}
@@ -110,7 +112,7 @@ func normal(v any, key string) any {
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = normal(item, key)
+			out[i] = normalForm(item, key)
 		}
 		if key == "required" {
 			slices.SortFunc(out, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })

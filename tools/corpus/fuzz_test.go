@@ -39,7 +39,7 @@ func FuzzImport(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		sources, err := documents(data)
+		sources, err := crdDocuments(data)
 		for i, imported := range specs {
 			crd, problems := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
 			if len(problems) > 0 {

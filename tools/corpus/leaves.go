@@ -2,19 +2,19 @@ package main
 
 import "go.yaml.in/yaml/v3"
 
-// leaves counts the fields of a spec file that have no fields below them, and those of them in the shorthand.
-func leaves(text []byte) (all, short int) {
+// countLeaves counts the fields of a spec file that have no fields below them, and those of them in the shorthand.
+func countLeaves(text []byte) (all, short int) {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil {
 		return 0, 0
 	}
-	countLeaves(&doc, &all, &short)
+	addLeaves(&doc, &all, &short)
 	return all, short
 }
 
-func countLeaves(n *yaml.Node, all, short *int) {
+func addLeaves(n *yaml.Node, all, short *int) {
 	for i, c := range n.Content {
-		countLeaves(c, all, short)
+		addLeaves(c, all, short)
 		if n.Kind != yaml.MappingNode || i%2 == 0 || n.Content[i-1].Value != "properties" {
 			continue
 		}

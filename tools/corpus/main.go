@@ -32,7 +32,7 @@ func run() int {
 	} else {
 		fmt.Println("No folder is given: these are the CRDs that were written for this table.")
 	}
-	t, err := measure(ctx, dir)
+	t, err := measureFolder(ctx, dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -44,8 +44,8 @@ func run() int {
 	return 0
 }
 
-// measure takes every CRD of a folder through import and generation.
-func measure(ctx context.Context, dir string) (*table, error) {
+// measureFolder takes every CRD of a folder through import and generation.
+func measureFolder(ctx context.Context, dir string) (*table, error) {
 	files, err := crdFiles(dir)
 	if err != nil {
 		return nil, err

@@ -48,8 +48,8 @@ func (m model) plain(t *gomodel.GoType) (*gomodel.GoType, *gomodel.Type) {
 	return nil, nil
 }
 
-// field returns the type of the field that has a key, nil when there is none.
-func field(t *gomodel.Type, key string) *gomodel.GoType {
+// fieldByKey returns the type of the field that has a key, nil when there is none.
+func fieldByKey(t *gomodel.Type, key string) *gomodel.GoType {
 	for _, f := range t.Fields {
 		if name, _, _ := strings.Cut(f.Tag, ","); name == key {
 			return f.Type
@@ -65,12 +65,12 @@ const (
 	apiextPackage   = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// is tells whether a type is one of Kubernetes by its package and name.
-func is(t *gomodel.GoType, importPath, name string) bool {
+// isKubernetesType tells whether a type is one of Kubernetes by its package and name.
+func isKubernetesType(t *gomodel.GoType, importPath, name string) bool {
 	return t.Shape == gomodel.Name && t.Package == importPath && t.Name == name
 }
 
 // isOpen tells whether a type holds anything.
 func isOpen(t *gomodel.GoType) bool {
-	return is(t, apiextPackage, "JSON") || is(t, runtimePackage, "RawExtension")
+	return isKubernetesType(t, apiextPackage, "JSON") || isKubernetesType(t, runtimePackage, "RawExtension")
 }

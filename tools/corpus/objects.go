@@ -20,7 +20,7 @@ func (o objectSchemas) collect(said *spec.Schema, s *apiextv1.JSONSchemaProps, p
 		return
 	}
 	if len(s.Properties) > 0 {
-		o[prefix+fingerprint(s)] = true
+		o[prefix+schemaFingerprint(s)] = true
 	}
 	for _, p := range said.Properties {
 		made := s.Properties[p.Name]
@@ -54,8 +54,8 @@ func distinctObjects(v *spec.Version, made apiextv1.CustomResourceDefinitionVers
 	return len(objects)
 }
 
-// fingerprint tells schemas apart, but for what the object itself says as a field.
-func fingerprint(s *apiextv1.JSONSchemaProps) string {
+// schemaFingerprint tells schemas apart, but for what the object itself says as a field.
+func schemaFingerprint(s *apiextv1.JSONSchemaProps) string {
 	bare := *s
 	bare.Description, bare.Title, bare.Example, bare.ExternalDocs = "", "", nil, nil
 	bare.Default, bare.Nullable = nil, false

@@ -34,7 +34,7 @@ func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *gomodel.GoType, path str
 	case plain == nil:
 		w.note(path, "has no Go type")
 	case isOpen(plain):
-		if typed(s) {
+		if isTyped(s) {
 			w.note(path, "is "+plain.Name+" in Go although the schema has a type")
 		}
 	case plain.Shape == gomodel.Name && plain.Package != "": // a type of Kubernetes, whose schema is the same
@@ -56,7 +56,7 @@ func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *gomodel.Type, p
 			continue
 		}
 		property := s.Properties[name]
-		w.node(&property, field(declared, name), path+"."+name)
+		w.node(&property, fieldByKey(declared, name), path+"."+name)
 	}
 }
 
@@ -68,8 +68,8 @@ func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel.GoT
 	}
 }
 
-// typed tells whether a schema says what its values are: more than that they are objects of any kind.
-func typed(s *apiextv1.JSONSchemaProps) bool {
+// isTyped tells whether a schema says what its values are: more than that they are objects of any kind.
+func isTyped(s *apiextv1.JSONSchemaProps) bool {
 	switch {
 	case s.XIntOrString || len(s.Properties) > 0:
 		return true

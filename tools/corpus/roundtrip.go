@@ -122,7 +122,7 @@ func (r *roundTrip) objects(name string, s *subject) (whole int, unfound, proble
 			return whole, unfound, err
 		}
 		var missing error
-		sent, wanted := 0, share(objectsOfEach, len(s.packages), i)
+		sent, wanted := 0, shareOf(objectsOfEach, len(s.packages), i)
 		for tries := 0; sent < wanted && tries < 2*wanted; tries++ {
 			object, err := trip.maker.Object()
 			if err != nil {
@@ -151,8 +151,8 @@ func decodeObject(text []byte) (map[string]any, error) {
 	return object, decoder.Decode(&object)
 }
 
-// share returns how many of all objects the i-th of so many versions gets.
-func share(all, versions, i int) int {
+// shareOf returns how many of all objects the i-th of so many versions gets.
+func shareOf(all, versions, i int) int {
 	if i < all%versions {
 		return all/versions + 1
 	}

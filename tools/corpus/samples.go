@@ -43,7 +43,7 @@ func (r *roundTrip) samples(name string, s *subject) error {
 		if out, err = s.stored(out, pkg.Version); err != nil {
 			return err
 		}
-		if !equal(in, out) {
+		if !isEqual(in, out) {
 			return fmt.Errorf("%s: the sample differs at %s", pkg.Version, firstDifference(in, out, ""))
 		}
 	}

@@ -57,8 +57,8 @@ func (t *table) rows() []row {
 		{"CRDs that need a verbatim schema fragment", fmt.Sprint(verbatim), "0", verbatim == 0},
 		t.sayable(),
 		t.all("controller-gen makes the same CRD but for what markers cannot say", func(c result) bool { return c.generated }),
-		{"Go struct types ÷ distinct object schemas", ratio(structs, objects), "≤ 1.05", 100*structs <= 105*objects},
-		{"leaf fields in the shorthand", percent(short, leaves), "", true},
+		{"Go struct types ÷ distinct object schemas", formatRatio(structs, objects), "≤ 1.05", 100*structs <= 105*objects},
+		{"leaf fields in the shorthand", formatPercent(short, leaves), "", true},
 	}
 }
 
@@ -140,14 +140,14 @@ func (t *table) print(w io.Writer) {
 	tw.Flush()
 }
 
-func ratio(a, b int) string {
+func formatRatio(a, b int) string {
 	if b == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d ÷ %d = %.2f", a, b, float64(a)/float64(b))
 }
 
-func percent(part, all int) string {
+func formatPercent(part, all int) string {
 	if all == 0 {
 		return "none"
 	}

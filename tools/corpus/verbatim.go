@@ -19,24 +19,24 @@ var keywords = func() map[string]bool {
 	return known
 }()
 
-// verbatim returns the places of a spec file where a schema has something else than these, empty when there is none.
-func verbatim(text []byte) []string {
+// verbatimPlaces returns the places of a spec file where a schema has something else than these, empty when there is none.
+func verbatimPlaces(text []byte) []string {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return []string{err.Error()}
 	}
 	var found []string
-	for name, n := range entries(doc.Content[0]) {
+	for name, n := range mapEntries(doc.Content[0]) {
 		if name == "types" {
-			schemas(n, "types", &found)
+			noteForeignInMap(n, "types", &found)
 		}
 		if name != "versions" {
 			continue
 		}
 		for _, version := range n.Content {
-			for key, value := range entries(version) {
+			for key, value := range mapEntries(version) {
 				if key == "schema" || key == "spec" || key == "status" {
-					foreign(value, key, &found)
+					noteForeignKeys(value, key, &found)
 				}
 			}
 		}
@@ -44,33 +44,33 @@ func verbatim(text []byte) []string {
 	return found
 }
 
-// foreign notes the keys of a schema, and of those in it, that are no keywords.
-func foreign(n *yaml.Node, path string, found *[]string) {
-	for key, value := range entries(n) {
+// noteForeignKeys notes the keys of a schema, and of those in it, that are no keywords.
+func noteForeignKeys(n *yaml.Node, path string, found *[]string) {
+	for key, value := range mapEntries(n) {
 		switch below := path + "." + key; {
 		case !keywords[key]:
 			*found = append(*found, below)
 		case key == "properties":
-			schemas(value, below, found)
+			noteForeignInMap(value, below, found)
 		case key == "items", key == "additionalProperties", key == "not":
-			foreign(value, below, found)
+			noteForeignKeys(value, below, found)
 		case key == "allOf", key == "anyOf", key == "oneOf":
 			for _, branch := range value.Content {
-				foreign(branch, below, found)
+				noteForeignKeys(branch, below, found)
 			}
 		}
 	}
 }
 
-// schemas looks at each value of a mapping.
-func schemas(n *yaml.Node, path string, found *[]string) {
-	for name, value := range entries(n) {
-		foreign(value, path+"."+name, found)
+// noteForeignInMap looks at each value of a mapping.
+func noteForeignInMap(n *yaml.Node, path string, found *[]string) {
+	for name, value := range mapEntries(n) {
+		noteForeignKeys(value, path+"."+name, found)
 	}
 }
 
-// entries yields the keys and values of a mapping, none for anything else, such as the shorthand.
-func entries(n *yaml.Node) func(yield func(string, *yaml.Node) bool) {
+// mapEntries yields the keys and values of a mapping, none for anything else, such as the shorthand.
+func mapEntries(n *yaml.Node) func(yield func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n.Kind != yaml.MappingNode {
 			return

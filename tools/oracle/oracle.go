@@ -112,7 +112,7 @@ func (f *finder) addField(parent place, name string, s *spec.Schema) {
 // addElement adds the gaps of the elements of a list or map.
 func (f *finder) addElement(parent place, step string, s *spec.Schema, of gomodel.Shape) {
 	p := place{
-		schema: gomodel.ElementSchema(s, of), goType: resolve(parent.goType).Elem,
+		schema: gomodel.ElementSchema(s, of), goType: resolveType(parent.goType).Elem,
 		path: parent.path + "." + step, element: true,
 	}
 	f.addKeywords(p)
@@ -161,7 +161,7 @@ func (f *finder) addBelow(p place) {
 
 // fieldOf returns the field of a struct by its JSON name.
 func (f *finder) fieldOf(t *gomodel.GoType, name string) gomodel.Field {
-	for _, field := range f.types[resolve(t).Name].Fields {
+	for _, field := range f.types[resolveType(t).Name].Fields {
 		if tag, _, _ := strings.Cut(field.Tag, ","); tag == name {
 			return field
 		}
@@ -177,8 +177,8 @@ func withoutPointer(t *gomodel.GoType) *gomodel.GoType {
 	return t
 }
 
-// resolve returns the type that a pointer or a named type stands for.
-func resolve(t *gomodel.GoType) *gomodel.GoType {
+// resolveType returns the type that a pointer or a named type stands for.
+func resolveType(t *gomodel.GoType) *gomodel.GoType {
 	for t = withoutPointer(t); t.Of != nil; {
 		t = withoutPointer(t.Of)
 	}

@@ -37,7 +37,7 @@ func run(args []string) error {
 	if len(args) < 2 {
 		return errors.New("usage: pipeline parse|unmarshal|crd|write FILE")
 	}
-	stage, found := map[string]func(file string, data []byte) error{"parse": parse, "unmarshal": unmarshal, "crd": crd, "write": write}[args[0]]
+	stage, found := map[string]func(file string, data []byte) error{"parse": parseYAML, "unmarshal": unmarshalYAML, "crd": makeCRD, "write": writeCRD}[args[0]]
 	if !found {
 		return fmt.Errorf("there is no stage %q", args[0])
 	}
@@ -53,7 +53,7 @@ func run(args []string) error {
 	return nil
 }
 
-func parse(_ string, data []byte) error {
+func parseYAML(_ string, data []byte) error {
 	decode := yaml.NewDecoder(bytes.NewReader(data))
 	for {
 		var n yaml.Node
@@ -65,7 +65,7 @@ func parse(_ string, data []byte) error {
 	}
 }
 
-func unmarshal(_ string, data []byte) error {
+func unmarshalYAML(_ string, data []byte) error {
 	for _, document := range bytes.Split(data, []byte("\n---\n")) {
 		var crd apiextv1.CustomResourceDefinition
 		if err := sigsyaml.Unmarshal(document, &crd); err != nil {
@@ -75,13 +75,13 @@ func unmarshal(_ string, data []byte) error {
 	return nil
 }
 
-func crd(file string, data []byte) error {
-	_, err := made(file, data)
+func makeCRD(file string, data []byte) error {
+	_, err := importAndMake(file, data)
 	return err
 }
 
-func write(file string, data []byte) error {
-	crds, err := made(file, data)
+func writeCRD(file string, data []byte) error {
+	crds, err := importAndMake(file, data)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ type madeCRD struct {
 	crd *apiextv1.CustomResourceDefinition
 }
 
-// made imports the CRDs of a file and makes them again.
-func made(file string, data []byte) ([]madeCRD, error) {
+// importAndMake imports the CRDs of a file and makes them again.
+func importAndMake(file string, data []byte) ([]madeCRD, error) {
 	specs, problems := importer.Import(file, data)
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -69,8 +69,8 @@ func (o Operator) container() corev1.Container {
 			{Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
 			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP},
 		},
-		LivenessProbe:   probe("/healthz", 15, 20),
-		ReadinessProbe:  probe("/readyz", 5, 10),
+		LivenessProbe:   httpProbe("/healthz", 15, 20),
+		ReadinessProbe:  httpProbe("/readyz", 5, 10),
 		SecurityContext: containerSecurity(),
 		Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{
@@ -107,7 +107,7 @@ func (o Operator) env() []corev1.EnvVar {
 	}}
 }
 
-func probe(path string, initialDelay, period int32) *corev1.Probe {
+func httpProbe(path string, initialDelay, period int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler:        corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("health")}},
 		InitialDelaySeconds: initialDelay,

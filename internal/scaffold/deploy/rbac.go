@@ -42,7 +42,7 @@ func (o Operator) RBACObjects() []runtime.Object {
 		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(rules), o.inOrder) {
-		objects = append(objects, o.role(at, merge(rules[at]))...)
+		objects = append(objects, o.role(at, mergeRules(rules[at]))...)
 	}
 	return objects
 }

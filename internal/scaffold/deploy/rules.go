@@ -10,16 +10,16 @@ import (
 // leaderRules are what leader election needs in the operator's own namespace: its lease, and events about it.
 func leaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		rule("coordination.k8s.io", "leases", "get", "create", "update"),
-		rule("", "events", "create", "patch"),
+		resourceRule("coordination.k8s.io", "leases", "get", "create", "update"),
+		resourceRule("", "events", "create", "patch"),
 	}
 }
 
 // metricsRules are what serving metrics needs: asking the API server who a client is and what it may read.
 func metricsRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		rule("authentication.k8s.io", "tokenreviews", "create"),
-		rule("authorization.k8s.io", "subjectaccessreviews", "create"),
+		resourceRule("authentication.k8s.io", "tokenreviews", "create"),
+		resourceRule("authorization.k8s.io", "subjectaccessreviews", "create"),
 	}
 }
 
@@ -41,21 +41,21 @@ func (k Kind) rules() []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
 		// Even where the spec does not say finalize: an earlier one may have, and parents that the runtime could
 		// not take the finalizer off would never go.
-		rule(k.Group, k.Plural, "get", "list", "watch", "patch"),
-		rule("events.k8s.io", "events", "create", "patch"),
+		resourceRule(k.Group, k.Plural, "get", "list", "watch", "patch"),
+		resourceRule("events.k8s.io", "events", "create", "patch"),
 	}
 	if k.HasStatus {
-		rules = append(rules, rule(k.Group, k.Plural+"/status", "patch"))
+		rules = append(rules, resourceRule(k.Group, k.Plural+"/status", "patch"))
 	}
 	if len(k.Children) > 0 {
 		// An owner reference that blocks the owner's deletion is refused to those who could not update its finalizers.
-		rules = append(rules, rule(k.Group, k.Plural+"/finalizers", "update"))
+		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
 	}
 	for _, c := range k.Children {
-		rules = append(rules, rule(c.Group, c.Plural, childVerbs(c)...))
+		rules = append(rules, resourceRule(c.Group, c.Plural, childVerbs(c)...))
 	}
 	for _, r := range k.Related {
-		rules = append(rules, rule(r.Group, r.Plural, "get", "list", "watch"))
+		rules = append(rules, resourceRule(r.Group, r.Plural, "get", "list", "watch"))
 	}
 	for _, r := range k.Rules {
 		rules = append(rules, policyRule(r))
@@ -80,6 +80,6 @@ func childVerbs(c kinds.Child) []string {
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }
 
-func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
+func resourceRule(group, resource string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }

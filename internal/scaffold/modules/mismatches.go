@@ -18,8 +18,8 @@ type Mismatch struct {
 
 // Mismatches compares the module files of a project with each other and with this opgen.
 func (r Release) Mismatches(goMod, toolsMod []byte) []Mismatch {
-	project, projectMismatches := selected("go.mod", goMod)
-	tools, toolsMismatches := selected("tools.mod", toolsMod)
+	project, projectMismatches := selectedVersions("go.mod", goMod)
+	tools, toolsMismatches := selectedVersions("tools.mod", toolsMod)
 	mismatches := slices.Concat(projectMismatches, toolsMismatches)
 	if len(mismatches) > 0 {
 		return mismatches
@@ -54,13 +54,13 @@ func kubernetesMismatches(project map[string]string) []Mismatch {
 	return mismatches
 }
 
-// selected returns the versions that a module file names, after its replacements; for a folder, its path.
-func selected(name string, data []byte) (map[string]string, []Mismatch) {
+// selectedVersions returns the versions that a module file names, after its replacements; for a folder, its path.
+func selectedVersions(name string, data []byte) (map[string]string, []Mismatch) {
 	file, err := modfile.Parse(name, data, nil)
 	if err != nil {
 		return nil, []Mismatch{{name, err.Error()}}
 	}
-	versions := required(file)
+	versions := requiredVersions(file)
 	for _, replace := range file.Replace {
 		if _, required := versions[replace.Old.Path]; !required {
 			continue
@@ -76,8 +76,8 @@ func selected(name string, data []byte) (map[string]string, []Mismatch) {
 	return versions, nil
 }
 
-// required returns the versions that a module file requires.
-func required(file *modfile.File) map[string]string {
+// requiredVersions returns the versions that a module file requires.
+func requiredVersions(file *modfile.File) map[string]string {
 	versions := map[string]string{}
 	for _, require := range file.Require {
 		versions[require.Mod.Path] = require.Mod.Version

@@ -32,7 +32,7 @@ func TestModuleFilesOfARelease(t *testing.T) {
 		if file.Module.Mod.Path != "example.com/p" || len(file.Replace) != 0 {
 			t.Errorf("%s: module %s with %d replacements", name, file.Module.Mod.Path, len(file.Replace))
 		}
-		if got := required(file)[Opgen]; got != "v0.1.0" {
+		if got := requiredVersions(file)[Opgen]; got != "v0.1.0" {
 			t.Errorf("%s requires opgen %q, want v0.1.0", name, got)
 		}
 	}
@@ -133,5 +133,5 @@ func parse(t *testing.T, render func(string) ([]byte, error)) *modfile.File {
 
 func versions(t *testing.T, data []byte) map[string]string {
 	t.Helper()
-	return required(parse(t, func(string) ([]byte, error) { return data, nil }))
+	return requiredVersions(parse(t, func(string) ([]byte, error) { return data, nil }))
 }
