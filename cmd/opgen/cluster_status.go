@@ -58,7 +58,7 @@ func printInstances(s streams, list []cluster.Status) error {
 	for _, i := range list {
 		if i.State != cluster.StateRunning {
 			name := instanceName{i.Name}
-			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it anew, `opgen cluster down --name %s` removes it\n",
+			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it again, `opgen cluster down --name %s` removes it\n",
 				i.Name, i.State, name.upCommand(), i.Name)
 		}
 	}

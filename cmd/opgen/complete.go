@@ -104,8 +104,7 @@ func projectControllers(*cobra.Command) []string {
 	return names
 }
 
-// apiNames returns what name says of each API of the project, each name once. A file with mistakes is asked as far as it
-// can be read.
+// apiNames returns the result of name for each API of the project, each once. It reads a file with errors as far as it can.
 func apiNames(name func(*spec.API) string) []string {
 	var names []string
 	for _, f := range specFiles("api") {

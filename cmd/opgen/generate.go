@@ -8,8 +8,8 @@ func newGenerate(s streams) *cobra.Command {
 	var o writeOptions
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write the generated files anew from the spec files",
-		Long: `Write the generated files anew from the spec files of the project; go generate runs this.
+		Short: "Regenerate the generated files from the spec files",
+		Long: `Regenerate the generated files from the spec files of the project; go generate runs this.
 
 Files that are yours are made when they are absent and left alone otherwise. Nothing is written when a spec
 file has an error, or when a generated file was edited by hand.`,

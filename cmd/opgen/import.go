@@ -81,7 +81,7 @@ func reportSpecs(s streams, specs []importer.Spec) error {
 	return writeJSON(s.out, map[string]any{"specs": reports})
 }
 
-// importAll converts every file before anything is written, and reports the mistakes of all at once. What it
+// importAll converts every file before anything is written, and reports all errors at once. What it
 // accepts, opgen can make a CRD from that an API server takes.
 func importAll(s streams, files []string) ([]importer.Spec, error) {
 	var (

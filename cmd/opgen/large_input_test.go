@@ -46,13 +46,13 @@ func TestLargeFiles(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.yaml")
 	sparse(t, large)
 	inProject(t)
-	check := func(t *testing.T, args, mistake string) {
+	check := func(t *testing.T, args, message string) {
 		t.Helper()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		code, out := runIn(strings.NewReader(""), args)
 		runtime.ReadMemStats(&after)
-		if code != exitInvalid || !strings.Contains(out, mistake) {
+		if code != exitInvalid || !strings.Contains(out, message) {
 			t.Errorf("exit code %d: %s", code, out)
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {

@@ -20,7 +20,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	if o.output.json() || o.dryRun {
 		return nil
 	}
-	left, err := target.Locked.Leftovers(os.DirFS(p.Dir), target.Name, p.Spec, p.APIs)
+	left, err := target.Locked.AuthorFiles(os.DirFS(p.Dir), target.Name, p.Spec, p.APIs)
 	for _, file := range left {
 		printLeft(s, file)
 	}

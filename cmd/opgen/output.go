@@ -88,7 +88,7 @@ func errorReports(err error) []problemReport {
 	return []problemReport{{Severity: spec.Problem{}.Severity(), Message: message, Hint: hint}}
 }
 
-// problemReport is one mistake in a spec file, or one warning, as -o json tells it.
+// problemReport is one error in a spec file, or one warning, as -o json tells it.
 type problemReport struct {
 	Severity string       `json:"severity"` // error or warning
 	Warning  spec.Warning `json:"warning,omitempty"`

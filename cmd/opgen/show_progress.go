@@ -18,7 +18,7 @@ func showProgress(out io.Writer, what string) (done func()) {
 	return showAfter(2*time.Second, out, what)
 }
 
-// showAfter shows a line after a while, with the time anew every second. The returned function clears it.
+// showAfter shows a line after a while, and updates the time every second. The returned function clears it.
 func showAfter(while time.Duration, out io.Writer, what string) (done func()) {
 	begin, over, cleared := time.Now(), make(chan struct{}), make(chan struct{})
 	go func() {

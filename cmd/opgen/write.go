@@ -28,7 +28,7 @@ func (o *writeOptions) addFlags(cmd *cobra.Command) {
 
 func (o *writeOptions) check() error { return o.output.check() }
 
-// quiet tells whether there is nothing to say about what comes next.
+// quiet reports whether there is nothing to say about what comes next.
 func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,

@@ -67,7 +67,7 @@ func (p *plan) files() ([]File, error) {
 	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
-// recoverError turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
+// recoverError turns what the generators do about errors in their input, which is to panic or to end the process, into an
 // error.
 func recoverError(run func() error) (err error) {
 	exit := klog.OsExit

@@ -16,7 +16,7 @@ func portableFileName(file string) string {
 	return file
 }
 
-// forOnePlatform tells whether Go leaves a file of this name out on a platform that does not exist.
+// forOnePlatform reports whether Go leaves a file of this name out on a platform that does not exist.
 func forOnePlatform(name string) bool {
 	nowhere := build.Context{
 		GOOS: "none", GOARCH: "none", Compiler: "gc",

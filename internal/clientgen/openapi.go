@@ -118,7 +118,7 @@ func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	return out
 }
 
-// fitsRawString tells whether the names and defaults of the properties can stand in a raw string of Go, in which the
+// fitsRawString reports whether the names and defaults of the properties can stand in a raw string of Go, in which the
 // generator puts them.
 func fitsRawString(s *apiextv1.JSONSchemaProps) bool {
 	for name, property := range s.Properties {

@@ -116,7 +116,7 @@ func (s *source) fill(out *types.Type, in gotypes.Type) {
 	}
 }
 
-// configured tells whether a struct has an apply configuration, or can have one.
+// configured reports whether a struct has an apply configuration, or can have one.
 func (s *source) configured(name types.Name) bool {
 	_, known := s.external[name]
 	return known || strings.HasPrefix(name.Package, standIn)

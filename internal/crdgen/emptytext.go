@@ -55,7 +55,7 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	sayEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isTextOfTree tells whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
+// isTextOfTree reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
 // have no other texts there.
 func isTextOfTree(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {

@@ -67,7 +67,7 @@ func (n *newer) add(name string) {
 	n.names = append(n.names, last)
 }
 
-// in tells whether one of the rules may use what is newer.
+// in reports whether one of the rules may use what is newer.
 func (n newer) in(rules apiextv1.ValidationRules) bool {
 	return slices.ContainsFunc(rules, func(r apiextv1.ValidationRule) bool {
 		return n.everything || slices.ContainsFunc(n.names, func(name string) bool {

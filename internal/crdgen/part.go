@@ -6,8 +6,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Parse is spec.ParseAPI that reports every mistake at once: beside what it says of a file that it cannot read
-// whole, what the API server says of the schemas that it could read.
+// Parse parses an API as spec.ParseAPI does. If the file has errors, it also reports those that the API server finds in the
+// schemas that could be parsed.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
 	api, problems := spec.ParsePart(file, data, shared...)
 	if api == nil {
@@ -31,13 +31,13 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	return nil, problems.Sorted()
 }
 
-// ofSchema tells whether a path leads into a schema: what is said of the rest of a broken API may only follow from
+// ofSchema reports whether a path leads into a schema: what is said of the rest of a broken API may only follow from
 // what is missing of it.
 func ofSchema(path string) bool {
 	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.") || strings.HasPrefix(path, "types.")
 }
 
-// mayFollow tells whether a problem may follow from another: it is in the same place, below it or around it.
+// mayFollow reports whether a problem may follow from another: it is in the same place, below it or around it.
 func mayFollow(p spec.Problem, known spec.Problems) bool {
 	for _, k := range known {
 		if k.Pos == p.Pos || isAtOrBelow(p.Path, k.Path) || isAtOrBelow(k.Path, p.Path) {
@@ -47,7 +47,7 @@ func mayFollow(p spec.Problem, known spec.Problems) bool {
 	return false
 }
 
-// isAtOrBelow tells whether a path is another, or leads below it.
+// isAtOrBelow reports whether a path is another, or leads below it.
 func isAtOrBelow(path, other string) bool {
 	rest, found := strings.CutPrefix(path, other)
 	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')

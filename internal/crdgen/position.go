@@ -28,7 +28,7 @@ func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
 		return api.Pos, ""
 	}
 	version := fmt.Sprintf("versions[%d]", i)
-	shown := "" // with one version there is no doubt which one is meant
+	shown := "" // with one version the path is unambiguous without it
 	if len(api.Versions) > 1 {
 		shown = version + "."
 	}

@@ -194,7 +194,7 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 	return out
 }
 
-// isSimple tells whether an optional field is worth showing: a scalar, or a list of scalars.
+// isSimple reports whether an optional field is worth showing: a scalar, or a list of scalars.
 func isSimple(schema apiextv1.JSONSchemaProps) bool {
 	switch schema.Type {
 	case "string", "integer", "number", "boolean":

@@ -71,7 +71,7 @@ func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.
 	}
 }
 
-// specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
+// specRequired reports whether an object must have a spec: when one of the spec's fields is required. An object
 // without a spec would escape that requirement otherwise.
 func specRequired(v *spec.Version) bool {
 	return v.Spec != nil && len(FullSchema(v.Spec).Required) > 0

@@ -68,10 +68,10 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 	return problems
 }
 
-// ReadsGo tells whether APIs take something from Go source that has not been read yet.
+// ReadsGo reports whether APIs take something from Go source that has not been read yet.
 func ReadsGo(apis []*spec.API) bool { return slices.ContainsFunc(apis, readsGo) }
 
-// readsGo tells whether an API takes something from Go source that has not been read yet.
+// readsGo reports whether an API takes something from Go source that has not been read yet.
 func readsGo(api *spec.API) bool {
 	unread := func(use spec.GoTypeUse) bool { return use.Schema.Go == nil }
 	return slices.ContainsFunc(api.GoTypes(), unread) || len(unreadGoTypes(api)) > 0

@@ -32,7 +32,7 @@ func validateCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules ap
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
-	if !slices.Contains(api.AcceptWarnings, spec.WarnSenseless) {
+	if !slices.Contains(api.AcceptWarnings, spec.WarnUnsatisfiable) {
 		errs = append(errs, findUnsatisfiable(crd)...)
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps

@@ -55,7 +55,7 @@ func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	return isValid(root, object, true)
 }
 
-// isValid tells whether a value has nothing against it in a schema that the API server accepts.
+// isValid reports whether a value has nothing against it in a schema that the API server accepts.
 func isValid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
 	structural, openAPI, err := compileSchema(readFor(s, value))
 	if err != nil {

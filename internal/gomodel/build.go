@@ -130,7 +130,7 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	return fields
 }
 
-// isObjectMethod tells whether a kind has a method of a name, or a field of the types that it embeds.
+// isObjectMethod reports whether a kind has a method of a name, or a field of the types that it embeds.
 func isObjectMethod(name string) bool {
 	_, method := reflect.TypeFor[*metav1.PartialObjectMetadata]().MethodByName(name)
 	_, field := reflect.TypeFor[metav1.PartialObjectMetadata]().FieldByName(name)

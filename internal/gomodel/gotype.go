@@ -134,7 +134,7 @@ func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	return namedType(n.name, t)
 }
 
-// isBytes tells whether a type is that of bytes, which are a text in JSON.
+// isBytes reports whether a type is that of bytes, which are a text in JSON.
 func isBytes(t *GoType) bool {
 	return t.Shape == List && t.Elem.Shape == Name && t.Elem.Name == "byte" && t.Elem.Package == ""
 }

@@ -69,7 +69,7 @@ func freeAlias(importPath, own string, taken map[string]bool) string {
 	return name
 }
 
-// isReserved tells whether a name means something else in Go.
+// isReserved reports whether a name means something else in Go.
 func isReserved(name string) bool {
 	return name == "" || name[0] <= '9' || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
 }

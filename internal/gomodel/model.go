@@ -40,7 +40,7 @@ type Kind struct {
 	ClientMarkers []string
 }
 
-// Renamed tells whether the kind or its list is called otherwise in Go than in Kubernetes.
+// Renamed reports whether the kind or its list is called otherwise in Go than in Kubernetes.
 func (k Kind) Renamed() bool { return k.Name != k.API.Names.Kind || k.List != k.ListKind() }
 
 // ListKind returns what Kubernetes calls the list.

@@ -20,7 +20,7 @@ func Expand(s *spec.Schema) *spec.Schema {
 	return s
 }
 
-// narrowsType tells whether a node sets a limit that the type it uses has set already: it replaces that one, while
+// narrowsType reports whether a node sets a limit that the type it uses has set already: it replaces that one, while
 // controller-gen would ask for both.
 func narrowsType(s *spec.Schema) bool {
 	limits := func(k apiextv1.JSONSchemaProps) []any {
@@ -44,7 +44,7 @@ func writtenOut(s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// hasGoType tells whether a named type is a Go type too: a struct, an enum, a list, a map or a plain scalar. Those
+// hasGoType reports whether a named type is a Go type too: a struct, an enum, a list, a map or a plain scalar. Those
 // that stand for a type of Kubernetes or for another named type are what they stand for.
 func hasGoType(s *spec.Schema) bool {
 	k := &s.Keywords
@@ -171,7 +171,7 @@ func usedGoverned(kinds []served) map[*spec.NamedType]bool {
 	return found
 }
 
-// sameSchema tells whether two schemas say the same, wherever they stand in files.
+// sameSchema reports whether two schemas say the same, wherever they stand in files.
 func sameSchema(a, b *spec.Schema) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir. The APIs are
-// taken to be free of the mistakes that CRD reports.
+// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir. The APIs must
+// have none of the errors that CRD reports.
 func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems

@@ -38,7 +38,7 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	}
 }
 
-// isReference tells whether the zero value of a type is nil without being a pointer.
+// isReference reports whether the zero value of a type is nil without being a pointer.
 func isReference(t *GoType) bool {
 	return t.Shape == List || t.Shape == Map || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
 }
@@ -51,18 +51,18 @@ func orReference(t *GoType) *GoType {
 	return &GoType{Shape: Pointer, Elem: t}
 }
 
-// holdsNull tells whether a type holds any JSON, null too.
+// holdsNull reports whether a type holds any JSON, null too.
 func holdsNull(t *GoType) bool {
 	return t.Shape == Name && t.Package != "" && (t.Name == "JSON" || t.Name == "RawExtension")
 }
 
-// emptyAllowed tells whether an empty list or map, or an empty text of bytes, is valid.
+// emptyAllowed reports whether an empty list or map, or an empty text of bytes, is valid.
 func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
 	low := map[string]*int64{"array": s.MinItems, "object": s.MinProperties, "string": s.MinLength}[s.Type]
 	return low == nil || *low <= 0
 }
 
-// hasOwnCrossFieldRules tells whether a node or the type that it names governs.
+// hasOwnCrossFieldRules reports whether a node or the type that it names governs.
 func hasOwnCrossFieldRules(s *spec.Schema) bool {
 	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && hasOwnCrossFieldRules(s.Use.Schema)
 }
@@ -75,7 +75,7 @@ func isZero(raw []byte) bool {
 	return false
 }
 
-// zeroAllowed tells whether the zero value of a scalar is valid.
+// zeroAllowed reports whether the zero value of a scalar is valid.
 func zeroAllowed(s apiextv1.JSONSchemaProps) bool {
 	if len(s.Enum) > 0 {
 		for _, value := range s.Enum {

@@ -24,19 +24,19 @@ func (p Package) With(r Registration) Package {
 	return p
 }
 
-// LacksList tells whether the author of a kind's types has left out its list.
+// LacksList reports whether the author of a kind's types has left out its list.
 func (p Package) LacksList(k Kind) bool {
 	return k.GoTypes && p.Registration.Types[k.Name] && !p.Registration.Types[k.List]
 }
 
-// IsByHand tells whether hand-written files register kinds of the package, so that generated code only adds what they
+// IsByHand reports whether hand-written files register kinds of the package, so that generated code only adds what they
 // lack.
 func (p Package) IsByHand() bool {
 	has := p.Registration
 	return has.Used["SchemeBuilder"] || has.Declared["AddToScheme"] || has.Declared["GroupVersion"] || has.Declared["SchemeGroupVersion"]
 }
 
-// Generates tells whether generated code declares a name in a package whose kinds are registered by hand.
+// Generates reports whether generated code declares a name in a package whose kinds are registered by hand.
 func (p Package) Generates(name string) bool {
 	switch {
 	case p.Registration.Declared[name]:

@@ -11,7 +11,7 @@ import (
 // kubernetesFields are the fields of every Kubernetes object, embedded ones too.
 var kubernetesFields = []string{"apiVersion", "kind", "metadata"}
 
-// keepsUnknown tells whether an object keeps fields that its schema does not name.
+// keepsUnknown reports whether an object keeps fields that its schema does not name.
 func keepsUnknown(s *spec.Schema) bool {
 	k := &s.Keywords
 	if k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
@@ -50,7 +50,7 @@ func keepNulls(t *Type, nullable []string) {
 	})
 }
 
-// canBeNull tells whether null is a value of an optional field, beside being absent.
+// canBeNull reports whether null is a value of an optional field, beside being absent.
 func canBeNull(s *spec.Schema, required bool) bool { return !required && crdgen.FullSchema(s).Nullable }
 
 // freeName returns a name that no field and no method of a struct has.

@@ -5,29 +5,29 @@ import (
 	"go/types"
 )
 
-// judgeUse returns what keeps a value that a type holds from being copied, nil if nothing does.
-func (j *copyJudge) judgeUse(t types.Type, at token.Pos, holder *types.TypeName) *obstacle {
+// checkUse returns what keeps a value that a type holds from being copied, nil if nothing does.
+func (j *copyChecker) checkUse(t types.Type, at token.Pos, holder *types.TypeName) *obstacle {
 	if isShallowCopy(t) || j.describer.handWritten(t) != "" {
 		return nil
 	}
 	if named, ok := types.Unalias(t).(*types.Named); ok {
-		return j.judgeNamed(named, at, holder)
+		return j.checkNamed(named, at, holder)
 	}
-	return j.judgeUnnamed(t, t, at, holder)
+	return j.checkUnnamed(t, t, at, holder)
 }
 
-// judgeUnnamed judges a type by what it is made of. shown is what messages call it.
-func (j *copyJudge) judgeUnnamed(t, shown types.Type, at token.Pos, holder *types.TypeName) *obstacle {
+// checkUnnamed checks a type by its elements. shown is what messages call it.
+func (j *copyChecker) checkUnnamed(t, shown types.Type, at token.Pos, holder *types.TypeName) *obstacle {
 	switch under := types.Unalias(t).(type) {
 	case *types.Pointer:
-		return j.judgeUse(under.Elem(), at, holder)
+		return j.checkUse(under.Elem(), at, holder)
 	case *types.Slice:
-		return j.judgeUse(under.Elem(), at, holder)
+		return j.checkUse(under.Elem(), at, holder)
 	case *types.Map:
 		if !isShallowCopy(under.Key()) {
 			return notCopiedProblem(at, "the keys of "+nameInGo(shown), holder)
 		}
-		return j.judgeUse(under.Elem(), at, holder)
+		return j.checkUse(under.Elem(), at, holder)
 	case *types.Struct:
 		return &obstacle{at, "a struct without a name has no deepcopy code", "declare a type for it"}
 	case *types.Array:
@@ -40,8 +40,8 @@ func (j *copyJudge) judgeUnnamed(t, shown types.Type, at token.Pos, holder *type
 	return notCopiedProblem(at, nameInGo(shown), holder)
 }
 
-// judgeNamed judges a type with a name: a list or a map of another package is copied by its elements.
-func (j *copyJudge) judgeNamed(named *types.Named, at token.Pos, holder *types.TypeName) *obstacle {
+// checkNamed checks a type with a name: a list or a map of another package is copied by its elements.
+func (j *copyChecker) checkNamed(named *types.Named, at token.Pos, holder *types.TypeName) *obstacle {
 	name := named.Obj()
 	_, isStruct := named.Underlying().(*types.Struct)
 	switch {
@@ -50,18 +50,18 @@ func (j *copyJudge) judgeNamed(named *types.Named, at token.Pos, holder *types.T
 	case j.specs[name] != nil && !name.Exported() && isStruct:
 		return &obstacle{at, name.Name() + " is not exported, and gets no deepcopy code, which copies of " + holder.Name() + " need", "export it, or give it a method DeepCopyInto"}
 	case j.specs[name] != nil:
-		return j.judge(name)
+		return j.checkType(name)
 	case j.describer.has(named, "DeepCopyInto"):
 		return nil
 	case isStruct:
 		return &obstacle{at, nameInGo(named) + " has no method DeepCopyInto, which copies of " + holder.Name() + " need", copyableAlternative(named)}
 	}
-	if found, known := j.judged[name]; known {
+	if found, known := j.checked[name]; known {
 		return found
 	}
-	j.judged[name] = nil // while it is looked at: it may hold itself
-	j.judged[name] = j.judgeUnnamed(named.Underlying(), named, at, holder)
-	return j.judged[name]
+	j.checked[name] = nil // while it is looked at: it may hold itself
+	j.checked[name] = j.checkUnnamed(named.Underlying(), named, at, holder)
+	return j.checked[name]
 }
 
 // notCopiedProblem is the obstacle that no generated code copies a value.
@@ -83,7 +83,7 @@ func nameInGo(t types.Type) string {
 	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
 }
 
-// isShallowCopy tells whether an assignment copies all of a value, as controller-tools sees it: no array does.
+// isShallowCopy reports whether an assignment copies all of a value, as controller-tools sees it: no array does.
 func isShallowCopy(t types.Type) bool {
 	switch under := t.Underlying().(type) {
 	case *types.Basic:

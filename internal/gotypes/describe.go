@@ -92,7 +92,7 @@ func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 	return ""
 }
 
-// has tells whether a type has a method, written by hand or generated.
+// has reports whether a type has a method, written by hand or generated.
 func (d *describer) has(t types.Type, name string) bool {
 	return methodOf(t, name) != nil || d.generated(t, name)
 }
@@ -107,7 +107,7 @@ func methodOf(t types.Type, name string) *types.Signature {
 	return signature
 }
 
-// isAssignable tells whether an assignment copies all of a value.
+// isAssignable reports whether an assignment copies all of a value.
 func isAssignable(t types.Type) bool {
 	switch under := t.Underlying().(type) {
 	case *types.Basic:
@@ -125,7 +125,7 @@ func isAssignable(t types.Type) bool {
 	return false
 }
 
-// generated tells whether a type has a method in a file that was generated, which the build constraint of such
+// generated reports whether a type has a method in a file that was generated, which the build constraint of such
 // files hides: the packages are loaded as controller-gen loads them.
 func (d *describer) generated(t types.Type, name string) bool {
 	named, ok := types.Unalias(t).(*types.Named)

@@ -140,7 +140,7 @@ func (p *program) visit(visit func(*packages.Package)) {
 	packages.Visit(raw, func(pkg *packages.Package) bool { visit(pkg); return true }, nil)
 }
 
-// inModule tells whether a package's files are in the folder that packages are read in.
+// inModule reports whether a package's files are in the folder that packages are read in.
 func (p *program) inModule(pkg *loader.Package) bool {
 	return len(pkg.GoFiles) > 0 && strings.HasPrefix(pkg.GoFiles[0], p.source.Dir+string(filepath.Separator))
 }

@@ -175,7 +175,7 @@ func nearestType(pkg *loader.Package, name string) string {
 	return "see: go doc " + pkg.PkgPath
 }
 
-// isRecursive tells whether a type holds values of itself, in the fields that JSON shows.
+// isRecursive reports whether a type holds values of itself, in the fields that JSON shows.
 func isRecursive(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, named) }) {

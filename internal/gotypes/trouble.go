@@ -115,7 +115,7 @@ func internalTo(path string) (string, bool) {
 	return "", false
 }
 
-// imports tells whether a package imports another, however far down.
+// imports reports whether a package imports another, however far down.
 func (p *program) imports(pkg *loader.Package, path string) bool {
 	if pkg == nil {
 		return false
@@ -128,7 +128,7 @@ func (p *program) imports(pkg *loader.Package, path string) bool {
 	return found
 }
 
-// isShownInJSON tells whether JSON shows the field of a struct tag.
+// isShownInJSON reports whether JSON shows the field of a struct tag.
 func isShownInJSON(tag string) bool {
 	json, ok := reflect.StructTag(tag).Lookup("json")
 	return ok && json != "-"
@@ -175,7 +175,7 @@ func (p *program) shortFile(file string) string {
 	return file
 }
 
-// problem returns an error of a package as a problem at its place. It reports false for what is no mistake: types
+// problem returns an error of a package as a problem at its place. It reports false for what is no error: types
 // of packages that are not needed, and so were not read.
 func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {

@@ -66,7 +66,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
 		return authored, problems, nil
 	}
-	problems, err := p.judgeCopies(paths, all)
+	problems, err := p.checkCopies(paths, all)
 	if err != nil || len(problems) > 0 {
 		return authored, problems, err
 	}
@@ -220,7 +220,7 @@ func (p *program) problems() spec.Problems {
 	return problems
 }
 
-// broken tells whether something is wrong with a package that keeps its types from being known.
+// broken reports whether something is wrong with a package that keeps its types from being known.
 func (p *program) broken(pkg *loader.Package) bool {
 	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return err.Kind != packages.TypeError })
 }

@@ -21,7 +21,7 @@ const (
 	Unchanged Action = "unchanged" // it is Generated and up to date
 	Keep      Action = "keep"      // it is the author's
 	Remove    Action = "remove"    // it is Generated, unedited, and nothing yields it any more
-	Conflict  Action = "conflict"  // it would be written or removed, but a hand has been there
+	Conflict  Action = "conflict"  // to write or remove, but edited by hand
 )
 
 // Change is one file and what happens to it.
@@ -104,7 +104,7 @@ func (c *Changes) Force() *Changes {
 // ErrConflict is the error of Apply for changes with conflicts.
 var ErrConflict = errors.New("conflict")
 
-// conflictError names the files that a hand has edited.
+// conflictError returns an error that names the files that were edited by hand.
 func conflictError(conflicts []Change) error {
 	lines := make([]string, len(conflicts))
 	for i, c := range conflicts {

@@ -39,7 +39,7 @@ func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller
 	return missing
 }
 
-// hasRule tells whether a child has a rule, whose library is linked only then.
+// hasRule reports whether a child has a rule, whose library is linked only then.
 func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	var children []spec.Child
 	for _, api := range apis {
@@ -89,7 +89,7 @@ func operatorKinds(op *spec.Operator) []spec.Resource {
 	return all
 }
 
-// hasModuleFor tells whether a module file has a module that an import path may be of.
+// hasModuleFor reports whether a module file has a module that an import path may be of.
 func hasModuleFor(file *modfile.File, importPath string) bool {
 	holds := func(module string) bool { return importPath == module || strings.HasPrefix(importPath, module+"/") }
 	first, _, _ := strings.Cut(importPath, "/")

@@ -37,7 +37,7 @@ func TestDiffDecides(t *testing.T) {
 		forced Action
 	}{
 		"absent":                            {plan: []File{planned}, file: generated, want: Create},
-		"listed and deleted by a hand":      {tree: listed, plan: []File{planned}, file: generated, want: Create},
+		"listed and deleted by hand":        {tree: listed, plan: []File{planned}, file: generated, want: Create},
 		"listed and as it was":              {tree: withGenerated(listed, "old\n"), plan: []File{planned}, file: generated, want: Update},
 		"listed, with Windows line endings": {tree: withGenerated(listed, "old\r\n"), plan: []File{planned}, file: generated, want: Update},
 		"up to date":                        {tree: withGenerated(listed, "new\n"), plan: []File{planned}, file: generated, want: Unchanged},
@@ -104,7 +104,7 @@ func TestDiffRemovesWhatIsDropped(t *testing.T) {
 func TestDiffRefusesALockThatIsNone(t *testing.T) {
 	tests := map[string]string{
 		"a merge conflict":            "<<<<<<< ours\nopgen: v1\n",
-		"a hand-written file":         "opgen: v1\nfiles: {main.go: sha256:00}\n",
+		"an author's file":            "opgen: v1\nfiles: {main.go: sha256:00}\n",
 		"a path out of the tree":      "opgen: v1\nfiles: {../zz_generated.go: sha256:00}\n",
 		"a key that nobody has heard": "opgen: v1\nremove: everything\n",
 	}

@@ -34,7 +34,7 @@ func makersOf(apis []*spec.API, controllers []*spec.Controller) []maker {
 }
 
 // childKinds are the kinds of children that each maker has, by its name: EchoServer.demo.example.com → Pod,
-// Deployment.apps. A retired kind is not among them: nothing of it is made any more.
+// Deployment.apps. A kind that is only pruned is not among them.
 func childKinds(makers []maker) map[string][]string {
 	kinds := map[string][]string{}
 	for _, m := range makers {

@@ -28,7 +28,7 @@ type File struct {
 	// API is the name of the API that the file belongs to, see APIName, and Controller that of the controller for kinds
 	// that exist already; both are empty for files of the whole project.
 	API, Controller string
-	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
+	// Instead reports whether a file of this name in the same folder takes this one's place, so that a Once file
 	// stays absent after its author has renamed or split it; nil when no other file does.
 	Instead func(name string) bool
 

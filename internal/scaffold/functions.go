@@ -18,7 +18,7 @@ const wiringPath = "zz_generated.controllers.go"
 
 // MissingFunctions says which functions of the author's the generated code needs and a tree lacks, in whatever file:
 // New in the package of each operator that the changes' wiring calls, and main. Code that cannot be parsed is left for
-// the compiler to judge.
+// the compiler to report.
 func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
 	var missing []VersionMismatch
 	for _, folder := range wiredFolders(changes, module) {

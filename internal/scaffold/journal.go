@@ -97,7 +97,7 @@ func readJournal(root *os.Root, folder string) (*journal, error) {
 }
 
 // undo puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
-// be stopped and begun anew.
+// be stopped and begun again.
 func (j *journal) undo(root *os.Root, folder string) error {
 	var errs []error
 	for _, s := range slices.Backward(j.Steps) {
@@ -144,7 +144,7 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 	return nil
 }
 
-// changedSince tells whether a file is there that the step has not brought.
+// changedSince reports whether a file is there that the step has not brought.
 func (s step) changedSince(root *os.Root) (bool, error) {
 	info, err := root.Lstat(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +157,7 @@ func (s step) changedSince(root *os.Root) (bool, error) {
 	return exactSum(content) != s.Sum, err
 }
 
-// makeLeft makes the folders of a file anew that were removed.
+// makeLeft makes removed folders of a file again.
 func (j *journal) makeLeft(root *os.Root, file string) error {
 	for _, dir := range foldersOf(file) {
 		if err := root.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {

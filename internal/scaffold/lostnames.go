@@ -35,13 +35,13 @@ func (r *renames) lookUpLost() lostNames {
 		if err != nil || path.Ext(file) != ".go" {
 			continue // which Diff reports
 		}
-		lost.add(path.Dir(file), declaredNames(content))
+		lost.add(path.Dir(file), namesIn(content))
 	}
 	for _, f := range r.files {
 		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
 			continue
 		}
-		for _, name := range declaredNames(f.Content) {
+		for _, name := range namesIn(f.Content) {
 			delete(lost[path.Dir(f.Path)], name)
 		}
 	}
@@ -57,8 +57,8 @@ func (l lostNames) add(folder string, names []string) {
 	}
 }
 
-// declaredNames lists what Go code declares, nothing if it cannot be parsed.
-func declaredNames(content []byte) []string {
+// namesIn returns the names that Go code declares; none if it cannot be parsed.
+func namesIn(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
@@ -66,7 +66,7 @@ func declaredNames(content []byte) []string {
 	return declaredIn(file).all()
 }
 
-// usedBy tells whether a file uses a lost name, of its own folder or of one that it imports.
+// usedBy reports whether a file uses a lost name, of its own folder or of one that it imports.
 func (l lostNames) usedBy(f authorsFile, module string) bool {
 	imported := map[string]map[string]bool{} // by the name of the package in the file
 	for importPath, name := range f.imports() {

@@ -16,7 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var released = Tool{Version: "v0.1.0"}
 
@@ -135,7 +135,7 @@ func TestPlanIsTheSameInAnyOrderOfTheAPIs(t *testing.T) {
 	}
 }
 
-func TestPlanReportsEveryMistakeAboutOperators(t *testing.T) {
+func TestPlanReportsEveryErrorInOperators(t *testing.T) {
 	const project = "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: p\nmodule: example.com/p\ndomain: example.com\n"
 	tests := map[string]struct {
 		project, operator string

@@ -46,7 +46,7 @@ func APIName(api *spec.API) string {
 // controllerPrefix starts the name of a controller in the lock.
 const controllerPrefix = "controllers/"
 
-// Describes tells whether clusters see no difference between an API and what the lock has of it.
+// Describes reports whether clusters see no difference between an API and what the lock has of it.
 func (l LockedAPI) Describes(api *spec.API) bool {
 	now := lockedAPI(api, "")
 	return l.Plural == now.Plural && l.Scope == now.Scope && l.Storage == now.Storage

@@ -66,12 +66,12 @@ func (v typesView) Types() []typeView {
 	return views
 }
 
-// KeepsUnknown tells whether a type keeps fields that its schema does not name.
+// KeepsUnknown reports whether a type keeps fields that its schema does not name.
 func (v typesView) KeepsUnknown() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Unknown != "" })
 }
 
-// KeepsNulls tells whether a type tells null from absent.
+// KeepsNulls reports whether a type tells null from absent.
 func (v typesView) KeepsNulls() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Nulls != "" })
 }

@@ -98,7 +98,7 @@ func (w *copyWriter) field(name string, t *gomodel.GoType) {
 	}
 }
 
-// isReference tells whether a value of the type may be nil.
+// isReference reports whether a value of the type may be nil.
 func isReference(t *gomodel.GoType) bool {
 	return t.Shape != gomodel.Name || t.Copy == kubetypes.CopyElements
 }

@@ -16,7 +16,7 @@ func (v operatorView) Made() []childView {
 	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Spec.Retired })
 }
 
-// All are the kinds of children, the retired ones too.
+// All are the kinds of children, with those that are only pruned.
 func (v operatorView) All() []childView {
 	views := make([]childView, len(v.Children))
 	for i, c := range v.Children {

@@ -26,7 +26,7 @@ type ControllerDraftView struct {
 // DraftKind is a kind of parents or children in a draft.
 type DraftKind struct{ APIVersion, Kind string }
 
-// HoldsData tells whether deleting such a child deletes data, so that the spec language wants it written out when
+// HoldsData reports whether deleting such a child deletes data, so that the spec language wants it written out when
 // that happens.
 func (c DraftKind) HoldsData() bool {
 	switch c.Kind {

@@ -12,7 +12,7 @@ import (
 const approval = "api-approved.kubernetes.io"
 
 // group warns of a group of Kubernetes whose API is marked as not approved. Without the annotation the API server
-// refuses the CRD, which is a mistake.
+// refuses the CRD, which is an error.
 func (w *warner) group() {
 	group := w.api.Group
 	if !strings.HasSuffix("."+group, ".k8s.io") && !strings.HasSuffix("."+group, ".kubernetes.io") {
@@ -50,7 +50,7 @@ func (w *warner) size() {
 	}
 }
 
-// privileged are the kinds with which an operator hands out rights, or decides over other objects, as group/kind.
+// privileged are the kinds with which an operator grants rights, or decides over other objects, as group/kind.
 var privileged = map[string]string{
 	"rbac.authorization.k8s.io/Role":                                "grants rights",
 	"rbac.authorization.k8s.io/RoleBinding":                         "grants rights",

@@ -56,7 +56,7 @@ func (m *Maker) faults(p *place) []fault {
 	return found
 }
 
-// hasRepeatedItems tells whether a list has two items that it may not both have.
+// hasRepeatedItems reports whether a list has two items that it may not both have.
 func hasRepeatedItems(n *node, v any) bool {
 	list, _ := v.([]any)
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func hasRepeatedItems(n *node, v any) bool {
 	return false
 }
 
-// holds tells whether a value is as keywords have it. The API server's own validation decides.
+// holds reports whether a value is as keywords have it. The API server's own validation decides.
 func (m *Maker) holds(s *props, v any) bool {
 	validator, known := m.validators[s]
 	if !known {

@@ -182,7 +182,7 @@ func (c *composer) step(text []rune, state []threads, r rune) (next []threads, a
 	return next, true
 }
 
-// accepts tells whether a text may end here.
+// accepts reports whether a text may end here.
 func (c *composer) accepts(text []rune, state []threads) bool {
 	for i, p := range c.patterns {
 		matched := state[i].matched || p.closure(state[i].at, syntax.EmptyOpContext(lastRune(text), -1)).matched

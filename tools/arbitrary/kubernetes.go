@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// own tells whether a field is one that Kubernetes itself has a say in.
+// own reports whether a field is one that Kubernetes itself has a say in.
 func (o *object) own(name string) bool {
 	return (o.node.root || o.node.schema.XEmbeddedResource) && (name == "apiVersion" || name == "kind" || name == "metadata")
 }

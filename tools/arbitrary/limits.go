@@ -156,7 +156,7 @@ func (l *limits) values() []*props {
 	return found
 }
 
-// isSameJSON tells whether two values are the same JSON.
+// isSameJSON reports whether two values are the same JSON.
 func isSameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
 
 func jsonText(v any) string {

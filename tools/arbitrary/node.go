@@ -79,7 +79,7 @@ func (n *node) child(name string) *node {
 	return n.values
 }
 
-// needsCheck tells whether a node has rules that values are not made by.
+// needsCheck reports whether a node has rules that values are not made by.
 func needsCheck(s *props, root bool) bool {
 	if root || len(s.XValidations) > 0 || len(s.AllOf)+len(s.OneOf) > 0 || s.Not != nil {
 		return true

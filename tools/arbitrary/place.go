@@ -114,7 +114,7 @@ func (p *place) elements() []*place {
 	return all
 }
 
-// optional tells whether the value may go.
+// optional reports whether the value may go.
 func (p *place) optional() bool {
 	if p.parent == nil {
 		return false

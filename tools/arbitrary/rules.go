@@ -60,7 +60,7 @@ func rulesOf(all apiextv1.ValidationRules) ([]*rule, error) {
 	return found, nil
 }
 
-// usesVariable tells whether an expression uses a variable.
+// usesVariable reports whether an expression uses a variable.
 func usesVariable(e ast.Expr, name string) bool {
 	used := false
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
@@ -117,7 +117,7 @@ func (r *rule) value(e ast.Expr, s scope) (ref.Val, error) {
 	return out, err
 }
 
-// holds tells whether an expression is what it should be; one that cannot be evaluated never is.
+// holds reports whether an expression is what it should be; one that cannot be evaluated never is.
 func (r *rule) holds(e ast.Expr, s scope, want bool) bool {
 	v, err := r.value(e, s)
 	return err == nil && v.Equal(types.Bool(want)) == types.True

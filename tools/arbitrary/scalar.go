@@ -125,7 +125,7 @@ func candidateNumbers(l limits) []any {
 	return all
 }
 
-// allow tells whether a simple value is within the limits.
+// allow reports whether a simple value is within the limits.
 func (l *limits) allow(v any) bool {
 	switch v := v.(type) {
 	case int64:

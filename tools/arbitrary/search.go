@@ -80,7 +80,7 @@ func (o *object) require(name string) bool {
 	return false
 }
 
-// set makes a field anew.
+// set replaces a field.
 func (o *object) set(name string) bool {
 	value, ok := o.maker.value(o.node.fields[name], o.limits.field(name), o.share)
 	if ok {

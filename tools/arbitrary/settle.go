@@ -65,7 +65,7 @@ func (m *Maker) mend(f fault) {
 	}
 }
 
-// renew makes a value or one below it anew, or drops it.
+// renew replaces a value or one below it, or drops it.
 func (m *Maker) renew(p *place) {
 	for {
 		below := p.elements()
@@ -86,7 +86,7 @@ func (m *Maker) renew(p *place) {
 	}
 }
 
-// renewed makes a value anew; of the whole that is being mended without mending that, too.
+// renewed returns another value for a place; it does not mend the whole object, which is being mended.
 func (m *Maker) renewed(p *place) (any, bool) {
 	if p.parent == nil {
 		return m.plain(p.node, m.expand(p.node, nil), 2)

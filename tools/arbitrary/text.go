@@ -154,7 +154,7 @@ func patternGenerator(pattern string) *rapid.Generator[string] {
 	return made.(func() *rapid.Generator[string])()
 }
 
-// matches tells whether all patterns match a string. One that Go cannot read matches nothing.
+// matches reports whether all patterns match a string. One that Go cannot read matches nothing.
 func (l *limits) matches(s string) bool {
 	for _, pattern := range l.patterns {
 		made, known := compiled.Load(pattern)

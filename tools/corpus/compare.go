@@ -94,7 +94,7 @@ func addedParts(isRoot bool, in, out map[string]any, path string) string {
 	return ""
 }
 
-// isScalar tells whether a value is a text, a number or a boolean: zero, these are what a status has plainly.
+// isScalar reports whether a value is a text, a number or a boolean: zero, these are what a status has plainly.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case string, bool, json.Number:
@@ -162,7 +162,7 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 	return c.exactly(in, out, path)
 }
 
-// isSameCanonically tells whether two values differ only in the form that a type writes them in.
+// isSameCanonically reports whether two values differ only in the form that a type writes them in.
 func isSameCanonically(t *gomodel.GoType, in, out any) bool {
 	switch {
 	case isKubernetesType(t, metaPackage, "Time"):
@@ -196,7 +196,7 @@ func sameQuantity(in, out any) bool {
 	return errA == nil && errB == nil && a.Cmp(b) == 0
 }
 
-// isZeroValue tells whether a value says nothing.
+// isZeroValue reports whether a value says nothing.
 func isZeroValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -220,7 +220,7 @@ func isZeroValue(v any) bool {
 	return false
 }
 
-// isEmptyValue tells whether a value is what omitempty leaves out: other than zero, not an object of zero values.
+// isEmptyValue reports whether a value is what omitempty leaves out: other than zero, not an object of zero values.
 func isEmptyValue(v any) bool {
 	if fields, isObject := v.(map[string]any); isObject {
 		return len(fields) == 0

@@ -136,7 +136,7 @@ func asObject(made *apiextv1.CustomResourceDefinition) (map[string]any, error) {
 	return object, yaml.Unmarshal(text, &object)
 }
 
-// sameVersions tells whether two CRDs say the same, whatever the order of their versions. What is empty means nothing
+// sameVersions reports whether two CRDs say the same, whatever the order of their versions. What is empty means nothing
 // outside of the schemas; controller-gen writes an empty subresources beside columns.
 func sameVersions(a, b map[string]any) bool {
 	for _, object := range []map[string]any{a, b} {

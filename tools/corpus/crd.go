@@ -83,7 +83,7 @@ func crdDocuments(data []byte) ([]map[string]any, error) {
 	return all, nil
 }
 
-// isSameCRD tells whether two CRDs say the same.
+// isSameCRD reports whether two CRDs say the same.
 func isSameCRD(a, b map[string]any) bool {
 	return reflect.DeepEqual(normalForm(a, ""), normalForm(b, ""))
 }

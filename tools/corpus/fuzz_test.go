@@ -193,7 +193,7 @@ func descriptions(v any, path string, into map[string]string) {
 	}
 }
 
-// isText tells whether a value has nothing but text in it that JSON can hold.
+// isText reports whether a value has nothing but text in it that JSON can hold.
 func isText(v any) bool {
 	raw, err := json.Marshal(v)
 	return err == nil && !strings.Contains(string(raw), `\ufffd`) && utf8.Valid(raw)

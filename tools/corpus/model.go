@@ -65,12 +65,12 @@ const (
 	apiextPackage   = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// isKubernetesType tells whether a type is one of Kubernetes by its package and name.
+// isKubernetesType reports whether a type is one of Kubernetes by its package and name.
 func isKubernetesType(t *gomodel.GoType, importPath, name string) bool {
 	return t.Shape == gomodel.Name && t.Package == importPath && t.Name == name
 }
 
-// isOpen tells whether a type holds anything.
+// isOpen reports whether a type holds anything.
 func isOpen(t *gomodel.GoType) bool {
 	return isKubernetesType(t, apiextPackage, "JSON") || isKubernetesType(t, runtimePackage, "RawExtension")
 }

@@ -68,7 +68,7 @@ func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel.GoT
 	}
 }
 
-// isTyped tells whether a schema says what its values are: more than that they are objects of any kind.
+// isTyped reports whether a schema says what its values are: more than that they are objects of any kind.
 func isTyped(s *apiextv1.JSONSchemaProps) bool {
 	switch {
 	case s.XIntOrString || len(s.Properties) > 0:

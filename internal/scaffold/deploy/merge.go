@@ -14,7 +14,7 @@ type target struct{ group, resource, names, urls string }
 // grant is what a rule says beside the resources, or beside the groups.
 type grant struct{ group, resources, names, urls, verbs string }
 
-// mergeRules writes rules anew as few as possible and in order, so that a role reads well and never depends on the
+// mergeRules returns as few rules as possible, in order, so that a role reads well and never depends on the
 // order of the spec: first all verbs for a resource come together, and what a rule with * covers is left out; then all
 // resources of a group with the same verbs, and all groups with the same resources and verbs.
 func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
@@ -51,7 +51,7 @@ func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return merged
 }
 
-// isCovered tells whether all rights to a target are also given to all resources of its group, or of all groups, or to
+// isCovered reports whether all rights to a target are also given to all resources of its group, or of all groups, or to
 // objects of whatever name.
 func isCovered(t target, verbs map[target][]string) bool {
 	if t.urls != "" {
@@ -70,7 +70,7 @@ func isCovered(t target, verbs map[target][]string) bool {
 	return false
 }
 
-// includesAll tells whether verbs hold all of others.
+// includesAll reports whether verbs hold all of others.
 func includesAll(verbs, others []string) bool {
 	return slices.Contains(verbs, "*") || len(verbs) > 0 && !slices.ContainsFunc(others, func(verb string) bool { return !slices.Contains(verbs, verb) })
 }

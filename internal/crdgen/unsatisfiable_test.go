@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// TestSenselessIsAccepted shows that a file can say that it means what nothing fits.
-func TestSenselessIsAccepted(t *testing.T) {
+// TestUnsatisfiableIsAccepted shows that a file can say that it means what nothing fits.
+func TestUnsatisfiableIsAccepted(t *testing.T) {
 	const api = `apiVersion: opgen.dev/v1alpha1
 kind: API
 %group: demo.example.com
@@ -18,7 +18,7 @@ versions:
 - name: v1
   spec: {properties: {a: {type: string, enum: [x, x], minLength: 2, maxLength: 1}}}
 `
-	for given, want := range map[string]int{"": 2, "acceptWarnings: [senseless]\n": 0} {
+	for given, want := range map[string]int{"": 2, "acceptWarnings: [unsatisfiable]\n": 0} {
 		parsed, problems := spec.ParseAPI("api.yaml", []byte(strings.Replace(api, "%", given, 1)))
 		if len(problems) > 0 {
 			t.Fatal(problems)

@@ -19,7 +19,7 @@ func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 
 // findUnsatisfiableBelow returns it of a schema and of all schemas below it.
 func findUnsatisfiableBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
-	errs := spec.Senseless(s, path)
+	errs := spec.Unsatisfiable(s, path)
 	for name, p := range s.Properties {
 		errs = append(errs, findUnsatisfiableBelow(&p, path.Child("properties").Key(name))...)
 	}
