@@ -76,7 +76,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	}
 	run(t, dir, offline, "go", "vet", "./api/...")
 	theirs := controllerGen(t, dir)
-	for _, api := range in.APIs {
+	for _, api := range source.APIs {
 		ours, problems := crdgen.CRD(api, in.Project.MinKubernetes)
 		if len(problems) > 0 {
 			t.Fatal(problems)

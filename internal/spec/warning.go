@@ -19,16 +19,16 @@ const (
 	WarnNonASCII      Warning = "nonASCII"      // the name of a field has letters that look like others
 	WarnPrivileged    Warning = "privileged"    // a child can give its author rights that the parent's author lacks
 	WarnRequired      Warning = "required"      // what is required cannot be there, or is always there
-	WarnUnsatisfiable Warning = "unsatisfiable" // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
 	WarnServed        Warning = "served"        // no version is served
 	WarnSize          Warning = "size"          // the CRD is too large for some ways of storing it
+	WarnUnsatisfiable Warning = "unsatisfiable" // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
 	WarnVersions      Warning = "versions"      // a field gets lost between versions
 )
 
 // Warnings are all of them, sorted.
 func Warnings() []Warning {
 	return []Warning{
-		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnUnsatisfiable, WarnServed, WarnSize, WarnVersions,
+		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnServed, WarnSize, WarnUnsatisfiable, WarnVersions,
 	}
 }
 
