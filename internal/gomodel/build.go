@@ -15,7 +15,7 @@ import (
 type packageBuilder struct {
 	kinds    []served
 	pkg      Package
-	names    map[string]bool // of types and constants, taken
+	names    nameSet
 	problems spec.Problems
 
 	kindName      string                       // of the kind whose types are being made
@@ -48,7 +48,7 @@ func (b *packageBuilder) build() Package {
 		b.names[name] = true
 	}
 	for _, k := range b.kinds { // before any nested type can take one of these names
-		for _, name := range []string{k.api.Names.GoKind, b.listName(k)} {
+		for _, name := range []string{k.api.Names.GoKind, listName(k, b.pkg.Clients)} {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
@@ -59,12 +59,12 @@ func (b *packageBuilder) build() Package {
 	}
 	for _, k := range b.kinds {
 		if k.version.GoTypes {
-			b.pkg.Kinds = append(b.pkg.Kinds, b.authored(k))
+			b.pkg.Kinds = append(b.pkg.Kinds, authoredKind(k, b.pkg.Clients))
 			continue
 		}
 		b.kind(k)
 	}
-	b.resolveCopies()
+	resolveCopies(b.pkg.Types)
 	b.pkg.Imports = resolveImports(b.pkg)
 	return b.pkg
 }
@@ -74,7 +74,7 @@ func statusName(k served) string { return k.api.Names.GoKind + "Status" }
 
 // kind declares the types of one kind: itself, its spec and status with all they need, and its list.
 func (b *packageBuilder) kind(k served) {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k)}
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
 	b.kindName = kind.Name
 	root := Type{
 		Name: kind.Name, Object: true, Markers: kindMarkers(k),
@@ -265,13 +265,13 @@ func (b *packageBuilder) field(parent node, p spec.Property, required bool) Fiel
 	return f
 }
 
-// authored is the kind of a version whose Go types are the author's.
-func (b *packageBuilder) authored(k served) Kind {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k), GoTypes: true}
+// authoredKind returns the kind of a version whose Go types are the author's.
+func authoredKind(k served, clients bool) Kind {
+	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, clients), GoTypes: true}
 	if a := k.version.Authored; a != nil {
 		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a
 	}
-	if b.pkg.Clients {
+	if clients {
 		kind.ClientMarkers = authoredClientMarkers(k)
 	}
 	return kind

@@ -57,9 +57,9 @@ func WithoutClientMarkers(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), spec.IsClientMarker)
 }
 
-// listName returns what the list of a kind is called in Go. Typed clients find it by the name of the kind.
-func (b *packageBuilder) listName(k served) string {
-	if b.pkg.Clients {
+// listName returns the name of the list of a kind in Go. Typed clients derive it from the name of the kind.
+func listName(k served, clients bool) string {
+	if clients {
 		return k.api.Names.GoKind + "List"
 	}
 	return k.api.Names.GoListKind

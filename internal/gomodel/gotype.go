@@ -30,27 +30,19 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
 	case IsStruct(s):
-		return b.structType(n.called(b.claim(n.name)))
+		return b.structType(n.called(b.names.claim(n.name)))
+	case k.Type == "object" && s.AdditionalProperties != nil:
+		return &GoType{Shape: Map, Elem: b.element(n, s.AdditionalProperties, "additionalProperties", Map)}
+	case k.Type == "object" && s.AdditionalPropertiesAllowed != nil:
+		return &GoType{Shape: Map, Elem: kubeType(typeJSON)}
 	case k.Type == "object":
-		return b.openObject(n)
+		return kubeType(typeRawExtension)
 	case k.Type == "array" && s.Items != nil:
 		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", List)}
 	case stringEnum(k) != nil:
-		return b.enum(n.called(b.claim(b.enumName(n))))
+		return b.enum(n.called(b.names.claim(b.enumName(n))))
 	default:
 		return scalarType(k)
-	}
-}
-
-// openObject returns the type of an object whose fields are not known.
-func (b *packageBuilder) openObject(n node) *GoType {
-	switch {
-	case n.schema.AdditionalProperties != nil:
-		return &GoType{Shape: Map, Elem: b.element(n, n.schema.AdditionalProperties, "additionalProperties", Map)}
-	case n.schema.AdditionalPropertiesAllowed != nil:
-		return &GoType{Shape: Map, Elem: kubeType(typeJSON)}
-	default:
-		return kubeType(typeRawExtension)
 	}
 }
 
@@ -126,7 +118,7 @@ func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	if ElementExpressible(s, of) || t.Package != "" || isBytes(t) { // controller-gen takes a named type of bytes for a list
 		return t
 	}
-	n = n.called(b.claim(n.name))
+	n = n.called(b.names.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
 		Name: n.name, Of: t, Doc: ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
@@ -155,7 +147,7 @@ func namedType(name string, of *GoType) *GoType {
 func (b *packageBuilder) enum(n node) *GoType {
 	t := Type{Name: n.name, Of: basicType("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
-		t.Constants = append(t.Constants, Constant{Name: b.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
+		t.Constants = append(t.Constants, Constant{Name: b.names.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}
 	b.pkg.Types = append(b.pkg.Types, t)
 	return namedType(n.name, t.Of)

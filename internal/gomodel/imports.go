@@ -112,10 +112,10 @@ func eachGoType(types []Type, visit func(*GoType)) {
 	}
 }
 
-// resolveCopies finds out how the structs of the package are copied: those that hold no reference are assigned.
-func (b *packageBuilder) resolveCopies() {
+// resolveCopies sets how the structs of a package are copied: those without references are assigned.
+func resolveCopies(types []Type) {
 	structs := map[string][]Field{}
-	for _, t := range b.pkg.Types {
+	for _, t := range types {
 		if t.Of == nil {
 			structs[t.Name] = t.Fields
 		}
@@ -131,7 +131,7 @@ func (b *packageBuilder) resolveCopies() {
 		}
 		return !slices.ContainsFunc(fields, func(f Field) bool { return !assignable(f.Type) })
 	}
-	eachGoType(b.pkg.Types, func(t *GoType) {
+	eachGoType(types, func(t *GoType) {
 		if _, ours := structs[t.Name]; t.Shape == Name && t.Package == "" && ours {
 			t.Form, t.Copy = kubetypes.Struct, kubetypes.CopyInto
 			if assignable(t) {

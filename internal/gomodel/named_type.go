@@ -101,7 +101,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 	if b.names[name] {
 		name = b.kindName + name
 	}
-	name = b.claim(name)
+	name = b.names.claim(name)
 	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || hasOwnCrossFieldRules(t.Schema)}.called(name)
 	switch s := t.Schema; {
 	case IsStruct(s):

@@ -54,7 +54,7 @@ func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
 	dir := PackageDir(p, group, version)
 	return &packageBuilder{
 		kinds: kinds,
-		names: map[string]bool{},
+		names: nameSet{},
 		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds), governed: usedGoverned(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),

@@ -20,14 +20,17 @@ func elementName(list string) string {
 	return list + "Item"
 }
 
-// claim returns the name of a new type or constant: the one that is wanted, with the first number after it that
-// makes it unique in the package.
-func (b *packageBuilder) claim(wanted string) string {
-	name := wanted
-	for i := 2; b.names[name]; i++ {
-		name = wanted + strconv.Itoa(i)
+// nameSet are the names of the types and constants of a package.
+type nameSet map[string]bool
+
+// claim adds a name for a new type or constant and returns it: the given one, with the first number after it that makes it
+// unique.
+func (n nameSet) claim(proposed string) string {
+	name := proposed
+	for i := 2; n[name]; i++ {
+		name = proposed + strconv.Itoa(i)
 	}
-	b.names[name] = true
+	n[name] = true
 	return name
 }
 

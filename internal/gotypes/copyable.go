@@ -114,12 +114,12 @@ func (j *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeNa
 		switch {
 		case found == nil:
 		case needed[object]:
-			problem := spec.Problem{Pos: j.program.pos(found.at), Message: found.message, Hint: found.hint}
+			problem := spec.Problem{Pos: j.program.positions.of(found.at), Message: found.message, Hint: found.hint}
 			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		default:
-			if err := j.program.mark(pkg, j.specs[object], generateMarker, false); err != nil {
+			if err := addMarker(j.program.parser.Collector, pkg, j.specs[object], generateMarker, false); err != nil {
 				return nil, err
 			}
 		}

@@ -5,8 +5,6 @@ import (
 	"go/parser"
 	"go/types"
 
-	"sigs.k8s.io/controller-tools/pkg/loader"
-
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
@@ -142,12 +140,12 @@ func (d *describer) generated(t types.Type, name string) bool {
 // hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves out.
 func (d *describer) hiddenIn(importPath string) map[string]bool {
 	found := map[string]bool{}
-	pkg := d.program.packageOf(importPath)
+	pkg := d.program.roots.find(importPath)
 	if pkg == nil {
 		return found
 	}
 	for _, file := range pkg.IgnoredFiles {
-		parsed, err := parser.ParseFile(d.program.fset, file, nil, parser.SkipObjectResolution)
+		parsed, err := parser.ParseFile(d.program.positions.fset, file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue // the go command does not read it either
 		}
@@ -169,31 +167,4 @@ func receiverName(fn *ast.FuncDecl) string {
 		return name.Name
 	}
 	return ""
-}
-
-// packageOf returns a package of the program, nil when it has none of that import path.
-func (p *program) packageOf(importPath string) *loader.Package {
-	seen := map[*loader.Package]bool{}
-	var find func(pkg *loader.Package) *loader.Package
-	find = func(pkg *loader.Package) *loader.Package {
-		if pkg.PkgPath == importPath {
-			return pkg
-		}
-		seen[pkg] = true
-		for _, imported := range pkg.Imports() {
-			if seen[imported] {
-				continue
-			}
-			if found := find(imported); found != nil {
-				return found
-			}
-		}
-		return nil
-	}
-	for _, root := range p.roots {
-		if found := find(root); found != nil {
-			return found
-		}
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ type fieldChecker struct {
 
 // checkFields reports what is wrong with the fields of the kind, at their places.
 func (k *kindReader) checkFields() {
-	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, k.program.markerNames()}
+	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, markerNames(k.program.registry)}
 	f.checkType(k.pkg, k.info, nil)
 }
 

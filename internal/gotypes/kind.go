@@ -29,7 +29,7 @@ type kindReader struct {
 }
 
 func (k *kindReader) fail(at ast.Node, message, hint string) {
-	k.problems = append(k.problems, spec.Problem{Pos: k.program.nodePos(at), Message: message, Hint: hint})
+	k.problems = append(k.problems, spec.Problem{Pos: k.program.positions.ofNode(at), Message: message, Hint: hint})
 }
 
 // check reports types that are not those of a kind: it and its list are objects of Kubernetes.
@@ -53,7 +53,7 @@ func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
 	for _, embeds := range [][2]string{{"TypeMeta", ",inline"}, {meta, tag}} {
 		name, tag := embeds[0], embeds[1]
 		if !slices.ContainsFunc(info.Fields, func(f markers.FieldInfo) bool {
-			return f.Name == "" && k.typeString(f.RawField.Type) == metaPackage+"."+name
+			return f.Name == "" && typeString(k.pkg, f.RawField.Type) == metaPackage+"."+name
 		}) {
 			k.fail(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
 		}
@@ -65,22 +65,22 @@ const rootMarker = "kubebuilder:object:root"
 
 // markAsObject has a type get the methods of an object, as if its author had marked it.
 func (k *kindReader) markAsObject(info *markers.TypeInfo) {
-	if err := k.program.mark(k.pkg, info.RawSpec, rootMarker, true); err != nil {
+	if err := addMarker(k.program.parser.Collector, k.pkg, info.RawSpec, rootMarker, true); err != nil {
 		return // which the reader of markers tells
 	}
 	if slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 		return
 	}
 	k.warnings = append(k.warnings, spec.Problem{
-		Pos: k.program.nodePos(info.RawSpec), Warning: spec.WarnMarkers,
+		Pos: k.program.positions.ofNode(info.RawSpec), Warning: spec.WarnMarkers,
 		Message: info.Name + " is not marked as an object, and gets the methods of one all the same",
 		Hint:    "write above it: // +kubebuilder:object:root=true",
 	})
 }
 
-// mark has a type be marked, as its author could have done.
-func (p *program) mark(pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
-	said, err := p.parser.Collector.MarkersInPackage(pkg)
+// addMarker marks a type as its author could have done.
+func addMarker(collector *markers.Collector, pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
+	said, err := collector.MarkersInPackage(pkg)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (p *program) mark(pkg *loader.Package, at *ast.TypeSpec, marker string, val
 	return nil
 }
 
-func (k *kindReader) typeString(expr ast.Expr) string {
-	if t := k.pkg.TypesInfo.TypeOf(expr); t != nil {
+func typeString(pkg *loader.Package, expr ast.Expr) string {
+	if t := pkg.TypesInfo.TypeOf(expr); t != nil {
 		return t.String()
 	}
 	return ""
@@ -117,13 +117,13 @@ func jsonName(tag string) string {
 func (k *kindReader) authored() *spec.Authored {
 	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
 	if f := fieldByKey(k.info, "spec"); f != nil {
-		a.Spec = k.localName(f.RawField.Type)
+		a.Spec = localName(k.pkg, f.RawField.Type)
 	}
 	f := fieldByKey(k.info, "status")
 	if f == nil {
 		return a
 	}
-	a.Status = k.localName(f.RawField.Type)
+	a.Status = localName(k.pkg, f.RawField.Type)
 	if k.API.Operator != nil && (a.Status == "" || f.Name != "Status") {
 		k.fail(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
 			"write: Status "+k.info.Name+"Status `json:\"status,omitempty\"`")
@@ -133,7 +133,7 @@ func (k *kindReader) authored() *spec.Authored {
 		return a
 	}
 	for _, f := range status.Fields {
-		switch t := k.typeString(f.RawField.Type); {
+		switch t := typeString(k.pkg, f.RawField.Type); {
 		case jsonName(f.Tag.Get("json")) == "conditions" && t == "[]"+metaPackage+".Condition":
 			a.Conditions = f.Name
 		case jsonName(f.Tag.Get("json")) == "observedGeneration" && t == "int64":
@@ -146,12 +146,12 @@ func (k *kindReader) authored() *spec.Authored {
 }
 
 // localName returns the name of a type of the package, empty for every other type.
-func (k *kindReader) localName(expr ast.Expr) string {
+func localName(pkg *loader.Package, expr ast.Expr) string {
 	ident, ok := expr.(*ast.Ident)
 	if !ok {
 		return ""
 	}
-	if named, ok := k.pkg.TypesInfo.TypeOf(ident).(*types.Named); !ok || named.Obj().Pkg() != k.pkg.Types {
+	if named, ok := pkg.TypesInfo.TypeOf(ident).(*types.Named); !ok || named.Obj().Pkg() != pkg.Types {
 		return ""
 	}
 	return ident.Name

@@ -93,11 +93,11 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 		return result{trouble: &trouble{name + tooLarge, "use a type that holds less"}}
 	}
 	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(formOf(named))}
-	before := r.program.errorCount()
+	before := r.program.roots.countErrors()
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	for _, err := range r.program.errorsSince(before) {
-		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.place(err.Pos)}}
+	for _, err := range r.program.roots.errorsSince(before) {
+		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.positions.shorten(err.Pos)}}
 	}
 	schema := r.program.parser.FlattenedSchemata[ident]
 	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))

@@ -97,7 +97,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	r.program.parser.NeedPackage(pkg)
 	name := kind.API.Names.GoKind
 	info := r.program.parser.LookupType(pkg, name)
-	if info == nil && r.program.broken(pkg) {
+	if info == nil && isBroken(pkg) {
 		return // which is why the type is not known
 	}
 	if info == nil {
@@ -107,7 +107,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
 	k.check()
 	before := len(r.problems)
-	if !r.program.broken(pkg) {
+	if !isBroken(pkg) {
 		k.checkFields()
 	}
 	if len(r.problems) > before {
@@ -120,13 +120,13 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
+	k.fill(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
 }
 
-// schema returns that of the kind as its CRD shall have it: the metadata of the kind itself belongs to the API server,
-// whatever a comment or a marker says of it.
-func (k *kindReader) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
-	if k.API.BareMetadata {
+// withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself belongs to the API
+// server, whatever comments and markers say of it.
+func withKindMetadata(s apiextv1.JSONSchemaProps, bare bool) apiextv1.JSONSchemaProps {
+	if bare {
 		s = kubetypes.WithBareMetadata(s)
 	} else {
 		s = kubetypes.WithLegalMetadata(s)
@@ -206,7 +206,7 @@ func (p *program) problems() spec.Problems {
 	for _, root := range p.roots {
 		own[root.Package] = true
 	}
-	p.visit(func(pkg *packages.Package) {
+	p.roots.visit(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors {
 			if problem, ok := p.problem(err, own[pkg]); ok && !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
@@ -220,7 +220,7 @@ func (p *program) problems() spec.Problems {
 	return problems
 }
 
-// broken reports whether something is wrong with a package that keeps its types from being known.
-func (p *program) broken(pkg *loader.Package) bool {
+// isBroken reports whether a package has errors that keep its types from being known.
+func isBroken(pkg *loader.Package) bool {
 	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return err.Kind != packages.TypeError })
 }
