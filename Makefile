@@ -36,7 +36,7 @@ demo: ## Watch a spec file become a running operator.
 	@go build -buildvcs=false -o bin/demo ./tools/demo && exec bin/demo
 
 .PHONY: golden
-golden: build ## Write the golden files and the generated files of the examples anew.
+golden: build ## Rewrite the golden files and the generated files of the examples.
 	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/gotypes ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec \
 		./internal/templates ./internal/warnings \
 		-run '^Test(Golden|Problems|GoAPI)' -update

@@ -83,7 +83,7 @@ func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder
 			Storage:                  v.Storage,
 			Deprecated:               v.Deprecated,
 			DeprecationWarning:       v.Warning,
-			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.root(v)},
+			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.rootSchema(v)},
 			Subresources:             subresourcesOf(v),
 			AdditionalPrinterColumns: columnsOf(v),
 			SelectableFields:         selectableFields(v),

@@ -71,7 +71,7 @@ func sayEmptyText(path steps, object map[string]any) {
 	for _, step := range path[:len(path)-1] {
 		if items, isList := value.([]any); isList {
 			one := steps{step}
-			if i := one.index(); i < len(items) {
+			if i := one.takeIndex(); i < len(items) {
 				value = items[i]
 				continue
 			}

@@ -16,13 +16,13 @@ func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locateInS
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
 func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
 	steps := splitPath(crdPath)
-	if path := outsideVersions(steps.join()); path != "" {
+	if path := outsideVersions(steps.specPath()); path != "" {
 		return closestPosition(api.At, path, api.Names.Pos), path
 	}
 	steps.skip("spec")
 	i := 0
 	if steps.skip("versions") {
-		i = steps.index()
+		i = steps.takeIndex()
 	}
 	if i >= len(api.Versions) {
 		return api.Pos, ""
@@ -37,7 +37,7 @@ func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
 		pos, path := inVersion(&api.Versions[i], &steps)
 		return pos, strings.TrimSuffix(shown+path, ".")
 	}
-	path := versionKeys.Replace(steps.join())
+	path := versionKeys.Replace(steps.specPath())
 	return closestPosition(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
 }
 
@@ -74,7 +74,7 @@ var versionKeys = strings.NewReplacer(
 
 // inVersion follows the steps from the root of a version's schema.
 func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
-	if steps.is("properties") {
+	if steps.startWith("properties") {
 		switch name := steps.peekKey(); {
 		case name == "spec" && v.Spec != nil:
 			*steps = (*steps)[2:]
@@ -100,7 +100,7 @@ func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 		}
 		s, path = child, path+"."+name
 	}
-	keyword := steps.join()
+	keyword := steps.specPath()
 	if keyword == "" {
 		return s.Pos, path
 	}
@@ -123,10 +123,10 @@ func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":
-	case steps.is("properties"):
+	case steps.startWith("properties"):
 		if child := propertyOf(s, steps.peekKey()); child != nil {
 			steps.skip("properties")
-			return child, steps.key()
+			return child, steps.takeKey()
 		}
 	case s.Items != nil && steps.skip("items"):
 		return s.Items, "items"

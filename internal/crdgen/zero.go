@@ -40,7 +40,7 @@ func RootHasRulesFor(v *spec.Version, name string) bool {
 // AcceptsZero reports whether the zero value of the Go type of a spec or a status is valid.
 func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
-	full := schemas.node(s, "")
+	full := schemas.nodeSchema(s, "")
 	zero := zeroOf(&full)
 	if zero == nil || !isValid(&full, zero, false) {
 		return false
@@ -48,7 +48,7 @@ func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	if !RootHasRulesFor(v, name) {
 		return true
 	}
-	root := schemas.root(v)
+	root := schemas.rootSchema(v)
 	object, _ := zeroOf(root).(map[string]any)
 	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
 	object[name] = zero

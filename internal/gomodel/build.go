@@ -13,16 +13,16 @@ import (
 
 // packageBuilder makes the types of one package.
 type packageBuilder struct {
-	kinds    []served
+	kinds    []kindVersion
 	pkg      Package
 	names    nameSet
 	problems spec.Problems
 
-	kindName      string                       // of the kind whose types are being made
-	used          map[*spec.NamedType]*namedGo // all that are used
-	named         []*namedGo                   // those that differ, in the order they are written
-	outsideStatus map[*spec.NamedType]bool     // those that are not for the operator alone to write
-	governed      map[*spec.NamedType]bool     // those below a schema that says which fields go together
+	kindName           string                            // of the kind whose types are being made
+	used               map[*spec.NamedType]*declaredType // all that are used
+	named              []*declaredType                   // those that differ, in the order they are written
+	outsideStatus      map[*spec.NamedType]bool          // those that are not for the operator alone to write
+	hasCrossFieldRules map[*spec.NamedType]bool          // those below a schema that says which fields go together
 }
 
 // node is a schema with what its place means for its Go type.
@@ -33,12 +33,12 @@ type node struct {
 	path    string // such as EchoServer.spec.ports.items
 	status  bool   // below status, where only the operator writes
 	element bool   // an item of a list or a value of a map, not a field
-	// governed means that the node or one around it says more of its fields than their limits.
-	governed bool
+	// hasCrossFieldRules means that the node or one around it says more of its fields than their limits.
+	hasCrossFieldRules bool
 }
 
-// called returns the node with the name of its own type settled.
-func (n node) called(name string) node {
+// named returns the node with the name of its own type settled.
+func (n node) named(name string) node {
 	n.name, n.prefix = name, name
 	return n
 }
@@ -62,18 +62,18 @@ func (b *packageBuilder) build() Package {
 			b.pkg.Kinds = append(b.pkg.Kinds, authoredKind(k, b.pkg.Clients))
 			continue
 		}
-		b.kind(k)
+		b.addKind(k)
 	}
 	resolveCopies(b.pkg.Types)
 	b.pkg.Imports = resolveImports(b.pkg)
 	return b.pkg
 }
 
-func specName(k served) string   { return k.api.Names.GoKind + "Spec" }
-func statusName(k served) string { return k.api.Names.GoKind + "Status" }
+func specName(k kindVersion) string   { return k.api.Names.GoKind + "Spec" }
+func statusName(k kindVersion) string { return k.api.Names.GoKind + "Status" }
 
-// kind declares the types of one kind: itself, its spec and status with all they need, and its list.
-func (b *packageBuilder) kind(k served) {
+// addKind declares the types of one kind: itself, its spec and status with all they need, and its list.
+func (b *packageBuilder) addKind(k kindVersion) {
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
 	b.kindName = kind.Name
 	root := Type{
@@ -91,12 +91,12 @@ func (b *packageBuilder) kind(k served) {
 	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
 	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
-		n := node{schema: Expand(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", governed: crdgen.RootHasRulesFor(k.version, "spec")}
+		n := node{schema: Expand(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", hasCrossFieldRules: crdgen.RootHasRulesFor(k.version, "spec")}
 		f := b.rootField(k.version, n, "Spec", "spec")
 		kind.Spec, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
 	if s := k.version.Status; s != nil {
-		n := node{schema: Expand(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, governed: crdgen.RootHasRulesFor(k.version, "status")}
+		n := node{schema: Expand(s), name: statusName(k), prefix: statusName(k), path: kind.Name + ".status", status: true, hasCrossFieldRules: crdgen.RootHasRulesFor(k.version, "status")}
 		f := b.rootField(k.version, n, "Status", "status")
 		kind.Status, root.Fields = f.Type.Name, append(root.Fields, f)
 	}
@@ -115,7 +115,7 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	if root == nil {
 		return nil
 	}
-	n := node{schema: root, name: kind, prefix: kind, path: kind, governed: crdgen.HasCrossFieldRules(&root.Keywords)}
+	n := node{schema: root, name: kind, prefix: kind, path: kind, hasCrossFieldRules: crdgen.HasCrossFieldRules(&root.Keywords)}
 	taken := []string{"TypeMeta", "ObjectMeta", "Spec", "Status"}
 	for _, p := range root.Properties {
 		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, p.Name) {
@@ -125,7 +125,7 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 			p.GoName += "Field"
 		}
 		taken = append(taken, p.GoName)
-		fields = append(fields, b.field(n, p, slices.Contains(root.Keywords.Required, p.Name)))
+		fields = append(fields, b.fieldOf(n, p, slices.Contains(root.Keywords.Required, p.Name)))
 	}
 	return fields
 }
@@ -175,11 +175,11 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
 		tag += ",omitzero"
 	}
-	n.governed = n.governed || hasOwnCrossFieldRules(n.schema)
+	n.hasCrossFieldRules = n.hasCrossFieldRules || hasOwnCrossFieldRules(n.schema)
 	f := Field{Name: name, Tag: tag, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
 	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 	if IsStruct(n.schema) {
-		b.structType(n)
+		b.declareStruct(n)
 	} else {
 		f.Type = b.rootType(n)
 		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
@@ -226,15 +226,15 @@ func presenceMarker(required bool) string {
 	return "+optional"
 }
 
-// structType declares the struct of an object node under the node's own name.
-func (b *packageBuilder) structType(n node) *GoType {
+// declareStruct declares the struct of an object node under the node's own name.
+func (b *packageBuilder) declareStruct(n node) *GoType {
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // comes before the types of its fields
 	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	required := n.schema.Keywords.Required
 	var nullable []string
 	for _, p := range n.schema.Properties {
-		t.Fields = append(t.Fields, b.field(n, p, slices.Contains(required, p.Name)))
+		t.Fields = append(t.Fields, b.fieldOf(n, p, slices.Contains(required, p.Name)))
 		if canBeNull(p.Schema, slices.Contains(required, p.Name)) {
 			nullable = append(nullable, p.Name)
 		}
@@ -245,13 +245,13 @@ func (b *packageBuilder) structType(n node) *GoType {
 	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 }
 
-// field returns the field of a property.
-func (b *packageBuilder) field(parent node, p spec.Property, required bool) Field {
+// fieldOf returns the field of a property.
+func (b *packageBuilder) fieldOf(parent node, p spec.Property, required bool) Field {
 	name := p.GoName
 	n := node{
 		schema: Expand(p.Schema), name: parent.prefix + name,
 		path: parent.path + "." + p.Name, status: parent.status,
-		governed: parent.governed || hasOwnCrossFieldRules(p.Schema),
+		hasCrossFieldRules: parent.hasCrossFieldRules || hasOwnCrossFieldRules(p.Schema),
 	}
 	f := Field{Name: name, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
 	t := b.fieldType(parent, n, p.Name)
@@ -266,7 +266,7 @@ func (b *packageBuilder) field(parent node, p spec.Property, required bool) Fiel
 }
 
 // authoredKind returns the kind of a version whose Go types are the author's.
-func authoredKind(k served, clients bool) Kind {
+func authoredKind(k kindVersion, clients bool) Kind {
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, clients), GoTypes: true}
 	if a := k.version.Authored; a != nil {
 		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a

@@ -11,7 +11,7 @@ import (
 const scaleType = "k8s.io/api/autoscaling/v1.Scale"
 
 // clientMarkers returns the markers of a kind that the generators of typed clients read.
-func clientMarkers(k served) []string {
+func clientMarkers(k kindVersion) []string {
 	lines := []string{"+genclient"}
 	if k.api.Scope == spec.Cluster {
 		lines = append(lines, "+genclient:nonNamespaced")
@@ -29,7 +29,7 @@ func clientMarkers(k served) []string {
 
 // authoredClientMarkers returns the markers of a kind whose Go types are the author's: those that the author has
 // written, completed by what the API file says, or the ones that a kind of the spec language has.
-func authoredClientMarkers(k served) []string {
+func authoredClientMarkers(k kindVersion) []string {
 	var lines []string
 	if k.version.Authored != nil {
 		for _, marker := range k.version.Authored.ClientMarkers {
@@ -58,7 +58,7 @@ func WithoutClientMarkers(lines []string) []string {
 }
 
 // listName returns the name of the list of a kind in Go. Typed clients derive it from the name of the kind.
-func listName(k served, clients bool) string {
+func listName(k kindVersion, clients bool) string {
 	if clients {
 		return k.api.Names.GoKind + "List"
 	}

@@ -24,23 +24,23 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	k := &s.Keywords
 	switch {
 	case s.Use != nil:
-		return b.use(n)
+		return b.typeOfUse(n)
 	case s.Type != "":
 		return typeNamed(s)
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
 	case IsStruct(s):
-		return b.structType(n.called(b.names.claim(n.name)))
+		return b.declareStruct(n.named(b.names.claim(n.name)))
 	case k.Type == "object" && s.AdditionalProperties != nil:
-		return &GoType{Shape: Map, Elem: b.element(n, s.AdditionalProperties, "additionalProperties", Map)}
+		return &GoType{Shape: Map, Elem: b.elementOf(n, s.AdditionalProperties, "additionalProperties", Map)}
 	case k.Type == "object" && s.AdditionalPropertiesAllowed != nil:
 		return &GoType{Shape: Map, Elem: kubeType(typeJSON)}
 	case k.Type == "object":
 		return kubeType(typeRawExtension)
 	case k.Type == "array" && s.Items != nil:
-		return &GoType{Shape: List, Elem: b.element(n, s.Items, "items", List)}
+		return &GoType{Shape: List, Elem: b.elementOf(n, s.Items, "items", List)}
 	case stringEnum(k) != nil:
-		return b.enum(n.called(b.names.claim(b.enumName(n))))
+		return b.declareEnum(n.named(b.names.claim(enumName(n, b.kindName, b.names))))
 	default:
 		return scalarType(k)
 	}
@@ -96,14 +96,14 @@ func typeNamed(s *spec.Schema) *GoType {
 
 func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
 
-// element returns the type of the elements of a list or map. Markers express less of them than of fields. An element
+// elementOf returns the type of the elements of a list or map. Markers express less of them than of fields. An element
 // that needs more gets a type of its own.
-func (b *packageBuilder) element(parent node, s *spec.Schema, step string, of Shape) *GoType {
+func (b *packageBuilder) elementOf(parent node, s *spec.Schema, step string, of Shape) *GoType {
 	s = ElementSchema(s, of)
 	n := node{
 		schema: s, name: elementName(parent.name), prefix: elementName(parent.name),
 		path: parent.path + "." + step, status: parent.status, element: true,
-		governed: parent.governed || hasOwnCrossFieldRules(s),
+		hasCrossFieldRules: parent.hasCrossFieldRules || hasOwnCrossFieldRules(s),
 	}
 	t := b.elementType(n, of)
 	if crdgen.FullSchema(s).Nullable {
@@ -118,7 +118,7 @@ func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	if ElementExpressible(s, of) || t.Package != "" || isBytes(t) { // controller-gen takes a named type of bytes for a list
 		return t
 	}
-	n = n.called(b.names.claim(n.name))
+	n = n.named(b.names.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
 		Name: n.name, Of: t, Doc: ownDoc(n),
 		Markers: append(shapeMarkers(s), itemMarkers(s)...),
@@ -143,8 +143,8 @@ func namedType(name string, of *GoType) *GoType {
 	return t
 }
 
-// enum declares the type of a string with a fixed set of values, and a constant for each of them.
-func (b *packageBuilder) enum(n node) *GoType {
+// declareEnum declares the type of a string with a fixed set of values, and a constant for each of them.
+func (b *packageBuilder) declareEnum(n node) *GoType {
 	t := Type{Name: n.name, Of: basicType("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
 		t.Constants = append(t.Constants, Constant{Name: b.names.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
@@ -153,12 +153,12 @@ func (b *packageBuilder) enum(n node) *GoType {
 	return namedType(n.name, t.Of)
 }
 
-// enumName returns what the type of an enum is called, and its constants begin with. Below status that is the kind and
-// the field, as for one below spec, unless something else has the name: WebAppPhase, whose constants are
-// WebAppPhaseRunning and the like.
-func (b *packageBuilder) enumName(n node) string {
-	if rest, below := strings.CutPrefix(n.name, b.kindName+"Status"); below && n.status && rest != "" && !b.names[b.kindName+rest] {
-		return b.kindName + rest
+// enumName returns the name of the type of an enum, which the names of its constants begin with. Below status it is the kind
+// and the field, as for an enum below spec, unless the name is in use: WebAppPhase, with constants such as
+// WebAppPhaseRunning.
+func enumName(n node, kind string, names nameSet) string {
+	if rest, below := strings.CutPrefix(n.name, kind+"Status"); below && n.status && rest != "" && !names[kind+rest] {
+		return kind + rest
 	}
 	return n.name
 }

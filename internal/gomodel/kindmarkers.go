@@ -10,7 +10,7 @@ import (
 )
 
 // kindMarkers returns the markers of a kind: its names, subresources, columns, and what its version is for.
-func kindMarkers(k served) []string {
+func kindMarkers(k kindVersion) []string {
 	names := k.api.Names
 	lines := []string{"+kubebuilder:object:root=true"}
 	resource := "+kubebuilder:resource:path=" + names.Plural

@@ -19,39 +19,39 @@ const validationPrefix = "+kubebuilder:validation:"
 func shapeMarkers(s *spec.Schema) []string {
 	k := &s.Keywords
 	m := markers{}
-	m.underlying(s)
-	m.format(s)
+	m.addUnderlyingType(s)
+	m.addFormat(s)
 	switch JSONType(s) {
 	case "integer", "number":
-		m.number("Minimum", k.Minimum)
-		m.flag("ExclusiveMinimum", k.ExclusiveMinimum)
-		m.number("Maximum", k.Maximum)
-		m.flag("ExclusiveMaximum", k.ExclusiveMaximum)
-		m.number("MultipleOf", k.MultipleOf)
+		m.addNumber("Minimum", k.Minimum)
+		m.addFlag("ExclusiveMinimum", k.ExclusiveMinimum)
+		m.addNumber("Maximum", k.Maximum)
+		m.addFlag("ExclusiveMaximum", k.ExclusiveMaximum)
+		m.addNumber("MultipleOf", k.MultipleOf)
 	case "string", intOrString:
-		m.count("MinLength", k.MinLength)
-		m.count("MaxLength", k.MaxLength)
-		m.text("Pattern", k.Pattern)
+		m.addCount("MinLength", k.MinLength)
+		m.addCount("MaxLength", k.MaxLength)
+		m.addText("Pattern", k.Pattern)
 	case "array":
-		m.count("MinItems", k.MinItems)
-		m.count("MaxItems", k.MaxItems)
+		m.addCount("MinItems", k.MinItems)
+		m.addCount("MaxItems", k.MaxItems)
 	case "object":
 		if !LimitsUnknown(s) {
-			m.count("MinProperties", k.MinProperties)
-			m.count("MaxProperties", k.MaxProperties)
+			m.addCount("MinProperties", k.MinProperties)
+			m.addCount("MaxProperties", k.MaxProperties)
 		}
 	}
-	m.enum(k.Enum)
+	m.addEnum(k.Enum)
 	if k.XEmbeddedResource {
-		m.add(validationPrefix + "XEmbeddedResource")
+		m.addLine(validationPrefix + "XEmbeddedResource")
 	}
 	typed := len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil || k.Type != "" && k.Type != "object"
 	if typed && k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
-		m.add("+kubebuilder:pruning:PreserveUnknownFields")
+		m.addLine("+kubebuilder:pruning:PreserveUnknownFields")
 	}
-	m.topology(s)
+	m.addTopology(s)
 	for _, rule := range k.XValidations {
-		m.rule(rule)
+		m.addRule(rule)
 	}
 	return m.lines
 }
@@ -73,23 +73,23 @@ func useMarkers(s *spec.Schema) []string {
 	k := &s.Keywords
 	m := markers{}
 	if k.Nullable {
-		m.add("+nullable")
+		m.addLine("+nullable")
 	}
 	if k.Default != nil {
-		m.add("+default=" + oneLine(k.Default.Raw))
+		m.addLine("+default=" + oneLine(k.Default.Raw))
 	}
 	if k.Title != "" {
-		m.add("+kubebuilder:title=" + quoteText(k.Title))
+		m.addLine("+kubebuilder:title=" + quoteText(k.Title))
 	}
 	if k.Example != nil && IsScalar(k.Example.Raw) {
-		m.add("+kubebuilder:example=" + oneLine(k.Example.Raw))
+		m.addLine("+kubebuilder:example=" + oneLine(k.Example.Raw))
 	}
 	if docs := k.ExternalDocs; docs != nil {
 		line := "+kubebuilder:externalDocs:url=" + quoteText(docs.URL)
 		if docs.Description != "" {
 			line += ",description=" + quoteText(docs.Description)
 		}
-		m.add(line)
+		m.addLine(line)
 	}
 	return m.lines
 }
@@ -97,34 +97,34 @@ func useMarkers(s *spec.Schema) []string {
 // markers collects marker lines.
 type markers struct{ lines []string }
 
-func (m *markers) add(line string) { m.lines = append(m.lines, line) }
+func (m *markers) addLine(line string) { m.lines = append(m.lines, line) }
 
-func (m *markers) number(name string, value *float64) {
+func (m *markers) addNumber(name string, value *float64) {
 	if value != nil {
-		m.add(validationPrefix + name + "=" + strconv.FormatFloat(*value, 'f', -1, 64))
+		m.addLine(validationPrefix + name + "=" + strconv.FormatFloat(*value, 'f', -1, 64))
 	}
 }
 
-func (m *markers) count(name string, value *int64) {
+func (m *markers) addCount(name string, value *int64) {
 	if value != nil {
-		m.add(validationPrefix + name + "=" + strconv.FormatInt(*value, 10))
+		m.addLine(validationPrefix + name + "=" + strconv.FormatInt(*value, 10))
 	}
 }
 
-func (m *markers) flag(name string, value bool) {
+func (m *markers) addFlag(name string, value bool) {
 	if value {
-		m.add(validationPrefix + name + "=true")
+		m.addLine(validationPrefix + name + "=true")
 	}
 }
 
-func (m *markers) text(name, value string) {
+func (m *markers) addText(name, value string) {
 	if value != "" {
-		m.add(validationPrefix + name + "=" + quoteText(value))
+		m.addLine(validationPrefix + name + "=" + quoteText(value))
 	}
 }
 
-// format says the format of a node unless its Go type has it anyway.
-func (m *markers) format(s *spec.Schema) {
+// addFormat says the format of a node unless its Go type has it anyway.
+func (m *markers) addFormat(s *spec.Schema) {
 	said := s.Keywords.Format
 	var implied string
 	switch s.Keywords.Type {
@@ -139,11 +139,11 @@ func (m *markers) format(s *spec.Schema) {
 		}
 	}
 	if said != implied {
-		m.add(validationPrefix + "Format=" + quoteText(said))
+		m.addLine(validationPrefix + "Format=" + quoteText(said))
 	}
 }
 
-func (m *markers) enum(values []apiextv1.JSON) {
+func (m *markers) addEnum(values []apiextv1.JSON) {
 	var items []string
 	for _, value := range values {
 		if !IsScalar(value.Raw) {
@@ -152,13 +152,13 @@ func (m *markers) enum(values []apiextv1.JSON) {
 		items = append(items, enumItem(value.Raw))
 	}
 	if len(items) > 0 {
-		m.add(validationPrefix + "Enum=" + strings.Join(items, ";"))
+		m.addLine(validationPrefix + "Enum=" + strings.Join(items, ";"))
 	}
 }
 
-// underlying tells controller-gen what a Kubernetes type with limits (which are all misplaced where there is no
+// addUnderlyingType tells controller-gen what a Kubernetes type with limits (which are all misplaced where there is no
 // type) is in JSON: it does not look at the type before it checks whether the limits fit.
-func (m *markers) underlying(s *spec.Schema) {
+func (m *markers) addUnderlyingType(s *spec.Schema) {
 	t := JSONType(s)
 	if goTypeName(s) == "" || len(MisplacedLimits("", &s.Keywords)) == len(MisplacedLimits(t, &s.Keywords)) {
 		return
@@ -166,20 +166,20 @@ func (m *markers) underlying(s *spec.Schema) {
 	switch t {
 	case "", "array":
 	case intOrString:
-		m.add(validationPrefix + "XIntOrString")
+		m.addLine(validationPrefix + "XIntOrString")
 	default:
-		m.add(validationPrefix + "Type=" + t)
+		m.addLine(validationPrefix + "Type=" + t)
 	}
 }
 
-// topology says how lists and maps merge.
-func (m *markers) topology(s *spec.Schema) {
+// addTopology says how lists and maps merge.
+func (m *markers) addTopology(s *spec.Schema) {
 	k := &s.Keywords
 	if k.XListType != nil {
-		m.add("+listType=" + *k.XListType)
+		m.addLine("+listType=" + *k.XListType)
 	}
 	for _, key := range k.XListMapKeys {
-		m.add("+listMapKey=" + markerWord(key))
+		m.addLine("+listMapKey=" + markerWord(key))
 	}
 	if k.XMapType == nil {
 		return
@@ -187,14 +187,14 @@ func (m *markers) topology(s *spec.Schema) {
 	declared := s.Declared()
 	t, known := crdgen.TypeOf(s)
 	if declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil || known && t.Form == kubetypes.Map {
-		m.add("+mapType=" + *k.XMapType)
+		m.addLine("+mapType=" + *k.XMapType)
 	} else {
-		m.add("+structType=" + *k.XMapType)
+		m.addLine("+structType=" + *k.XMapType)
 	}
 }
 
-// rule says a CEL rule.
-func (m *markers) rule(r apiextv1.ValidationRule) {
+// addRule says a CEL rule.
+func (m *markers) addRule(r apiextv1.ValidationRule) {
 	line := validationPrefix + "XValidation:rule=" + quoteText(r.Rule)
 	for _, arg := range [][2]string{
 		{"message", r.Message}, {"messageExpression", r.MessageExpression}, {"fieldPath", r.FieldPath},
@@ -209,5 +209,5 @@ func (m *markers) rule(r apiextv1.ValidationRule) {
 	if r.OptionalOldSelf != nil {
 		line += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)
 	}
-	m.add(line)
+	m.addLine(line)
 }

@@ -63,37 +63,37 @@ func hasGoType(s *spec.Schema) bool {
 }
 
 // namedGo is the Go type of a named type.
-type namedGo struct {
+type declaredType struct {
 	of     *spec.NamedType
 	goType *GoType
 }
 
-// use returns the Go type of the named type of a node, which is declared when it is first used.
-func (b *packageBuilder) use(n node) *GoType {
+// typeOfUse returns the Go type of the named type of a node, which is declared when it is first used.
+func (b *packageBuilder) typeOfUse(n node) *GoType {
 	t := n.schema.Use
 	known, found := b.used[t]
 	if !found {
-		known = b.declared(t)
+		known = b.declareOnce(t)
 		b.used[t] = known
 	}
 	return known.goType
 }
 
-// declared declares the Go type of a named type, unless another API of the package has the same.
-func (b *packageBuilder) declared(t *spec.NamedType) *namedGo {
+// declareOnce declares the Go type of a named type, unless another API of the package has the same.
+func (b *packageBuilder) declareOnce(t *spec.NamedType) *declaredType {
 	for _, other := range b.named {
 		if other.of.Name == t.Name && other.of.GoName == t.GoName && sameSchema(other.of.Schema, t.Schema) {
 			return other
 		}
 	}
-	g := &namedGo{of: t, goType: b.declare(t)}
+	g := &declaredType{of: t, goType: b.declareNamed(t)}
 	b.named = append(b.named, g)
 	return g
 }
 
-// declare declares the Go type of a named type: under its own name, or that with the kind before it if another API
+// declareNamed declares the Go type of a named type: under its own name, or that with the kind before it if another API
 // of the package has a type of the name.
-func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
+func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 	name := t.Name
 	if t.GoName != "" {
 		name = t.GoName
@@ -102,12 +102,12 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 		name = b.kindName + name
 	}
 	name = b.names.claim(name)
-	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, governed: b.governed[t] || hasOwnCrossFieldRules(t.Schema)}.called(name)
+	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, hasCrossFieldRules: b.hasCrossFieldRules[t] || hasOwnCrossFieldRules(t.Schema)}.named(name)
 	switch s := t.Schema; {
 	case IsStruct(s):
-		return b.structType(n)
+		return b.declareStruct(n)
 	case stringEnum(&s.Keywords) != nil:
-		return b.enum(n)
+		return b.declareEnum(n)
 	default:
 		at := len(b.pkg.Types)
 		b.pkg.Types = append(b.pkg.Types, Type{})
@@ -119,7 +119,7 @@ func (b *packageBuilder) declare(t *spec.NamedType) *GoType {
 
 // usedOutsideStatus returns the named types that are used elsewhere than below status only: there, not only the
 // operator writes them.
-func usedOutsideStatus(kinds []served) map[*spec.NamedType]bool {
+func usedOutsideStatus(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema)
 	walk = func(s *spec.Schema) {
@@ -144,8 +144,8 @@ func usedOutsideStatus(kinds []served) map[*spec.NamedType]bool {
 	return found
 }
 
-// usedGoverned returns the named types that are used below a schema that says which fields go together.
-func usedGoverned(kinds []served) map[*spec.NamedType]bool {
+// usedBelowCrossFieldRules returns the named types that are used below a schema that says which fields go together.
+func usedBelowCrossFieldRules(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema, below bool)
 	walk = func(s *spec.Schema, below bool) {

@@ -13,7 +13,7 @@ import (
 func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems
-	for _, group := range byGroupVersion(apis) {
+	for _, group := range groupVersions(apis) {
 		b := newPackageBuilder(p, group)
 		packages = append(packages, b.build())
 		problems = append(problems, b.problems...)
@@ -24,14 +24,14 @@ func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
 }
 
 // served is one version of an API.
-type served struct {
+type kindVersion struct {
 	api     *spec.API
 	version *spec.Version
 }
 
-// byGroupVersion puts the versions of the APIs together that share a package, in the order of the APIs.
-func byGroupVersion(apis []*spec.API) [][]served {
-	var groups [][]served
+// groupVersions puts the versions of the APIs together that share a package, in the order of the APIs.
+func groupVersions(apis []*spec.API) [][]kindVersion {
+	var groups [][]kindVersion
 	at := map[string]int{}
 	for _, api := range apis {
 		for i := range api.Versions {
@@ -42,20 +42,20 @@ func byGroupVersion(apis []*spec.API) [][]served {
 				n = len(groups)
 				at[key], groups = n, append(groups, nil)
 			}
-			groups[n] = append(groups[n], served{api, v})
+			groups[n] = append(groups[n], kindVersion{api, v})
 		}
 	}
 	return groups
 }
 
 // newPackageBuilder names the package of a group version.
-func newPackageBuilder(p *spec.Project, kinds []served) *packageBuilder {
+func newPackageBuilder(p *spec.Project, kinds []kindVersion) *packageBuilder {
 	group, version := kinds[0].api.Group, kinds[0].version.Name
 	dir := PackageDir(p, group, version)
 	return &packageBuilder{
 		kinds: kinds,
 		names: nameSet{},
-		used:  map[*spec.NamedType]*namedGo{}, outsideStatus: usedOutsideStatus(kinds), governed: usedGoverned(kinds),
+		used:  map[*spec.NamedType]*declaredType{}, outsideStatus: usedOutsideStatus(kinds), hasCrossFieldRules: usedBelowCrossFieldRules(kinds),
 		pkg: Package{
 			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
 			Group: group, Version: version, Clients: p.Clients,

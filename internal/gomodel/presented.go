@@ -31,7 +31,7 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 		return pointer, ",omitempty"
 	case !zeroAllowed(full):
 		return t, ",omitempty" // nobody can say it
-	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.governed:
+	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.hasCrossFieldRules:
 		return t, "" // zero is what absent means, and does no harm
 	default:
 		return pointer, ",omitempty"

@@ -28,25 +28,25 @@ type kindReader struct {
 	version *spec.Version     // of api
 }
 
-func (k *kindReader) fail(at ast.Node, message, hint string) {
+func (k *kindReader) reportAt(at ast.Node, message, hint string) {
 	k.problems = append(k.problems, spec.Problem{Pos: k.program.positions.ofNode(at), Message: message, Hint: hint})
 }
 
-// check reports types that are not those of a kind: it and its list are objects of Kubernetes.
-func (k *kindReader) check() {
-	k.object(k.info, "ObjectMeta", "metadata,omitempty")
+// checkObjects reports types that are not those of a kind: it and its list are objects of Kubernetes.
+func (k *kindReader) checkObjects() {
+	k.checkObject(k.info, "ObjectMeta", "metadata,omitempty")
 	list := k.program.parser.LookupType(k.pkg, k.List)
 	if list == nil {
 		name := k.List
-		k.fail(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
+		k.reportAt(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
 			"declare it: a struct with metav1.TypeMeta, metav1.ListMeta and Items []"+k.info.Name+" `json:\"items\"`")
 		return
 	}
-	k.object(list, "ListMeta", "metadata,omitempty")
+	k.checkObject(list, "ListMeta", "metadata,omitempty")
 }
 
-// object checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
-func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
+// checkObject checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
+func (k *kindReader) checkObject(info *markers.TypeInfo, meta, tag string) {
 	if root, _ := info.Markers.Get(rootMarker).(bool); !root {
 		k.markAsObject(info)
 	}
@@ -55,7 +55,7 @@ func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
 		if !slices.ContainsFunc(info.Fields, func(f markers.FieldInfo) bool {
 			return f.Name == "" && typeString(k.pkg, f.RawField.Type) == metaPackage+"."+name
 		}) {
-			k.fail(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
+			k.reportAt(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
 		}
 	}
 }
@@ -113,8 +113,8 @@ func jsonName(tag string) string {
 	return name
 }
 
-// authored returns what the types of spec and status are called, for the code that uses them.
-func (k *kindReader) authored() *spec.Authored {
+// authoredTypes returns what the types of spec and status are called, for the code that uses them.
+func (k *kindReader) authoredTypes() *spec.Authored {
 	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
 	if f := fieldByKey(k.info, "spec"); f != nil {
 		a.Spec = localName(k.pkg, f.RawField.Type)
@@ -125,7 +125,7 @@ func (k *kindReader) authored() *spec.Authored {
 	}
 	a.Status = localName(k.pkg, f.RawField.Type)
 	if k.API.Operator != nil && (a.Status == "" || f.Name != "Status") {
-		k.fail(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
+		k.reportAt(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
 			"write: Status "+k.info.Name+"Status `json:\"status,omitempty\"`")
 	}
 	status := k.program.parser.LookupType(k.pkg, a.Status)
@@ -157,8 +157,8 @@ func localName(pkg *loader.Package, expr ast.Expr) string {
 	return ident.Name
 }
 
-// marked returns the version as the markers of the kind have it, nil if they say something else than the API file.
-func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
+// applyMarkers returns the version as the markers of the kind have it, nil if they say something else than the API file.
+func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 	names := k.API.Names
 	made := &apiextv1.CustomResourceDefinition{}
 	made.Spec.Names = apiextv1.CustomResourceDefinitionNames{Plural: names.Plural, Singular: strings.ToLower(names.GoKind)}
@@ -166,15 +166,15 @@ func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
 	for _, name := range slices.Sorted(maps.Keys(k.info.Markers)) {
 		for _, value := range k.info.Markers[name] {
 			if err := applyMarker(value, made, k.version.Name); err != nil {
-				k.fail(k.info.RawSpec, "+"+name+": "+err.Error(), "")
+				k.reportAt(k.info.RawSpec, "+"+name+": "+err.Error(), "")
 			}
 		}
 	}
 	if len(made.Spec.Versions) == 0 {
-		k.contradiction("kubebuilder:skipversion", "leaves the version out", "has it")
+		k.reportContradiction("kubebuilder:skipversion", "leaves the version out", "has it")
 		return nil
 	}
-	k.compare(made)
+	k.compareMarkers(made)
 	return &made.Spec.Versions[0]
 }
 
@@ -188,13 +188,13 @@ func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version st
 	return nil
 }
 
-// compare reports markers that contradict the API file, which has the last word on everything but the schema.
-func (k *kindReader) compare(made *apiextv1.CustomResourceDefinition) {
+// compareMarkers reports markers that contradict the API file, which has the last word on everything but the schema.
+func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
 	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
 	says := func(marker, what string, inGo, inFile any) {
 		goText, fileText := shownValue(inGo), shownValue(inFile)
 		if k.info.Markers.Get(marker) != nil && goText != fileText {
-			k.contradiction(marker, "says "+what+" "+goText, "says "+fileText)
+			k.reportContradiction(marker, "says "+what+" "+goText, "says "+fileText)
 		}
 	}
 	const resource = "kubebuilder:resource"
@@ -229,7 +229,7 @@ func shownValue(value any) string {
 	return strings.Join(items, ", ")
 }
 
-func (k *kindReader) contradiction(marker, inGo, inFile string) {
+func (k *kindReader) reportContradiction(marker, inGo, inFile string) {
 	k.problems = append(k.problems, spec.Problem{
 		Pos:     k.markerPos(strings.TrimPrefix(marker, "kubebuilder:")),
 		Message: "+" + marker + " " + inGo + ", and " + k.API.File + " " + inFile,

@@ -68,7 +68,7 @@ type trouble struct{ message, hint string }
 
 func (r *resolver) resolve(use Use) result {
 	path, name, _ := spec.SplitGoType(use.Schema.Type)
-	if t := r.program.importable(path, use.Importer); t != nil {
+	if t := r.program.checkImport(path, use.Importer); t != nil {
 		return result{trouble: t}
 	}
 	known, found := r.known[use.Schema.Type]

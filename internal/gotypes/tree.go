@@ -20,7 +20,7 @@ type tree struct {
 	info    *markers.TypeInfo
 }
 
-func (k *kindReader) tree() tree { return tree{program: k.program, pkg: k.pkg, info: k.info} }
+func (k *kindReader) newTree() tree { return tree{program: k.program, pkg: k.pkg, info: k.info} }
 
 // place is where a part of a schema comes from.
 type place struct {

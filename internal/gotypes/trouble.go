@@ -27,15 +27,15 @@ func (p *program) troubleWith(path string) *trouble {
 	case len(pkg.Errors) > 0 && len(pkg.GoFiles) > 0:
 		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.positions.shorten(pkg.Errors[0].Pos)}
 	case len(pkg.Errors) > 0:
-		return p.missing(path, pkg.Errors[0].Msg)
+		return p.missingModule(path, pkg.Errors[0].Msg)
 	case pkg.Name == "main":
 		return &trouble{"package " + path + " is a program, which nothing can import", "move the type to a package of its own"}
 	}
 	return nil
 }
 
-// missing says what to do about a package that the go command does not find.
-func (p *program) missing(path, message string) *trouble {
+// missingModule says what to do about a package that the go command does not find.
+func (p *program) missingModule(path, message string) *trouble {
 	own := p.source.module()
 	first, _, _ := strings.Cut(path, "/")
 	switch get := goGet().FindString(message); {
@@ -86,8 +86,8 @@ func firstLine(text string) string {
 	return strings.TrimSuffix(line, ":")
 }
 
-// importable says why a package cannot import another, nil if it can, as far as paths and imports tell.
-func (p *program) importable(path, importer string) *trouble {
+// checkImport says why a package cannot import another, nil if it can, as far as paths and imports tell.
+func (p *program) checkImport(path, importer string) *trouble {
 	if importer == "" {
 		return nil
 	}
@@ -135,9 +135,9 @@ func isShownInJSON(tag string) bool {
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// problem returns an error of a package as a problem at its place. It reports false for what is no error: types
+// problemOf returns an error of a package as a problem at its place. It reports false for what is no error: types
 // of packages that are not needed, and so were not read.
-func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
+func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false
 	}
@@ -153,7 +153,7 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 		problem.Message, problem.Hint = "the field "+untagged[1]+" has no JSON name", "add a tag such as `json:\""+lowerFirst(untagged[1])+",omitempty\"`, or `json:\"-\"`"
 	}
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
-		t := p.missing(match[1], err.Msg)
+		t := p.missingModule(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint
 	}
 	return problem, own || filepath.IsLocal(problem.Pos.File)

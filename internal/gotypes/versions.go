@@ -63,7 +63,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 		}
 	}
 	authored.Warnings = r.warnings
-	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
+	if problems := slices.Concat(r.problems, p.packageProblems()); len(problems) > 0 {
 		return authored, problems, nil
 	}
 	problems, err := p.checkCopies(paths, all)
@@ -74,7 +74,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	for _, path := range paths {
 		authored.Packages[path] = p.roots[path].Package
 	}
-	return authored, p.problems(), err
+	return authored, p.packageProblems(), err
 }
 
 func copyOfAPI(api *spec.API) *spec.API {
@@ -105,7 +105,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 		return
 	}
 	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
-	k.check()
+	k.checkObjects()
 	before := len(r.problems)
 	if !isBroken(pkg) {
 		k.checkFields()
@@ -115,12 +115,12 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	}
 	pkg.NeedTypesInfo()
 	if declared := pkg.Types.Scope().Lookup(name); declared != nil && fieldCount(declared.Type()) > maxFields {
-		k.fail(info.RawSpec, name+tooLarge, "hold types in fewer places")
+		k.reportAt(info.RawSpec, name+tooLarge, "hold types in fewer places")
 		return
 	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fill(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
+	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
 }
 
 // withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself belongs to the API
@@ -142,14 +142,14 @@ func (r *reader) failKind(kind Kind, message, hint string) {
 	r.problems = append(r.problems, spec.Problem{Pos: kind.API.At[path], Path: path, Message: message, Hint: hint})
 }
 
-// fill takes over what the Go types say of a version.
-func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
+// fillVersion takes over what the Go types say of a version.
+func (k *kindReader) fillVersion(schema apiextv1.JSONSchemaProps) {
 	v := k.version
 	v.StandardRoot, v.StandardStatus = false, false // the Go types say all there is
-	root := k.tree().root(schema)
+	root := k.newTree().root(schema)
 	v.Spec, v.Status = takeProperty(root, "spec"), takeProperty(root, "status")
 	v.Root = root
-	made := k.marked()
+	made := k.applyMarkers()
 	if made == nil {
 		return
 	}
@@ -171,9 +171,9 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 	} {
 		k.api.At[fmt.Sprintf("versions[%d].%s", k.Version, key)] = k.markerPos(marker)
 	}
-	v.Authored = k.authored()
+	v.Authored = k.authoredTypes()
 	if k.API.Operator != nil && v.Status != nil && !v.Subresources.Status {
-		k.fail(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
+		k.reportAt(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
 	}
 }
 
@@ -199,8 +199,8 @@ func takeProperty(s *spec.Schema, name string) *spec.Schema {
 	return taken
 }
 
-// problems returns what is wrong with the packages themselves, at their places.
-func (p *program) problems() spec.Problems {
+// packageProblems returns what is wrong with the packages themselves, at their places.
+func (p *program) packageProblems() spec.Problems {
 	var problems spec.Problems
 	own := map[*packages.Package]bool{}
 	for _, root := range p.roots {
@@ -208,7 +208,7 @@ func (p *program) problems() spec.Problems {
 	}
 	p.roots.visit(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors {
-			if problem, ok := p.problem(err, own[pkg]); ok && !slices.Contains(problems, problem) {
+			if problem, ok := p.problemOf(err, own[pkg]); ok && !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		}

@@ -15,12 +15,12 @@ func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos
 	for i, r := range op.Related {
 		path := fmt.Sprintf("operator.related[%d].", i)
 		for _, p := range parents {
-			c.leads(p, path+"nameFrom", r.NameFrom, names)
-			c.leads(p, path+"selectorFrom", r.SelectorFrom, selectors)
-			c.leads(p, path+"namespaces", r.NamespacesFrom, namespaces)
+			c.checkPath(p, path+"nameFrom", r.NameFrom, names)
+			c.checkPath(p, path+"selectorFrom", r.SelectorFrom, selectors)
+			c.checkPath(p, path+"namespaces", r.NamespacesFrom, namespaces)
 			_, said := at[path+"namespaces"]
 			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
-				c.fail(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
+				c.reportAt(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
 			}
 		}
 	}
@@ -33,7 +33,7 @@ type paths struct {
 	problems spec.Problems
 }
 
-func (c *paths) fail(path, message, hint string) {
+func (c *paths) reportAt(path, message, hint string) {
 	pos, ok := c.at[path]
 	if !ok {
 		pos = c.fallback
@@ -41,8 +41,8 @@ func (c *paths) fail(path, message, hint string) {
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// leads checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
-func (c *paths) leads(p kinds.Resource, path, value string, fitting want) {
+// checkPath checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
+func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 	if value == "" || p.Schema() == nil {
 		return
 	}
@@ -50,17 +50,17 @@ func (c *paths) leads(p kinds.Resource, path, value string, fitting want) {
 	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
 		next, message, hint := fieldSchema(s, name)
 		if s != nil && s.Type == "array" {
-			c.fail(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
+			c.reportAt(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
 			return
 		}
 		if message != "" {
-			c.fail(path, value+" leads to no field of "+p.Kind+": "+message, hint)
+			c.reportAt(path, value+" leads to no field of "+p.Kind+": "+message, hint)
 			return
 		}
 		s, so = next, so+"."+name
 	}
 	if s != nil && s.Type != "" && !fitting.fits(s) {
-		c.fail(path, value+" is "+withArticle(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
+		c.reportAt(path, value+" is "+withArticle(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
 	}
 }
 

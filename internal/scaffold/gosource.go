@@ -85,7 +85,7 @@ func (s *Source) readAuthored(dir string) (spec.Problems, error) {
 	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields}
 	a := authors{project: s.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
-		if err := a.add(pkg); err != nil {
+		if err := a.addPackage(pkg); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +123,7 @@ type authors struct {
 	warnings      spec.Problems
 }
 
-func (a *authors) add(pkg gomodel.Package) error {
+func (a *authors) addPackage(pkg gomodel.Package) error {
 	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
 	declared := filesByType(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
@@ -132,7 +132,7 @@ func (a *authors) add(pkg gomodel.Package) error {
 		}
 		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
 		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i, List: k.List})
-		if err := a.typesOf(k, i, pkg.Dir, declared[k.Name]); err != nil {
+		if err := a.findTypes(k, i, pkg.Dir, declared[k.Name]); err != nil {
 			return err
 		}
 	}
@@ -145,12 +145,12 @@ func (a *authors) add(pkg gomodel.Package) error {
 	pkg = pkg.With(registration)
 	a.warnOfLists(pkg)
 	a.checkRegistration(pkg)
-	return a.generated(pkg)
+	return a.addGenerated(pkg)
 }
 
-// generated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
+// addGenerated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
 // in it.
-func (a *authors) generated(pkg gomodel.Package) error {
+func (a *authors) addGenerated(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {
 		return err
@@ -170,14 +170,14 @@ func (a *authors) generated(pkg gomodel.Package) error {
 // typesFile is the file of the types of a package that opgen generates.
 const typesFile = "zz_generated.types.go"
 
-// typesOf finds the file that declares the types of a kind, or drafts it.
-func (a *authors) typesOf(k gomodel.Kind, version int, dir, declaredIn string) error {
+// findTypes finds the file that declares the types of a kind, or drafts it.
+func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string) error {
 	switch {
 	case declaredIn == typesFile:
-		a.problems = append(a.problems, generatedSoFar(k, version, path.Join(dir, typesFile)))
+		a.problems = append(a.problems, stillGeneratedProblem(k, version, path.Join(dir, typesFile)))
 		return nil
 	case declaredIn != "":
-		return a.keep(k, path.Join(dir, declaredIn))
+		return a.keepFile(k, path.Join(dir, declaredIn))
 	}
 	file := path.Join(dir, templates.PackageName(k.Name)+"_types.go")
 	if _, err := fs.Stat(a.tree, file); err == nil {
@@ -192,8 +192,8 @@ func (a *authors) typesOf(k gomodel.Kind, version int, dir, declaredIn string) e
 	return nil
 }
 
-// keep adds a file that is there, so that it is known to belong to a kind.
-func (a *authors) keep(k gomodel.Kind, file string) error {
+// keepFile adds a file that is there, so that it is known to belong to a kind.
+func (a *authors) keepFile(k gomodel.Kind, file string) error {
 	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
 		return nil // another kind's, too
 	}
@@ -202,8 +202,8 @@ func (a *authors) keep(k gomodel.Kind, file string) error {
 	return err
 }
 
-// generatedSoFar says how types that opgen has generated become their author's.
-func generatedSoFar(k gomodel.Kind, version int, file string) spec.Problem {
+// stillGeneratedProblem says how types that opgen has generated become their author's.
+func stillGeneratedProblem(k gomodel.Kind, version int, file string) spec.Problem {
 	at := fmt.Sprintf("versions[%d].goTypes", version)
 	yours := path.Join(path.Dir(file), templates.PackageName(k.Name)+"_types.go")
 	return spec.Problem{

@@ -63,7 +63,7 @@ const deepCopyFile = "zz_generated.deepcopy.go"
 
 // kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.
 func (k kind) kindManifest() []output {
-	outputs := []output{{path: k.samplePath(), owner: Once, render: k.sample}}
+	outputs := []output{{path: k.samplePath(), owner: Once, render: k.renderSample}}
 	if k.api.Operator == nil {
 		return outputs
 	}

@@ -63,7 +63,7 @@ func newProject(in Source) (*project, error) {
 	p.operator = deploy.Operator{Name: in.Project.Name, Watch: in.Project.Watch, Rules: in.rules}
 	for _, api := range in.APIs {
 		if named {
-			problems = append(problems, p.add(api, operatorFolder(in.Project, api, in.APIs, in.operatorFolders))...)
+			problems = append(problems, p.addAPI(api, operatorFolder(in.Project, api, in.APIs, in.operatorFolders))...)
 		}
 	}
 	for _, c := range in.Controllers {
@@ -78,18 +78,18 @@ func newProject(in Source) (*project, error) {
 		return nil, err
 	}
 	goVersion, err := modules.GoVersion()
-	p.templates = p.view(goVersion)
+	p.templates = p.templatesView(goVersion)
 	return p, err
 }
 
-// add takes in an API with its controller.
-func (p *project) add(api *spec.API, folder string) spec.Problems {
+// addAPI takes in an API with its controller.
+func (p *project) addAPI(api *spec.API, folder string) spec.Problems {
 	k := kind{project: p.Project, api: api, folder: folder}
 	if api.Operator == nil {
 		p.kinds = append(p.kinds, k)
 		return nil
 	}
-	pkg, parent := p.stored(api)
+	pkg, parent := p.storedVersion(api)
 	r := kinds.Resolver{Packages: p.packages, CRDs: p.crds}
 	resource, _ := r.Resolve(spec.Resource{APIVersion: api.Group + "/" + pkg.Version, Kind: api.Names.Kind})
 	op := resolveOperator(r, api.Operator, api.At, []kinds.Resource{resource}, p.Watch)
@@ -112,8 +112,8 @@ func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolv
 	}
 }
 
-// stored is the package of an API's storage version, which its controller works on, and the kind in it.
-func (p *project) stored(api *spec.API) (gomodel.Package, gomodel.Kind) {
+// storedVersion is the package of an API's storage version, which its controller works on, and the kind in it.
+func (p *project) storedVersion(api *spec.API) (gomodel.Package, gomodel.Kind) {
 	for _, pkg := range p.packages {
 		for _, k := range pkg.Kinds {
 			if k.API == api && pkg.Version == StorageVersion(api) {
@@ -134,7 +134,7 @@ func StorageVersion(api *spec.API) string {
 	return api.Versions[0].Name
 }
 
-func (p *project) view(goVersion string) templates.Project {
+func (p *project) templatesView(goVersion string) templates.Project {
 	view := templates.Project{
 		Name:             p.Name,
 		Module:           p.Module,
@@ -185,8 +185,8 @@ func renderObjects(all []runtime.Object) func() ([]byte, error) {
 	}
 }
 
-// sample renders an object of the kind to try.
-func (k kind) sample() ([]byte, error) {
+// renderSample renders an object of the kind to try.
+func (k kind) renderSample() ([]byte, error) {
 	return crdgen.Sample(k.api, StorageVersion(k.api))
 }
 

@@ -11,6 +11,12 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 )
 
+// keywordChecker checks values against the keywords of schemas.
+type keywordChecker struct {
+	validators map[*props]validation.SchemaValidator
+	parts      map[*props]map[string]*props // of branches, by field
+}
+
 // fault is what is wrong at a place: a rule that does not hold, or a keyword where there is no rule.
 type fault struct {
 	at   *place
@@ -34,13 +40,13 @@ func (f fault) text() string {
 }
 
 // faults returns what is wrong with a value and the values below it.
-func (m *Maker) faults(p *place) []fault {
+func (c *keywordChecker) faults(p *place) []fault {
 	v, there := p.get()
 	if !there || v == nil {
 		return nil // what is there and null may be: null is only made where it is allowed
 	}
 	var found []fault
-	if !m.holds(p.node.own, v) || hasRepeatedItems(p.node, v) {
+	if !c.holds(p.node.own, v) || hasRepeatedItems(p.node, v) {
 		found = append(found, fault{at: p})
 	} else {
 		s := scope{places: map[string]*place{"self": p}}
@@ -51,7 +57,7 @@ func (m *Maker) faults(p *place) []fault {
 		}
 	}
 	for _, below := range p.elements() {
-		found = append(found, m.faults(below)...)
+		found = append(found, c.faults(below)...)
 	}
 	return found
 }
@@ -71,11 +77,11 @@ func hasRepeatedItems(n *node, v any) bool {
 }
 
 // holds reports whether a value is as keywords have it. The API server's own validation decides.
-func (m *Maker) holds(s *props, v any) bool {
-	validator, known := m.validators[s]
+func (c *keywordChecker) holds(s *props, v any) bool {
+	validator, known := c.validators[s]
 	if !known {
 		validator = newValidator(s)
-		m.validators[s] = validator
+		c.validators[s] = validator
 	}
 	return validator == nil || len(validation.ValidateCustomResource(nil, v, validator)) == 0
 }

@@ -113,7 +113,7 @@ func (m *Maker) put(n *node, l limits, out map[string]any, key string, budget in
 }
 
 // key returns a key for a map: most often a simple one.
-func (m *Maker) key(i int) string {
+func (m *chooser) key(i int) string {
 	odd := []string{"", "a.b/c", "Key", "ünïcödé", `a "b" \`, "1", "a b", "-"}
 	if m.chance(5) {
 		return odd[m.random.IntN(len(odd))]
@@ -122,7 +122,7 @@ func (m *Maker) key(i int) string {
 }
 
 // open makes a value where anything may be.
-func (m *Maker) open(depth int) any {
+func (m *chooser) open(depth int) any {
 	scalars := []any{"", m.words(), int64(0), int64(-1), int64(9007199254740993), 0.5, 1e21, true, false, "null"}
 	if depth <= 0 || m.chance(2) {
 		return scalars[m.random.IntN(len(scalars))]
@@ -138,7 +138,7 @@ func (m *Maker) open(depth int) any {
 }
 
 // openObject makes an object where any object may be.
-func (m *Maker) openObject(depth int) map[string]any {
+func (m *chooser) openObject(depth int) map[string]any {
 	out := map[string]any{}
 	for i := range m.random.IntN(3) {
 		out[m.key(i)] = m.below(depth)
@@ -147,7 +147,7 @@ func (m *Maker) openObject(depth int) map[string]any {
 }
 
 // below makes a value inside of an open one: null is one, too.
-func (m *Maker) below(depth int) any {
+func (m *chooser) below(depth int) any {
 	if m.chance(8) {
 		return nil
 	}

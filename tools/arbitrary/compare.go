@@ -21,15 +21,18 @@ var orders = map[string]struct {
 	operators.GreaterEquals: {func(d float64) bool { return d >= 0 }, []float64{0, 1, 5, 1000}, operators.Less},
 }
 
+// balancer repairs comparisons of numbers, sizes and counts.
+type balancer struct{ *repair }
+
 // compare makes one side less or greater than the other.
-func (r *repair) compare(function string, a, b ast.Expr, s scope, want bool) {
+func (r balancer) compare(function string, a, b ast.Expr, s scope, want bool) {
 	order := orders[function]
 	if !want {
 		order = orders[order.other]
 	}
 	for _, side := range []ast.Expr{a, b} { // without a value there is nothing to compare
 		if _, err := r.rule.value(side, s); err != nil {
-			for _, p := range r.places(side, s) {
+			for _, p := range r.rule.places(side, s) {
 				r.ensure(p)
 			}
 		}
@@ -39,7 +42,7 @@ func (r *repair) compare(function string, a, b ast.Expr, s scope, want bool) {
 
 // balance changes a number, the size of something or how many of some conditions hold, until the difference of two
 // sides is one that fits.
-func (r *repair) balance(a, b ast.Expr, s scope, fits func(float64) bool, aims []float64) bool {
+func (r balancer) balance(a, b ast.Expr, s scope, fits func(float64) bool, aims []float64) bool {
 	difference := func() (float64, bool) {
 		x, okX := r.number(a, s)
 		y, okY := r.number(b, s)
@@ -76,7 +79,7 @@ func (r *repair) balance(a, b ast.Expr, s scope, fits func(float64) bool, aims [
 
 // turn moves a knob as far as the difference is away from what is aimed at: by how much a step of one changes it
 // tells how many it takes.
-func (r *repair) turn(k *knob, now, aim float64, difference func() (float64, bool)) {
+func (r balancer) turn(k *knob, now, aim float64, difference func() (float64, bool)) {
 	for _, step := range []float64{k.step, -k.step} {
 		if !k.move(step) {
 			continue
@@ -103,7 +106,7 @@ func (r *repair) turn(k *knob, now, aim float64, difference func() (float64, boo
 }
 
 // number returns the value of an expression that is one.
-func (r *repair) number(e ast.Expr, s scope) (float64, bool) {
+func (r balancer) number(e ast.Expr, s scope) (float64, bool) {
 	v, err := r.rule.value(e, s)
 	if err != nil {
 		return 0, false

@@ -16,7 +16,7 @@ type demand struct {
 
 // composer looks for a text that all demands fit, a rune at a time. It keeps what each pattern could still match.
 type composer struct {
-	maker       *Maker
+	maker       *chooser
 	patterns    []*pattern
 	least, most int
 	left        int // how many more runes are tried
@@ -24,7 +24,7 @@ type composer struct {
 }
 
 // composeText returns a text that fits all demands.
-func (m *Maker) composeText(demands []demand) (string, bool) {
+func (m *chooser) composeText(demands []demand) (string, bool) {
 	c := &composer{maker: m, most: 1 << 20}
 	for _, d := range demands {
 		c.least = max(c.least, d.least)

@@ -12,8 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// equalizer repairs equality and membership.
+type equalizer struct{ *repair }
+
 // equal makes two expressions equal, or different.
-func (r *repair) equal(a, b ast.Expr, s scope, want bool) {
+func (r equalizer) equal(a, b ast.Expr, s scope, want bool) {
 	sides := [2]ast.Expr{a, b}
 	if r.maker.chance(2) {
 		sides = [2]ast.Expr{b, a}
@@ -23,7 +26,7 @@ func (r *repair) equal(a, b ast.Expr, s scope, want bool) {
 	if !want {
 		aims = []float64{1, -1, 2, -2}
 	}
-	if r.maker.chance(2) && r.balance(a, b, s, same, aims) {
+	if r.maker.chance(2) && (balancer{r.repair}).balance(a, b, s, same, aims) {
 		return
 	}
 	for i := range sides {
@@ -31,15 +34,15 @@ func (r *repair) equal(a, b ast.Expr, s scope, want bool) {
 			return
 		}
 	}
-	r.balance(a, b, s, same, aims)
+	(balancer{r.repair}).balance(a, b, s, same, aims)
 }
 
 // equalTo changes one side.
-func (r *repair) equalTo(side, other ast.Expr, s scope, want bool) bool {
-	p := r.place(side, s)
+func (r equalizer) equalTo(side, other ast.Expr, s scope, want bool) bool {
+	p := r.rule.place(side, s)
 	value, err := r.rule.value(other, s)
 	if err != nil {
-		q := r.place(other, s)
+		q := r.rule.place(other, s)
 		if q == nil || !r.ensure(q) {
 			return false
 		}
@@ -58,8 +61,8 @@ func (r *repair) equalTo(side, other ast.Expr, s scope, want bool) bool {
 }
 
 // raw returns the value of an expression as it is in the object.
-func (r *repair) raw(e ast.Expr, s scope, value ref.Val) any {
-	if p := r.place(e, s); p != nil {
+func (r equalizer) raw(e ast.Expr, s scope, value ref.Val) any {
+	if p := r.rule.place(e, s); p != nil {
 		if v, there := p.get(); there {
 			return runtime.DeepCopyJSONValue(v)
 		}
@@ -68,7 +71,7 @@ func (r *repair) raw(e ast.Expr, s scope, value ref.Val) any {
 }
 
 // other sets another value that fits.
-func (r *repair) other(p *place, fits func(any) bool) bool {
+func (r equalizer) other(p *place, fits func(any) bool) bool {
 	for range 20 {
 		v, ok := r.maker.renewed(p)
 		if ok && v != nil && fits(v) {
@@ -121,9 +124,9 @@ func listItems(v traits.Lister) []any {
 }
 
 // member makes a value one of a list or the key of a map, or none of them.
-func (r *repair) member(element, list ast.Expr, s scope, want bool) {
-	within := r.place(list, s)
-	p := r.place(element, s)
+func (r equalizer) member(element, list ast.Expr, s scope, want bool) {
+	within := r.rule.place(list, s)
+	p := r.rule.place(element, s)
 	value, err := r.rule.value(element, s)
 	if err != nil && p != nil && r.ensure(p) {
 		value, err = r.rule.value(element, s)
@@ -166,7 +169,7 @@ func (r *repair) member(element, list ast.Expr, s scope, want bool) {
 }
 
 // insert adds an item or a key.
-func (r *repair) insert(p *place, v any) {
+func (r equalizer) insert(p *place, v any) {
 	if !r.ensure(p) {
 		return
 	}
@@ -193,7 +196,7 @@ func isThereIn(fields map[string]any, name string) bool {
 }
 
 // remove takes an item or a key away.
-func (r *repair) remove(p *place, v any) {
+func (r equalizer) remove(p *place, v any) {
 	switch around := valueOf(p).(type) {
 	case []any:
 		p.set(slices.DeleteFunc(slices.Clone(around), func(item any) bool { return isSameJSON(item, v) }))

@@ -5,7 +5,7 @@ import (
 )
 
 // mendKeywords makes a value as its keywords have it.
-func (m *Maker) mendKeywords(p *place) {
+func (m mender) mendKeywords(p *place) {
 	v, _ := p.get()
 	switch v := v.(type) {
 	case map[string]any:
@@ -18,7 +18,7 @@ func (m *Maker) mendKeywords(p *place) {
 }
 
 // mendObject sets what is required, keeps to the number of fields, and then to what logical operators say.
-func (m *Maker) mendObject(p *place, v map[string]any) {
+func (m mender) mendObject(p *place, v map[string]any) {
 	s := p.node.schema
 	for _, name := range s.Required {
 		if _, there := v[name]; !there {
@@ -37,7 +37,7 @@ func (m *Maker) mendObject(p *place, v map[string]any) {
 }
 
 // fill sets a field that is not there, where a value is found for it.
-func (m *Maker) fill(p *place, name string) {
+func (m mender) fill(p *place, name string) {
 	child := p.child(name)
 	if child == nil {
 		if v, isObject := valueOf(p).(map[string]any); isObject && preservesUnknown(p.node.schema) {
@@ -56,7 +56,7 @@ func valueOf(p *place) any {
 }
 
 // addAny sets a field or a key that is not there.
-func (m *Maker) addAny(p *place) {
+func (m mender) addAny(p *place) {
 	name := m.key(m.random.IntN(100))
 	if len(p.node.names) > 0 {
 		name = p.node.names[m.random.IntN(len(p.node.names))]
@@ -72,7 +72,7 @@ func isThere(p *place) bool {
 }
 
 // dropAny drops a field or a key that need not be there.
-func (m *Maker) dropAny(p *place, v map[string]any) {
+func (m mender) dropAny(p *place, v map[string]any) {
 	names := slices.DeleteFunc(sortedKeys(v), func(name string) bool { return slices.Contains(p.node.schema.Required, name) })
 	if len(names) > 0 {
 		delete(v, names[m.random.IntN(len(names))])
@@ -80,7 +80,7 @@ func (m *Maker) dropAny(p *place, v map[string]any) {
 }
 
 // mendList keeps to the number of items, and has each only once where the list is a set or a map.
-func (m *Maker) mendList(p *place, v []any) {
+func (m mender) mendList(p *place, v []any) {
 	s := p.node.schema
 	if s.MaxItems != nil && int64(len(v)) > *s.MaxItems {
 		p.set(v[:*s.MaxItems])
@@ -108,7 +108,7 @@ func (m *Maker) mendList(p *place, v []any) {
 }
 
 // appendItem adds an item to a list, and returns its place.
-func (m *Maker) appendItem(p *place) *place {
+func (m mender) appendItem(p *place) *place {
 	list, _ := valueOf(p).([]any)
 	if p.node.items == nil {
 		return nil
@@ -124,7 +124,7 @@ func (m *Maker) appendItem(p *place) *place {
 const deepest = 6
 
 // hold makes a value fit the logical operators of a schema, and what a branch of them says itself.
-func (m *Maker) hold(p *place, s *props, depth int) {
+func (m mender) hold(p *place, s *props, depth int) {
 	if depth > deepest || m.holds(s, valueOf(p)) {
 		return
 	}
@@ -151,9 +151,9 @@ func (m *Maker) hold(p *place, s *props, depth int) {
 	}
 }
 
-func (m *Maker) holdsAny(p *place, branches []props) bool {
+func (c *keywordChecker) holdsAny(p *place, branches []props) bool {
 	for i := range branches {
-		if m.holds(&branches[i], valueOf(p)) {
+		if c.holds(&branches[i], valueOf(p)) {
 			return true
 		}
 	}
@@ -161,18 +161,18 @@ func (m *Maker) holdsAny(p *place, branches []props) bool {
 }
 
 // part returns what a branch says of a field, always the same pointer.
-func (m *Maker) part(s *props, name string) *props {
-	if m.parts[s] == nil {
-		m.parts[s] = map[string]*props{}
+func (c *keywordChecker) part(s *props, name string) *props {
+	if c.parts[s] == nil {
+		c.parts[s] = map[string]*props{}
 	}
-	if m.parts[s][name] == nil {
-		m.parts[s][name] = new(s.Properties[name])
+	if c.parts[s][name] == nil {
+		c.parts[s][name] = new(s.Properties[name])
 	}
-	return m.parts[s][name]
+	return c.parts[s][name]
 }
 
 // holdOwn makes a value fit what a branch says of it and of its fields.
-func (m *Maker) holdOwn(p *place, s *props, depth int) {
+func (m mender) holdOwn(p *place, s *props, depth int) {
 	v, isObject := valueOf(p).(map[string]any)
 	if !isObject {
 		m.replace(p, []*props{s}, func(v any) bool { return m.holds(s, v) })
@@ -192,7 +192,7 @@ func (m *Maker) holdOwn(p *place, s *props, depth int) {
 }
 
 // violate makes a value not fit a branch, by one of the things that it says.
-func (m *Maker) violate(p *place, s *props, depth int) {
+func (m mender) violate(p *place, s *props, depth int) {
 	if depth > deepest || !m.holds(s, valueOf(p)) {
 		return
 	}
@@ -237,7 +237,7 @@ func (m *Maker) violate(p *place, s *props, depth int) {
 }
 
 // replace sets a value that fits, if one is found.
-func (m *Maker) replace(p *place, also []*props, fits func(any) bool) {
+func (m mender) replace(p *place, also []*props, fits func(any) bool) {
 	for range 40 {
 		v, ok := m.plain(p.node, m.expand(p.node, also), 2)
 		if ok && m.holds(p.node.own, v) && fits(v) {

@@ -18,9 +18,9 @@ type knob struct {
 }
 
 // knobs returns what can be turned in an expression.
-func (r *repair) knobs(e ast.Expr, s scope) []*knob {
+func (r balancer) knobs(e ast.Expr, s scope) []*knob {
 	var all []*knob
-	if p := r.place(e, s); p != nil {
+	if p := r.rule.place(e, s); p != nil {
 		if k := r.scalarKnob(p); k != nil {
 			all = append(all, k)
 		}
@@ -36,7 +36,7 @@ func (r *repair) knobs(e ast.Expr, s scope) []*knob {
 	}
 	switch c.FunctionName() {
 	case "size":
-		if p := r.place(args[0], s); p != nil {
+		if p := r.rule.place(args[0], s); p != nil {
 			return append(all, r.sizeKnob(p))
 		}
 		if args[0].Kind() == ast.CallKind && args[0].AsCall().FunctionName() == "filter" {
@@ -54,12 +54,12 @@ func (r *repair) knobs(e ast.Expr, s scope) []*knob {
 }
 
 // elementKnobs returns the knobs of what is said of each element.
-func (r *repair) elementKnobs(c ast.CallExpr, s scope) []*knob {
+func (r balancer) elementKnobs(c ast.CallExpr, s scope) []*knob {
 	var all []*knob
-	for _, inner := range r.scopes(c, s) {
+	for _, inner := range r.rule.scopes(c, s) {
 		all = append(all, r.knobs(c.Args()[len(c.Args())-1], inner)...)
 	}
-	if p := r.place(c.Target(), s); p != nil {
+	if p := r.rule.place(c.Target(), s); p != nil {
 		all = append(all, r.sizeKnob(p))
 	}
 	return all
@@ -79,7 +79,7 @@ func undoFunc(p *place) func() {
 }
 
 // scalarKnob turns a number, and a text that is a duration.
-func (r *repair) scalarKnob(p *place) *knob {
+func (r balancer) scalarKnob(p *place) *knob {
 	if !isThere(p) {
 		return nil
 	}
@@ -110,14 +110,14 @@ func (r *repair) scalarKnob(p *place) *knob {
 }
 
 // sizeKnob turns how long a text, a list or a map is.
-func (r *repair) sizeKnob(p *place) *knob {
+func (r balancer) sizeKnob(p *place) *knob {
 	k := &knob{step: 1, undo: undoFunc(p)}
 	k.move = func(by float64) bool { return r.ensure(p) && r.resize(p, int(math.Round(by))) }
 	return k
 }
 
 // resize makes a value longer or shorter.
-func (r *repair) resize(p *place, by int) bool {
+func (r balancer) resize(p *place, by int) bool {
 	switch v := valueOf(p).(type) {
 	case string:
 		size := len([]rune(v)) + by
@@ -161,8 +161,8 @@ func (r *repair) resize(p *place, by int) bool {
 }
 
 // countKnob turns for how many elements a condition holds.
-func (r *repair) countKnob(c ast.CallExpr, s scope) *knob {
-	p := r.place(c.Target(), s)
+func (r balancer) countKnob(c ast.CallExpr, s scope) *knob {
+	p := r.rule.place(c.Target(), s)
 	k := &knob{step: 1, move: func(float64) bool { return false }, undo: func() {}}
 	if p == nil {
 		return k
@@ -180,13 +180,13 @@ func (r *repair) countKnob(c ast.CallExpr, s scope) *knob {
 }
 
 // countOneMore makes a condition hold for one element more, or for one less.
-func (r *repair) countOneMore(c ast.CallExpr, condition ast.Expr, s scope, more bool) bool {
-	for _, inner := range r.scopes(c, s) {
+func (r balancer) countOneMore(c ast.CallExpr, condition ast.Expr, s scope, more bool) bool {
+	for _, inner := range r.rule.scopes(c, s) {
 		if r.rule.holds(condition, inner, !more) && r.make(condition, inner, more) {
 			return true
 		}
 	}
-	p := r.place(c.Target(), s)
+	p := r.rule.place(c.Target(), s)
 	if !more {
 		for _, at := range p.elements() {
 			if inner := s.with(c.Args()[0].AsIdent(), at); r.rule.holds(condition, inner, true) {
@@ -204,7 +204,7 @@ func (r *repair) countOneMore(c ast.CallExpr, condition ast.Expr, s scope, more 
 }
 
 // conditionKnob turns whether a condition holds.
-func (r *repair) conditionKnob(condition ast.Expr, s scope) *knob {
+func (r balancer) conditionKnob(condition ast.Expr, s scope) *knob {
 	self := s.places["self"]
 	k := &knob{step: 1, move: func(float64) bool { return false }, undo: func() {}}
 	if self == nil {

@@ -76,7 +76,7 @@ func (m *Maker) metadata(parent *node, namespaced bool) map[string]any {
 }
 
 // metaNode returns the node of an object's metadata, of which rules see the name.
-func (m *Maker) metaNode(parent *node) (*node, error) {
+func (m *chooser) metaNode(parent *node) (*node, error) {
 	meta := parent.structural.Properties["metadata"]
 	s := props{Type: "object", Properties: map[string]props{}}
 	if field := parent.fields["metadata"]; field != nil {

@@ -19,7 +19,7 @@ type limits struct {
 }
 
 // expand chooses a branch of each logical operator and puts together what then holds.
-func (m *Maker) expand(n *node, also []*props) limits {
+func (m *chooser) expand(n *node, also []*props) limits {
 	l := limits{forbidden: map[string]bool{}, literals: n.literals}
 	l.XIntOrString = n.schema.XIntOrString
 	queue := append([]*props{n.schema}, also...)
@@ -55,7 +55,7 @@ func (m *Maker) expand(n *node, also []*props) limits {
 }
 
 // avoid makes it likely that a branch does not hold.
-func (m *Maker) avoid(l *limits, branch *props, wanted []string) {
+func (m *chooser) avoid(l *limits, branch *props, wanted []string) {
 	for i := range branch.AnyOf {
 		m.avoid(l, &branch.AnyOf[i], wanted)
 	}

@@ -38,7 +38,7 @@ func withLiterals(rules apiextv1.ValidationRules, above []string) []string {
 }
 
 // fromLiterals returns the texts of rules, and for those that are regular expressions texts that they match.
-func (m *Maker) fromLiterals(l limits) []string {
+func (m *scalarMaker) fromLiterals(l limits) []string {
 	var all []string
 	for _, text := range l.literals {
 		all = append(all, text, text+"a")

@@ -17,19 +17,21 @@ type props = apiextv1.JSONSchemaProps
 
 // Maker makes objects of one version of a CRD.
 type Maker struct {
-	random             *rand.Rand
-	validator          *crdgen.ObjectValidator
-	root               *node
-	apiVersion, kind   string
-	namespaced         bool
-	made               int
-	longestText, tries int
-	effort             int    // how often values may still be mended
-	against            string // what stood against the last value that was given up
-	filled             bool   // what the API server fills in is there
-	validators         map[*props]validation.SchemaValidator
-	parts              map[*props]map[string]*props // of branches, by field
+	scalarMaker
+	keywordChecker
+	validator        *crdgen.ObjectValidator
+	root             *node
+	apiVersion, kind string
+	namespaced       bool
+	made             int
+	tries            int
+	effort           int    // how often values may still be mended
+	against          string // what stood against the last value that was given up
+	filled           bool   // what the API server fills in is there
 }
+
+// chooser makes the random choices of a Maker.
+type chooser struct{ random *rand.Rand }
 
 // New returns a maker for a version of a valid CRD. The seed decides which objects it makes.
 func New(crd *apiextv1.CustomResourceDefinition, version, seed string) (*Maker, error) {
@@ -44,15 +46,13 @@ func New(crd *apiextv1.CustomResourceDefinition, version, seed string) (*Maker, 
 		hash := fnv.New64a()
 		_, _ = hash.Write([]byte(seed + "\x00" + crd.Name + "\x00" + version))
 		m := &Maker{
-			random:      rand.New(rand.NewPCG(hash.Sum64(), 0)),
-			validator:   validator,
-			apiVersion:  crd.Spec.Group + "/" + version,
-			kind:        crd.Spec.Names.Kind,
-			namespaced:  crd.Spec.Scope == apiextv1.NamespaceScoped,
-			longestText: 1 << 11,
-			tries:       24,
-			validators:  map[*props]validation.SchemaValidator{},
-			parts:       map[*props]map[string]*props{},
+			scalarMaker:    scalarMaker{chooser{rand.New(rand.NewPCG(hash.Sum64(), 0))}, 1 << 11},
+			keywordChecker: keywordChecker{map[*props]validation.SchemaValidator{}, map[*props]map[string]*props{}},
+			validator:      validator,
+			apiVersion:     crd.Spec.Group + "/" + version,
+			kind:           crd.Spec.Names.Kind,
+			namespaced:     crd.Spec.Scope == apiextv1.NamespaceScoped,
+			tries:          24,
 		}
 		structural, err := structuralOf(v.Schema.OpenAPIV3Schema)
 		if err != nil {
@@ -93,4 +93,4 @@ func (m *Maker) Object() (map[string]any, error) {
 func (m *Maker) Validator() *crdgen.ObjectValidator { return m.validator }
 
 // chance is true in one of so many cases.
-func (m *Maker) chance(oneOf int) bool { return m.random.IntN(oneOf) == 0 }
+func (m *chooser) chance(oneOf int) bool { return m.random.IntN(oneOf) == 0 }

@@ -32,7 +32,7 @@ type node struct {
 const hopeless = 3
 
 // node builds the tree of a schema; the literals are those of the rules above it.
-func (m *Maker) node(s *props, structural *schema.Structural, root bool, literals []string) (*node, error) {
+func (m *chooser) node(s *props, structural *schema.Structural, root bool, literals []string) (*node, error) {
 	n := &node{schema: s, own: ownKeywords(s), structural: structural, root: root, turn: m.random.IntN(1 << 10)}
 	n.checked = needsCheck(s, root)
 	n.literals = withLiterals(s.XValidations, literals)
@@ -88,7 +88,7 @@ func needsCheck(s *props, root bool) bool {
 }
 
 // next returns the next of so many choices: each in its turn, and now and then any.
-func (m *Maker) next(n *node, choices int) int {
+func (m *chooser) next(n *node, choices int) int {
 	if m.chance(4) {
 		return m.random.IntN(choices)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // scopes returns the scopes of what is said of each element of a list or each key of a map.
-func (r *repair) scopes(c ast.CallExpr, s scope) []scope {
+func (r *rule) scopes(c ast.CallExpr, s scope) []scope {
 	args := c.Args()
 	p := r.place(c.Target(), s)
 	if p == nil || len(args) < 2 || args[0].Kind() != ast.IdentKind {
@@ -34,10 +34,13 @@ func (r *repair) scopes(c ast.CallExpr, s scope) []scope {
 	return all
 }
 
+// quantifier repairs conditions on the elements of lists and maps.
+type quantifier struct{ *repair }
+
 // quantify makes a condition hold for all elements, for one or for none.
-func (r *repair) quantify(c ast.CallExpr, s scope, want bool) {
+func (r quantifier) quantify(c ast.CallExpr, s scope, want bool) {
 	condition := c.Args()[len(c.Args())-1]
-	p := r.place(c.Target(), s)
+	p := r.rule.place(c.Target(), s)
 	switch {
 	case p == nil:
 	case c.FunctionName() == "all" && want:
@@ -50,15 +53,15 @@ func (r *repair) quantify(c ast.CallExpr, s scope, want bool) {
 	case want:
 		r.onlyOne(c, condition, s)
 	default:
-		r.countOneMore(c, condition, s, r.maker.chance(2))
+		(balancer{r.repair}).countOneMore(c, condition, s, r.maker.chance(2))
 	}
 }
 
 // each makes a condition hold for each element; where it cannot, the element is changed or goes.
-func (r *repair) each(c ast.CallExpr, condition ast.Expr, s scope, want bool) {
+func (r quantifier) each(c ast.CallExpr, condition ast.Expr, s scope, want bool) {
 	for range 64 {
-		p := r.place(c.Target(), s)
-		elements, all := p.elements(), r.scopes(c, s)
+		p := r.rule.place(c.Target(), s)
+		elements, all := p.elements(), r.rule.scopes(c, s)
 		i := 0
 		for i < len(all) && r.rule.holds(condition, all[i], want) {
 			i++
@@ -76,7 +79,7 @@ func (r *repair) each(c ast.CallExpr, condition ast.Expr, s scope, want bool) {
 }
 
 // rename gives a value of a map another key, for which a condition holds.
-func (r *repair) rename(p *place, key string, c ast.CallExpr, condition ast.Expr, s scope, want bool) bool {
+func (r quantifier) rename(p *place, key string, c ast.CallExpr, condition ast.Expr, s scope, want bool) bool {
 	fields, _ := valueOf(p).(map[string]any)
 	if p.node.values == nil || p.node.fields[key] != nil {
 		return false
@@ -102,8 +105,8 @@ func (r *repair) rename(p *place, key string, c ast.CallExpr, condition ast.Expr
 }
 
 // one makes a condition hold for an element, which is added where there is none.
-func (r *repair) one(c ast.CallExpr, condition ast.Expr, s scope, p *place, want bool) bool {
-	all := r.scopes(c, s)
+func (r quantifier) one(c ast.CallExpr, condition ast.Expr, s scope, p *place, want bool) bool {
+	all := r.rule.scopes(c, s)
 	for _, inner := range all {
 		if r.rule.holds(condition, inner, want) {
 			return true
@@ -120,28 +123,28 @@ func (r *repair) one(c ast.CallExpr, condition ast.Expr, s scope, p *place, want
 	} else {
 		r.maker.addAny(p)
 	}
-	all = r.scopes(c, s)
+	all = r.rule.scopes(c, s)
 	if len(all) == 0 {
 		return false
 	}
 	if r.make(condition, all[len(all)-1], want) {
 		return true
 	}
-	elements := r.place(c.Target(), s).elements()
+	elements := r.rule.place(c.Target(), s).elements()
 	last := elements[len(elements)-1]
 	return last.index < 0 && r.rename(p, last.key, c, condition, s, want)
 }
 
 // onlyOne makes a condition not hold for all elements but one.
-func (r *repair) onlyOne(c ast.CallExpr, condition ast.Expr, s scope) {
+func (r quantifier) onlyOne(c ast.CallExpr, condition ast.Expr, s scope) {
 	kept := false
-	all := r.scopes(c, s)
+	all := r.rule.scopes(c, s)
 	for _, i := range r.maker.random.Perm(len(all)) {
 		if !r.rule.holds(condition, all[i], true) {
 			continue
 		}
 		if kept && !r.make(condition, all[i], false) {
-			r.countOneMore(c, condition, s, false)
+			(balancer{r.repair}).countOneMore(c, condition, s, false)
 			return // the places are others now
 		}
 		kept = true

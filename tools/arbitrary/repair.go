@@ -9,7 +9,7 @@ import (
 // repair changes an object so that a rule holds: it follows the operators of the rule down to the fields that decide,
 // by a random way where there are several.
 type repair struct {
-	maker *Maker
+	maker mender
 	rule  *rule
 	scope scope // of the whole rule
 	left  int   // how many more expressions are looked at
@@ -23,7 +23,7 @@ func (r *repair) make(e ast.Expr, s scope, want bool) bool {
 	if r.rule.holds(e, s, want) {
 		return true
 	}
-	if p := r.place(e, s); p != nil { // a field that is true or false
+	if p := r.rule.place(e, s); p != nil { // a field that is true or false
 		return r.put(p, want)
 	}
 	if e.Kind() != ast.CallKind {
@@ -48,17 +48,17 @@ func (r *repair) call(c ast.CallExpr, s scope, want bool) {
 	case operators.Conditional:
 		r.conditional(args, s, want)
 	case "has":
-		r.presence(r.place(args[0], s), want)
+		r.presence(r.rule.place(args[0], s), want)
 	case "hasValue":
-		r.presence(r.place(c.Target(), s), want)
+		r.presence(r.rule.place(c.Target(), s), want)
 	case operators.In, operators.OldIn:
-		r.member(args[0], args[1], s, want)
+		equalizer{r}.member(args[0], args[1], s, want)
 	case operators.Equals, operators.NotEquals:
-		r.equal(args[0], args[1], s, want == (c.FunctionName() == operators.Equals))
+		equalizer{r}.equal(args[0], args[1], s, want == (c.FunctionName() == operators.Equals))
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
-		r.compare(c.FunctionName(), args[0], args[1], s, want)
+		balancer{r}.compare(c.FunctionName(), args[0], args[1], s, want)
 	case "all", "exists", "exists_one", "existsOne":
-		r.quantify(c, s, want)
+		quantifier{r}.quantify(c, s, want)
 	case "matches", "startsWith", "endsWith", "contains":
 		r.text(c, s, want)
 	}
@@ -107,7 +107,7 @@ func (r *repair) presence(p *place, want bool) {
 }
 
 // place returns where the value of an expression is, nil when it is none of the object's.
-func (r *repair) place(e ast.Expr, s scope) *place {
+func (r *rule) place(e ast.Expr, s scope) *place {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return s.places[e.AsIdent()]
@@ -127,7 +127,7 @@ func placeBelow(p *place, key string) *place {
 }
 
 // indexed returns the place that an index or an optional field is.
-func (r *repair) indexed(c ast.CallExpr, s scope) *place {
+func (r *rule) indexed(c ast.CallExpr, s scope) *place {
 	switch c.FunctionName() {
 	case operators.Index, operators.OptIndex, operators.OptSelect:
 	case "orValue", "value", "or":
@@ -139,7 +139,7 @@ func (r *repair) indexed(c ast.CallExpr, s scope) *place {
 	if around == nil {
 		return nil
 	}
-	key, err := r.rule.value(c.Args()[1], s)
+	key, err := r.value(c.Args()[1], s)
 	if err != nil {
 		return nil
 	}

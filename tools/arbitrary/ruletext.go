@@ -10,7 +10,7 @@ import (
 
 // text makes a text match a pattern, begin, end or go on as a rule says, or not.
 func (r *repair) text(c ast.CallExpr, s scope, want bool) {
-	p := r.place(c.Target(), s)
+	p := r.rule.place(c.Target(), s)
 	if p == nil {
 		return
 	}
@@ -20,7 +20,7 @@ func (r *repair) text(c ast.CallExpr, s scope, want bool) {
 	argument := c.Args()[0]
 	v, err := r.rule.value(argument, s)
 	if err != nil {
-		if q := r.place(argument, s); q == nil || !r.ensure(q) {
+		if q := r.rule.place(argument, s); q == nil || !r.ensure(q) {
 			return
 		}
 		v, err = r.rule.value(argument, s)

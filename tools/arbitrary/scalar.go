@@ -10,9 +10,15 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// scalarMaker makes numbers, texts and booleans.
+type scalarMaker struct {
+	chooser
+	longestText int
+}
+
 // scalar makes a value of a simple type: each that is special in its turn, such as the values of an enum, the
 // default and those at the limits.
-func (m *Maker) scalar(n *node, l limits) (any, bool) {
+func (m *scalarMaker) scalar(n *node, l limits) (any, bool) {
 	if len(l.branches) > 0 || len(l.excluded) > 0 {
 		return m.pick(n, m.choices(l))
 	}
@@ -22,7 +28,7 @@ func (m *Maker) scalar(n *node, l limits) (any, bool) {
 	return m.pick(n, n.choices)
 }
 
-func (m *Maker) pick(n *node, choices []any) (any, bool) {
+func (m *scalarMaker) pick(n *node, choices []any) (any, bool) {
 	if len(choices) == 0 {
 		return nil, false
 	}
@@ -30,7 +36,7 @@ func (m *Maker) pick(n *node, choices []any) (any, bool) {
 }
 
 // choices returns the values to choose from.
-func (m *Maker) choices(l limits) []any {
+func (m *scalarMaker) choices(l limits) []any {
 	var all []any
 	for _, raw := range l.Enum {
 		all = append(all, decodeJSON(raw))
@@ -50,7 +56,7 @@ func (m *Maker) choices(l limits) []any {
 	return kept
 }
 
-func (m *Maker) candidates(l limits) []any {
+func (m *scalarMaker) candidates(l limits) []any {
 	var all []any
 	if l.Default != nil {
 		all = append(all, decodeJSON(*l.Default))

@@ -34,7 +34,7 @@ func (m *Maker) settle(n *node, value any) (any, bool) {
 			break
 		}
 		before := runtime.DeepCopyJSONValue(value)
-		m.mend(wrong[m.random.IntN(len(wrong))])
+		mender{m}.mend(wrong[m.random.IntN(len(wrong))])
 		defaulting.Default(value, n.structural)
 		now := m.faults(p)
 		if len(now) > len(wrong) && !m.chance(6) {
@@ -49,8 +49,11 @@ func (m *Maker) settle(n *node, value any) (any, bool) {
 	return value, len(wrong) == 0
 }
 
+// mender changes values of an object that are not valid.
+type mender struct{ *Maker }
+
 // mend changes something about a fault.
-func (m *Maker) mend(f fault) {
+func (m mender) mend(f fault) {
 	switch {
 	case m.chance(12):
 		m.renew(f.at)
@@ -66,7 +69,7 @@ func (m *Maker) mend(f fault) {
 }
 
 // renew replaces a value or one below it, or drops it.
-func (m *Maker) renew(p *place) {
+func (m mender) renew(p *place) {
 	for {
 		below := p.elements()
 		if len(below) == 0 || m.chance(3) {
@@ -87,7 +90,7 @@ func (m *Maker) renew(p *place) {
 }
 
 // renewed returns another value for a place; it does not mend the whole object, which is being mended.
-func (m *Maker) renewed(p *place) (any, bool) {
+func (m mender) renewed(p *place) (any, bool) {
 	if p.parent == nil {
 		return m.plain(p.node, m.expand(p.node, nil), 2)
 	}

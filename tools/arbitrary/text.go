@@ -56,7 +56,7 @@ var patternTexts = sync.OnceValue(func() map[string][]string {
 })
 
 // texts returns strings of a format, a pattern and a length: the shortest, the longest, and others.
-func (m *Maker) texts(l limits) []any {
+func (m *scalarMaker) texts(l limits) []any {
 	var all []string
 	for _, format := range l.formats {
 		all = append(all, formats[format]...)
@@ -85,7 +85,7 @@ func (m *Maker) texts(l limits) []any {
 }
 
 // atLengths returns strings of the shortest and the longest length.
-func (m *Maker) atLengths(l limits) []string {
+func (m *scalarMaker) atLengths(l limits) []string {
 	var all []string
 	for _, length := range []*int64{l.MinLength, l.MaxLength} {
 		if length == nil || *length > int64(m.longestText) {
@@ -108,7 +108,7 @@ var plainTexts = []string{
 const hex64 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // matching returns strings that all patterns match.
-func (m *Maker) matching(l limits) []string {
+func (m *scalarMaker) matching(l limits) []string {
 	var all []string
 	add := func(s string) bool {
 		if l.allow(s) && !slices.Contains(all, s) {
@@ -170,7 +170,7 @@ func (l *limits) matches(s string) bool {
 }
 
 // words returns a text for where any will do.
-func (m *Maker) words() string {
+func (m *chooser) words() string {
 	all := []string{"example", "", "two words", "# no comment", "a: b", "\"quoted\"", "tab\tand\nline", "<script>", "日本語"}
 	return all[m.random.IntN(len(all))]
 }

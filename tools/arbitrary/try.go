@@ -11,7 +11,7 @@ import (
 
 // try sets values at the places that an expression names until it is what it should be.
 func (r *repair) try(e ast.Expr, s scope, want bool) bool {
-	places := r.places(e, s)
+	places := r.rule.places(e, s)
 	r.maker.random.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	for _, p := range places[:min(len(places), 6)] {
 		if p.parent == nil && p.node.schema.Type == "object" {
@@ -52,7 +52,7 @@ func (r *repair) candidates(p *place, e ast.Expr) []any {
 			all = append(all, text)
 		}
 	}
-	for _, q := range r.places(r.rule.expr, r.scope) {
+	for _, q := range r.rule.places(r.rule.expr, r.scope) {
 		if text, isText := valueOf(q).(string); isText {
 			all = append(all, text, strings.ToUpper(text), strings.ToLower(text))
 		}
@@ -99,7 +99,7 @@ func (r *repair) someTexts(n *node) []string {
 }
 
 // places returns the places that an expression names, also those of elements that something is said of.
-func (r *repair) places(e ast.Expr, s scope) []*place {
+func (r *rule) places(e ast.Expr, s scope) []*place {
 	if p := r.place(e, s); p != nil {
 		return []*place{p}
 	}
