@@ -58,7 +58,7 @@ type plan struct {
 // files runs all generators.
 func (p *plan) files() ([]File, error) {
 	p.out = newCollector(p.dir, p.groups)
-	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
+	for _, run := range []func() error{p.applyConfigurations, p.generateClientset, p.generateListers, p.generateInformers} {
 		if err := recoverError(run); err != nil {
 			return nil, fmt.Errorf("typed clients: %w", err)
 		}
@@ -81,11 +81,11 @@ func recoverError(run func() error) (err error) {
 	return run()
 }
 
-// execute runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
+// executeTargets runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
 // behind in it.
-func (p *plan) execute(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
+func (p *plan) executeTargets(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
 	names["private"] = privateNamer{names["private"]}
-	c, err := p.context(names, order)
+	c, err := p.newContext(names, order)
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func lastTwo(importPath string) string {
 	return path.Base(path.Dir(importPath)) + "/" + path.Base(importPath)
 }
 
-// context gives the generators the packages of the groups.
-func (p *plan) context(names namer.NameSystems, order string) (*generator.Context, error) {
+// newContext gives the generators the packages of the groups.
+func (p *plan) newContext(names namer.NameSystems, order string) (*generator.Context, error) {
 	if p.parser != nil {
 		parsed, err := p.parser()
 		if err != nil {

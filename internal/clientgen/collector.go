@@ -42,7 +42,7 @@ func (c *collector) AssembleFile(f *generator.File, pathname string) error {
 	if err != nil {
 		return err
 	}
-	content, err := imports.Process("", c.assemble(f), &imports.Options{
+	content, err := imports.Process("", c.assembleFile(f), &imports.Options{
 		Comments: true, TabIndent: true, TabWidth: 8,
 		FormatOnly: true, // nothing is looked up
 	})
@@ -53,8 +53,8 @@ func (c *collector) AssembleFile(f *generator.File, pathname string) error {
 	return nil
 }
 
-// assemble puts the parts of a file together.
-func (c *collector) assemble(f *generator.File) []byte {
+// assembleFile puts the parts of a file together.
+func (c *collector) assembleFile(f *generator.File) []byte {
 	var out bytes.Buffer
 	out.WriteString(header)
 	_, doc, _ := bytes.Cut(f.Header, []byte("\n\n")) // the first lines name the program that runs, in tests another one

@@ -24,10 +24,10 @@ func newUniverse(groups []group, authored map[string]*packages.Package) types.Un
 			u.standIns[v.ImportPath] = v.path
 		}
 	}
-	newSource(u, groups, authored).add() // first: it knows more of the types of Kubernetes that it meets
+	newSource(u, groups, authored).addTypes() // first: it knows more of the types of Kubernetes that it meets
 	for _, g := range groups {
 		for _, v := range g.versions {
-			u.add(g, v)
+			u.addVersion(g, v)
 		}
 	}
 	return u.Universe
@@ -39,8 +39,8 @@ type universe struct {
 	standIns map[string]string // import paths of the groups' packages → what stands for them
 }
 
-// add describes the package of a version.
-func (u universe) add(g group, v version) {
+// addVersion describes the package of a version.
+func (u universe) addVersion(g group, v version) {
 	pkg := u.Package(v.path)
 	pkg.Name = v.Name
 	pkg.Comments = []string{"+groupName=" + g.name, "+groupGoName=" + g.goName}
@@ -54,13 +54,13 @@ func (u universe) add(g group, v version) {
 		}
 		t.Kind = types.Struct
 		for _, f := range declared.Fields {
-			t.Members = append(t.Members, u.member(v, f))
+			t.Members = append(t.Members, u.memberOf(v, f))
 		}
 	}
 }
 
-// member describes a field of a struct.
-func (u universe) member(v version, f gomodel.Field) types.Member {
+// memberOf describes a field of a struct.
+func (u universe) memberOf(v version, f gomodel.Field) types.Member {
 	m := types.Member{
 		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
 		CommentLines: withoutMarkers(f.Doc), Type: u.typeOf(v, f.Type),
@@ -75,17 +75,17 @@ func (u universe) member(v version, f gomodel.Field) types.Member {
 func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	switch t.Shape {
 	case gomodel.Pointer:
-		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
+		return u.anonymousType("*", types.Pointer, u.typeOf(v, t.Elem))
 	case gomodel.List:
-		return u.anonymous("[]", types.Slice, u.typeOf(v, elementType(t)))
+		return u.anonymousType("[]", types.Slice, u.typeOf(v, elementType(t)))
 	case gomodel.Map:
-		m := u.anonymous("map[string]", types.Map, u.typeOf(v, elementType(t)))
+		m := u.anonymousType("map[string]", types.Map, u.typeOf(v, elementType(t)))
 		m.Key = types.String
 		return m
 	}
 	switch {
 	case t.Package != "":
-		return u.foreign(t)
+		return u.foreignType(t)
 	case unicode.IsLower(rune(t.Name[0])): // a builtin
 		return u.Type(types.Name{Name: t.Name})
 	default:
@@ -102,8 +102,8 @@ func elementType(of *gomodel.GoType) *gomodel.GoType {
 	return of.Elem
 }
 
-// foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
-func (u universe) foreign(t *gomodel.GoType) *types.Type {
+// foreignType describes a type of another package by what the generators want to know of it: whether it is a struct.
+func (u universe) foreignType(t *gomodel.GoType) *types.Type {
 	if standIn, own := u.standIns[t.Package]; own {
 		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
 	}
@@ -118,8 +118,8 @@ func (u universe) foreign(t *gomodel.GoType) *types.Type {
 	return out
 }
 
-// anonymous describes a type made of another one, under the name that go/types gives it.
-func (u universe) anonymous(prefix string, kind types.Kind, elem *types.Type) *types.Type {
+// anonymousType describes a type made of another one, under the name that go/types gives it.
+func (u universe) anonymousType(prefix string, kind types.Kind, elem *types.Type) *types.Type {
 	t := u.Type(types.Name{Name: prefix + elem.Name.String()})
 	t.Kind, t.Elem = kind, elem
 	return t

@@ -44,7 +44,7 @@ func (r Resolver) completeFromProject(c *Resource) bool {
 			if kind.API.Names.Kind == c.Kind && pkg.Group+"/"+pkg.Version == c.APIVersion {
 				c.Plural, c.Namespaced = kind.API.Names.Plural, kind.API.Scope == spec.Namespaced
 				c.GoPackage, c.GoName = pkg.ImportPath, kind.Name
-				c.schema = r.schema(kind.API.Names.Plural+"."+pkg.Group, pkg.Version)
+				c.schema = r.schemaOf(kind.API.Names.Plural+"."+pkg.Group, pkg.Version)
 				return true
 			}
 		}
@@ -52,8 +52,8 @@ func (r Resolver) completeFromProject(c *Resource) bool {
 	return false
 }
 
-// schema returns the schema of a version of a CRD of the project.
-func (r Resolver) schema(crd, version string) *apiextv1.JSONSchemaProps {
+// schemaOf returns the schema of a version of a CRD of the project.
+func (r Resolver) schemaOf(crd, version string) *apiextv1.JSONSchemaProps {
 	for _, c := range r.CRDs {
 		if c == nil || c.Name != crd {
 			continue

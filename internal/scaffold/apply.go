@@ -49,15 +49,15 @@ func applyIn(dir string, pending []Change, rename renamer) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.stage(pending); err != nil {
-		return errors.Join(err, tx.end())
+	if err := tx.stageChanges(pending); err != nil {
+		return errors.Join(err, tx.removeStagingFolder())
 	}
 	for _, step := range tx.journal.Steps {
-		if err := tx.commit(step); err != nil {
-			return tx.abandon(fmt.Errorf("%s: %w", step.Path, err))
+		if err := tx.commitStep(step); err != nil {
+			return tx.rollBack(fmt.Errorf("%s: %w", step.Path, err))
 		}
 	}
-	return tx.end()
+	return tx.removeStagingFolder()
 }
 
 // checkUnchanged checks that the tree still has the content that the changes were computed on.

@@ -66,15 +66,15 @@ func (c *Changes) List() []Change {
 
 // Pending returns the changes that Apply would make: Create, Update and Remove.
 func (c *Changes) Pending() []Change {
-	return c.with(Create, Update, Remove)
+	return c.withActions(Create, Update, Remove)
 }
 
 // Conflicts returns the changes that keep Apply from doing anything.
 func (c *Changes) Conflicts() []Change {
-	return c.with(Conflict)
+	return c.withActions(Conflict)
 }
 
-func (c *Changes) with(actions ...Action) []Change {
+func (c *Changes) withActions(actions ...Action) []Change {
 	var found []Change
 	for _, change := range c.list {
 		if slices.Contains(actions, change.Action) {

@@ -25,15 +25,15 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.renamed(tree, before); err != nil {
+	if err := s.checkRenames(tree, before); err != nil {
 		return nil, err
 	}
-	if err := checkDroppedChildren(before.Children, s.makers); err != nil {
+	if err := checkDroppedChildren(before.Children, s.childOwners); err != nil {
 		return nil, err
 	}
 	var list []Change
 	for _, f := range s.files {
-		change, err := f.change(tree, before)
+		change, err := f.changeIn(tree, before)
 		if err != nil {
 			return nil, err
 		}
@@ -68,11 +68,11 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	return &Changes{list: list, warnings: s.warnings}, nil
 }
 
-// change decides what happens to a file of the set.
-func (f File) change(tree fs.FS, lock Lock) (Change, error) {
+// changeIn decides what happens to a file of the set.
+func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, New: f.Content}
 	if f.Owner == Once {
-		action, err := f.once(tree)
+		action, err := f.actionForOnce(tree)
 		c.Action = action
 		if err == nil && action == Create {
 			c.New, err = f.Rendered()
@@ -102,8 +102,8 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 	return c, nil
 }
 
-// once decides whether a Once file is written: only if neither it nor another in its place is there.
-func (f File) once(tree fs.FS) (Action, error) {
+// actionForOnce decides whether a Once file is written: only if neither it nor another in its place is there.
+func (f File) actionForOnce(tree fs.FS) (Action, error) {
 	if err := wayTo(tree, f.Path); err != nil {
 		return "", err
 	}

@@ -49,13 +49,13 @@ func (f File) Rendered() ([]byte, error) {
 
 // FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
 type FileSet struct {
-	files   []File
-	dropped []string
-	version string
-	makers  []maker // whose children the files are for
-	// residents are the APIs and controllers that the files are for.
-	residents residents
-	warnings  spec.Problems
+	files       []File
+	dropped     []string
+	version     string
+	childOwners []childOwner // whose children the files are for
+	// lockedParts are the APIs and controllers that the files are for.
+	lockedParts lockedParts
+	warnings    spec.Problems
 }
 
 // Files returns the files in the order of their paths.

@@ -25,7 +25,7 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMism
 		code := codeIn(tree, folder)
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
-		case changes.creates(folder):
+		case changes.createsFileIn(folder):
 			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
 		default:
 			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath +
@@ -35,7 +35,7 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMism
 	code := codeIn(tree, ".")
 	switch {
 	case code.broken || slices.Contains(code.functions, "main"):
-	case changes.creates("."):
+	case changes.createsFileIn("."):
 		missing = append(missing, VersionMismatch{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
 	default:
 		missing = append(missing, VersionMismatch{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
@@ -64,8 +64,8 @@ func wiredFolders(changes *Changes, module string) []string {
 	return folders
 }
 
-// creates reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
-func (c *Changes) creates(folder string) bool {
+// createsFileIn reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
+func (c *Changes) createsFileIn(folder string) bool {
 	return slices.ContainsFunc(c.list, func(change Change) bool {
 		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
 	})

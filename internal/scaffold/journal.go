@@ -66,8 +66,8 @@ func foldersOf(file string) []string {
 	return folders
 }
 
-// write writes the journal into the staging folder, whole or not at all.
-func (j *journal) write(root *os.Root, folder string) error {
+// writeTo writes the journal into the staging folder, whole or not at all.
+func (j *journal) writeTo(root *os.Root, folder string) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -96,9 +96,9 @@ func readJournal(root *os.Root, folder string) (*journal, error) {
 	return j, nil
 }
 
-// undo puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
+// undoChanges puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
 // be stopped and begun again.
-func (j *journal) undo(root *os.Root, folder string) error {
+func (j *journal) undoChanges(root *os.Root, folder string) error {
 	var errs []error
 	for _, s := range slices.Backward(j.Steps) {
 		errs = append(errs, j.undoStep(root, folder, s))

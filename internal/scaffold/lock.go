@@ -49,7 +49,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 		}
 	}
 	if lock.APIs == nil {
-		return lock.completed(tree)
+		return lock.completeFromCRDs(tree)
 	}
 	return lock, nil
 }
@@ -101,8 +101,8 @@ func lockProblem(message string) error {
 // lock returns the Lock of a tree that holds exactly the set.
 func (s *FileSet) lock() Lock {
 	lock := Lock{
-		Version: s.version, APIs: s.residents.locked, Controllers: s.residents.controllers,
-		Children: childKinds(s.makers), Files: map[string]string{},
+		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
+		Children: childKinds(s.childOwners), Files: map[string]string{},
 	}
 	for _, f := range s.files {
 		if f.Owner == Generated {

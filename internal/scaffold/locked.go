@@ -18,9 +18,9 @@ import (
 // crdPath is where a project has its CustomResourceDefinitions.
 const crdPath = "deploy/zz_generated.crd.yaml"
 
-// completed adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
+// completeFromCRDs adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
 // what clusters know of the APIs, and controllers with children are listed with these.
-func (l Lock) completed(tree fs.FS) (Lock, error) {
+func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
 	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
 	for name := range l.Children {
 		if controller, ok := strings.CutPrefix(name, controllerPrefix); ok {

@@ -14,8 +14,8 @@ import (
 // lostNames are what generated Go files of a folder have declared so far and will no longer, by folder.
 type lostNames map[string]map[string]bool
 
-// broken are the author's files that use something which is no longer generated.
-func (r *renames) broken() []string {
+// brokenFiles are the author's files that use something which is no longer generated.
+func (r *renames) brokenFiles() []string {
 	if r.lost == nil {
 		r.lost = r.lookUpLost()
 	}

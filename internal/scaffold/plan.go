@@ -95,7 +95,7 @@ func Plan(in Source) (*FileSet, error) {
 		return nil, err
 	}
 	if in.Project.Clients {
-		more, err := p.clients(in.authored)
+		more, err := p.renderClients(in.authored)
 		if err != nil {
 			return nil, err
 		}
@@ -106,12 +106,12 @@ func Plan(in Source) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.makers, set.residents, set.warnings = makersOf(in.APIs, in.Controllers), p.residents(in.LetGo), in.warnings
+	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
 	return set, nil
 }
 
-// clients renders client/.
-func (p *project) clients(authored map[string]*packages.Package) ([]File, error) {
+// renderClients renders client/.
+func (p *project) renderClients(authored map[string]*packages.Package) ([]File, error) {
 	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func recoverStaging(root *os.Root, folder string) (undone bool, err error) {
 		return false, err
 	}
 	if j != nil {
-		if err := j.undo(root, folder); err != nil {
+		if err := j.undoChanges(root, folder); err != nil {
 			return false, err
 		}
 	}

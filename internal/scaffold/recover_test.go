@@ -27,11 +27,11 @@ func stopAt(t *testing.T, dir string, pending []Change, last int) (stopped bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tx.stage(pending); err != nil {
+	if err := tx.stageChanges(pending); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range tx.journal.Steps {
-		if tx.commit(step) != nil {
+		if tx.commitStep(step) != nil {
 			return true
 		}
 	}

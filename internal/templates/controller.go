@@ -125,7 +125,7 @@ func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.Unst
 // ParentImports are the import specs of the parents' packages, of those of the project itself or of the others.
 func (v operatorView) ParentImports(own bool) []string {
 	return v.importSpecs(func(path string) bool {
-		return v.own(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
+		return v.isInProject(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
 	})
 }
 
@@ -136,7 +136,7 @@ func (v operatorView) TypedParent() bool {
 
 // OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose CRD the operator then needs.
 func (v operatorView) OwnKinds() bool {
-	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.own(r.GoPackage) })
+	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }
 
 // UnstructuredParent reports whether a parent without a Go type is written as such in Go code.

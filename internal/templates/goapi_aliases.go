@@ -23,8 +23,8 @@ func newCopyAliases(pkg gomodel.Package) *copyAliases {
 	return &copyAliases{byPath: map[string]string{}, byAlias: map[string]string{pkg.Name: ""}, called: map[string]string{}}
 }
 
-// need returns the alias of an import path.
-func (a *copyAliases) need(importPath string) string {
+// aliasFor returns the alias of an import path.
+func (a *copyAliases) aliasFor(importPath string) string {
 	if alias, found := a.byPath[importPath]; found {
 		return alias
 	}

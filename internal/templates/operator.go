@@ -91,12 +91,12 @@ func (o Operator) resources() []kinds.Resource {
 
 // Imports are the import specs of the API packages that the file uses and the project does not have itself.
 func (v operatorView) Imports() []string {
-	return v.importSpecs(func(path string) bool { return !v.own(path) })
+	return v.importSpecs(func(path string) bool { return !v.isInProject(path) })
 }
 
 // OwnImports are the import specs of the API packages of the project.
 func (v operatorView) OwnImports() []string {
-	return v.importSpecs(v.own)
+	return v.importSpecs(v.isInProject)
 }
 
 // APIImport is the import spec of the parent's package.
@@ -104,7 +104,7 @@ func (v operatorView) APIImport() string {
 	return v.importSpecs(func(path string) bool { return path == v.API.ImportPath })[0]
 }
 
-func (v operatorView) own(path string) bool { return strings.HasPrefix(path, v.Module+"/") }
+func (v operatorView) isInProject(path string) bool { return strings.HasPrefix(path, v.Module+"/") }
 
 func (v operatorView) importSpecs(wanted func(path string) bool) []string {
 	var specs []string

@@ -19,17 +19,17 @@ type comparison struct {
 	added bool // something zero is there that was not
 }
 
-// differ returns the first difference of a value that matters, empty when there is none.
-func (c *comparison) differ(t *gomodel.GoType, in, out any, path string) string {
-	plain, declared := c.model.plain(t)
+// compareValues returns the first difference of a value that matters, empty when there is none.
+func (c *comparison) compareValues(t *gomodel.GoType, in, out any, path string) string {
+	plain, declared := c.model.resolveType(t)
 	foreign := plain != nil && plain.Shape == gomodel.Name && plain.Package != ""
 	switch {
 	case plain == nil, foreign && isOpen(plain):
-		return c.exactly(in, out, path)
+		return c.compareExactly(in, out, path)
 	case foreign && isSameCanonically(plain, in, out):
 		return ""
 	case foreign:
-		return c.kubernetes(in, out, path)
+		return c.compareKubernetes(in, out, path)
 	}
 	switch in := in.(type) {
 	case map[string]any:
@@ -37,24 +37,24 @@ func (c *comparison) differ(t *gomodel.GoType, in, out any, path string) string 
 		if !ok {
 			return lostMessage(path, in)
 		}
-		return c.object(plain, declared, in, out, path)
+		return c.compareObjects(plain, declared, in, out, path)
 	case []any:
 		out, ok := out.([]any)
 		if !ok || len(in) != len(out) || plain.Shape != gomodel.List {
 			return lostMessage(path, in)
 		}
 		for i := range in {
-			if found := c.differ(plain.Elem, in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+			if found := c.compareValues(plain.Elem, in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
 				return found
 			}
 		}
 		return ""
 	}
-	return c.exactly(in, out, path)
+	return c.compareExactly(in, out, path)
 }
 
-// object compares the fields of a struct or the keys of a map.
-func (c *comparison) object(plain *gomodel.GoType, declared *gomodel.Type, in, out map[string]any, path string) string {
+// compareObjects compares the fields of a struct or the keys of a map.
+func (c *comparison) compareObjects(plain *gomodel.GoType, declared *gomodel.Type, in, out map[string]any, path string) string {
 	isRoot := declared != nil && declared.Object
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		t := plain.Elem
@@ -71,14 +71,14 @@ func (c *comparison) object(plain *gomodel.GoType, declared *gomodel.Type, in, o
 		if !there {
 			return lostMessage(path+"."+key, in[key])
 		}
-		if found := c.differ(t, in[key], value, path+"."+key); found != "" {
+		if found := c.compareValues(t, in[key], value, path+"."+key); found != "" {
 			return found
 		}
 	}
 	if found := addedParts(isRoot, in, out, path); found != "" {
 		return found
 	}
-	return c.additions(in, out, path)
+	return c.compareAdditions(in, out, path)
 }
 
 // addedParts tells of an object, a list or null that is there and was not. The root has its metadata and its spec in any
@@ -103,8 +103,8 @@ func isScalar(v any) bool {
 	return false
 }
 
-// additions tells of what is there that was not, unless it is zero.
-func (c *comparison) additions(in, out map[string]any, path string) string {
+// compareAdditions tells of what is there that was not, unless it is zero.
+func (c *comparison) compareAdditions(in, out map[string]any, path string) string {
 	for _, key := range slices.Sorted(maps.Keys(out)) {
 		if _, was := in[key]; was {
 			continue
@@ -117,17 +117,17 @@ func (c *comparison) additions(in, out map[string]any, path string) string {
 	return ""
 }
 
-// exactly compares JSON values; numbers by what they are worth.
-func (c *comparison) exactly(in, out any, path string) string {
+// compareExactly compares JSON values; numbers by what they are worth.
+func (c *comparison) compareExactly(in, out any, path string) string {
 	if isEqual(in, out) {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s became %s", path, shortText(in), shortText(out))
 }
 
-// kubernetes compares values of the types of Kubernetes, which leave out zero values where their own authors say
+// compareKubernetes compares values of the types of Kubernetes, which leave out zero values where their own authors say
 // that zero and absent are the same.
-func (c *comparison) kubernetes(in, out any, path string) string {
+func (c *comparison) compareKubernetes(in, out any, path string) string {
 	switch in := in.(type) {
 	case map[string]any:
 		out, ok := out.(map[string]any)
@@ -139,18 +139,18 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 			if !there && isEmptyValue(in[key]) {
 				continue
 			}
-			if found := c.kubernetes(in[key], value, path+"."+key); found != "" {
+			if found := c.compareKubernetes(in[key], value, path+"."+key); found != "" {
 				return found
 			}
 		}
-		return c.additions(in, out, path)
+		return c.compareAdditions(in, out, path)
 	case []any:
 		out, ok := out.([]any)
 		if !ok || len(in) != len(out) {
 			return lostMessage(path, in)
 		}
 		for i := range in {
-			if found := c.kubernetes(in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+			if found := c.compareKubernetes(in[i], out[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
 				return found
 			}
 		}
@@ -159,7 +159,7 @@ func (c *comparison) kubernetes(in, out any, path string) string {
 	if sameTime(in, out, time.Microsecond) || sameTime(in, out, time.Second) || sameQuantity(in, out) || sameDuration(in, out) {
 		return ""
 	}
-	return c.exactly(in, out, path)
+	return c.compareExactly(in, out, path)
 }
 
 // isSameCanonically reports whether two values differ only in the form that a type writes them in.

@@ -47,7 +47,7 @@ func TestComparisonSeesLosses(t *testing.T) {
 	} {
 		t.Run(tc.given, func(t *testing.T) {
 			c := comparison{model: m}
-			if got := c.differ(m.root(), decode(t, tc.in), decode(t, tc.out), ""); got != tc.want {
+			if got := c.compareValues(m.rootType(), decode(t, tc.in), decode(t, tc.out), ""); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -46,8 +46,8 @@ func (m *module) newControllerGen() (*controllerGen, error) {
 	return g, err
 }
 
-// crd returns the CRD that controller-gen makes of the Go types of one.
-func (g *controllerGen) crd(s *subject) (map[string]any, error) {
+// generateCRD returns the CRD that controller-gen makes of the Go types of one.
+func (g *controllerGen) generateCRD(s *subject) (map[string]any, error) {
 	var roots []*loader.Package
 	for _, root := range g.roots {
 		if slices.ContainsFunc(s.packages, func(p gomodel.Package) bool { return p.ImportPath == root.PkgPath }) {
@@ -86,21 +86,21 @@ func (nopCloser) Close() error { return nil }
 
 // controllerGen compares the CRDs of controller-gen with ours, where markers can say all.
 func (t *table) controllerGen(m *module) error {
-	t.progress.at("loading the Go types", 0, 0)
+	t.progress.showStep("loading the Go types", 0, 0)
 	g, err := m.newControllerGen()
 	if err != nil {
 		return err
 	}
 	for i := range t.crds {
 		c := &t.crds[i]
-		t.progress.at("running controller-gen", i, len(t.crds))
+		t.progress.showStep("running controller-gen", i, len(t.crds))
 		if !c.vets {
 			continue
 		}
 		c.gaps = c.subject.schemaGaps()
-		theirs, err := g.crd(&c.subject)
+		theirs, err := g.generateCRD(&c.subject)
 		if err != nil {
-			t.fail("%s: controller-gen: %v", c.name, err)
+			t.addFailure("%s: controller-gen: %v", c.name, err)
 			continue
 		}
 		ours, err := asObject(withDefaults(c.subject.crd))
@@ -110,7 +110,7 @@ func (t *table) controllerGen(m *module) error {
 		leaveOutGaps(ours, c.subject.packages)
 		leaveOutGaps(theirs, c.subject.packages)
 		if c.generated = sameVersions(ours, theirs); !c.generated {
-			t.fail("%s: controller-gen makes another CRD of the Go types: %s", c.name, firstDifference(normalForm(ours, ""), normalForm(theirs, ""), ""))
+			t.addFailure("%s: controller-gen makes another CRD of the Go types: %s", c.name, firstDifference(normalForm(ours, ""), normalForm(theirs, ""), ""))
 		}
 	}
 	return nil

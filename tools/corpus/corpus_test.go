@@ -14,7 +14,7 @@ func TestWrittenCRDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !table.good() {
+	if !table.isGood() {
 		var out strings.Builder
 		table.print(&out)
 		t.Error(out.String())

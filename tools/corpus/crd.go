@@ -13,56 +13,56 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// file measures the CRDs of a file.
-func (t *table) file(m *module, file string, data []byte) {
+// addFile measures the CRDs of a file.
+func (t *table) addFile(m *module, file string, data []byte) {
 	specs, problems := importer.Import(file, data)
 	if len(problems) > 0 {
-		t.fail("%v", problems)
+		t.addFailure("%v", problems)
 		t.crds = append(t.crds, result{name: file})
 		return
 	}
 	sources, err := crdDocuments(data)
 	if err != nil || len(sources) != len(specs) {
-		t.fail("%s: %d CRDs, %d specs: %v", file, len(sources), len(specs), err)
+		t.addFailure("%s: %d CRDs, %d specs: %v", file, len(sources), len(specs), err)
 		return
 	}
 	for i, imported := range specs {
-		r := result{name: m.claim(imported.Name)}
-		t.crd(&r, m, imported, sources[i])
+		r := result{name: m.claimName(imported.Name)}
+		t.addCRD(&r, m, imported, sources[i])
 		t.crds = append(t.crds, r)
 	}
 }
 
-// crd measures one CRD.
-func (t *table) crd(r *result, m *module, imported importer.Spec, source map[string]any) {
+// addCRD measures one CRD.
+func (t *table) addCRD(r *result, m *module, imported importer.Spec, source map[string]any) {
 	made, problems := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
 	if len(problems) > 0 {
-		t.fail("%s: %v", r.name, problems)
+		t.addFailure("%s: %v", r.name, problems)
 		return
 	}
 	text, err := crdgen.MarshalCRDOf(imported.API, made)
 	if err != nil {
-		t.fail("%s: %v", r.name, err)
+		t.addFailure("%s: %v", r.name, err)
 		return
 	}
 	var again map[string]any
 	if err := yaml.Unmarshal(text, &again); err != nil {
-		t.fail("%s: %v", r.name, err)
+		t.addFailure("%s: %v", r.name, err)
 		return
 	}
 	if r.equal = isSameCRD(source, again); !r.equal {
-		t.fail("%s: made again, it differs at %s", r.name, firstDifference(normalForm(source, ""), normalForm(again, ""), ""))
+		t.addFailure("%s: made again, it differs at %s", r.name, firstDifference(normalForm(source, ""), normalForm(again, ""), ""))
 	}
 	r.leaves, r.short = countLeaves(imported.Text)
 	if places := verbatimPlaces(imported.Text); len(places) > 0 {
 		r.verbatim = true
-		t.fail("%s: %s is no keyword of OpenAPI", r.name, places[0])
+		t.addFailure("%s: %s is no keyword of OpenAPI", r.name, places[0])
 	}
 	for i, v := range made.Spec.Versions {
 		r.objects += distinctObjects(&imported.API.Versions[i], v)
 	}
 	r.subject.crd, r.subject.api = made, imported.API
-	t.packages(r, m, imported.API)
+	t.addPackages(r, m, imported.API)
 }
 
 // usualFields are the fields of every root.

@@ -106,13 +106,13 @@ func undescribed(api *spec.API) *spec.API {
 	copied, u := *api, undescriber{}
 	copied.Types = slices.Clone(api.Types)
 	for i, t := range copied.Types {
-		copied.Types[i] = u.named(t)
+		copied.Types[i] = u.withoutDescription(t)
 	}
 	copied.Versions = slices.Clone(api.Versions)
 	for i := range copied.Versions {
 		v := &copied.Versions[i]
 		v.Description = little(v.Description)
-		v.Root, v.Spec, v.Status = u.node(v.Root), u.node(v.Spec), u.node(v.Status)
+		v.Root, v.Spec, v.Status = u.schemaWithoutDescriptions(v.Root), u.schemaWithoutDescriptions(v.Spec), u.schemaWithoutDescriptions(v.Status)
 	}
 	return &copied
 }
@@ -120,7 +120,7 @@ func undescribed(api *spec.API) *spec.API {
 // undescriber makes one copy of each named type.
 type undescriber map[*spec.NamedType]*spec.NamedType
 
-func (u undescriber) named(t *spec.NamedType) *spec.NamedType {
+func (u undescriber) withoutDescription(t *spec.NamedType) *spec.NamedType {
 	if t == nil {
 		return nil
 	}
@@ -129,11 +129,11 @@ func (u undescriber) named(t *spec.NamedType) *spec.NamedType {
 	}
 	copied := *t
 	u[t] = &copied
-	copied.Schema = u.node(t.Schema)
+	copied.Schema = u.schemaWithoutDescriptions(t.Schema)
 	return &copied
 }
 
-func (u undescriber) node(s *spec.Schema) *spec.Schema {
+func (u undescriber) schemaWithoutDescriptions(s *spec.Schema) *spec.Schema {
 	if s == nil {
 		return nil
 	}
@@ -141,10 +141,10 @@ func (u undescriber) node(s *spec.Schema) *spec.Schema {
 	copied.Keywords.Description = little(s.Keywords.Description)
 	copied.Properties = slices.Clone(s.Properties)
 	for i, p := range copied.Properties {
-		copied.Properties[i].Schema = u.node(p.Schema)
+		copied.Properties[i].Schema = u.schemaWithoutDescriptions(p.Schema)
 	}
-	copied.Use = u.named(s.Use)
-	copied.Items, copied.AdditionalProperties = u.node(s.Items), u.node(s.AdditionalProperties)
+	copied.Use = u.withoutDescription(s.Use)
+	copied.Items, copied.AdditionalProperties = u.schemaWithoutDescriptions(s.Items), u.schemaWithoutDescriptions(s.AdditionalProperties)
 	return &copied
 }
 

@@ -38,7 +38,7 @@ func run() int {
 		return 2
 	}
 	t.print(os.Stdout)
-	if !t.good() {
+	if !t.isGood() {
 		return 1
 	}
 	return 0
@@ -56,20 +56,20 @@ func measureFolder(ctx context.Context, dir string) (*table, error) {
 	}
 	defer module.remove()
 	t := &table{progress: newProgress()}
-	defer t.progress.end()
+	defer t.progress.clearLine()
 	for i, file := range files {
-		t.progress.at("importing and generating", i, len(files))
+		t.progress.showStep("importing and generating", i, len(files))
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		t.file(module, file, data)
+		t.addFile(module, file, data)
 	}
 	if len(t.crds) == 0 {
 		return nil, fmt.Errorf("%s: holds no CustomResourceDefinition", dir)
 	}
-	t.progress.at("compiling and vetting", 0, 0)
-	broken, err := module.vet(ctx)
+	t.progress.showStep("compiling and vetting", 0, 0)
+	broken, err := module.vetPackages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,28 +91,28 @@ func (t *table) roundTrip(ctx context.Context, m *module) error {
 			kinds = append(kinds, c.subject.goKinds(c.name)...)
 		}
 	}
-	t.progress.at("linking the Go types", 0, 0)
+	t.progress.showStep("linking the Go types", 0, 0)
 	program, err := m.newRoundTrip(ctx, kinds)
 	if err != nil {
 		return err
 	}
 	for i := range t.crds {
 		c := &t.crds[i]
-		t.progress.at("sending objects", i, len(t.crds))
+		t.progress.showStep("sending objects", i, len(t.crds))
 		if !c.vets {
 			continue
 		}
-		whole, unfound, problem := program.objects(c.name, &c.subject)
+		whole, unfound, problem := program.sendObjects(c.name, &c.subject)
 		c.whole = whole
 		if unfound != nil {
 			c.unfound = unfound.Error()
 		}
 		if problem != nil {
-			t.fail("%s: %d of %d objects came through: %v", c.name, whole, objectsOfEach, problem)
+			t.addFailure("%s: %d of %d objects came through: %v", c.name, whole, objectsOfEach, problem)
 		}
-		problem = program.samples(c.name, &c.subject)
+		problem = program.sendSamples(c.name, &c.subject)
 		if c.sampled = problem == nil; problem != nil {
-			t.fail("%s: %v", c.name, problem)
+			t.addFailure("%s: %v", c.name, problem)
 		}
 	}
 	return program.stop()

@@ -20,14 +20,14 @@ func newModel(pkg gomodel.Package) model {
 	return m
 }
 
-// root returns the Go type of the package's kind; each CRD has a package of its own.
-func (m model) root() *gomodel.GoType {
+// rootType returns the Go type of the package's kind; each CRD has a package of its own.
+func (m model) rootType() *gomodel.GoType {
 	return &gomodel.GoType{Shape: gomodel.Name, Name: m.pkg.Kinds[0].Name}
 }
 
-// plain returns what a type is without pointers and the names that only stand for another type. The struct is the
+// resolveType returns what a type is without pointers and the names that only stand for another type. The struct is the
 // declaration when it is one of the package.
-func (m model) plain(t *gomodel.GoType) (*gomodel.GoType, *gomodel.Type) {
+func (m model) resolveType(t *gomodel.GoType) (*gomodel.GoType, *gomodel.Type) {
 	for t != nil {
 		if t.Shape == gomodel.Pointer {
 			t = t.Elem

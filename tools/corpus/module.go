@@ -68,8 +68,8 @@ func moduleRoot() (string, error) {
 
 func (m *module) remove() { _ = os.RemoveAll(m.dir) }
 
-// claim returns a name for a CRD that no other has.
-func (m *module) claim(name string) string {
+// claimName returns a name for a CRD that no other has.
+func (m *module) claimName(name string) string {
 	m.names[name]++
 	if n := m.names[name]; n > 1 {
 		return fmt.Sprintf("%s-%d", name, n)
@@ -77,16 +77,16 @@ func (m *module) claim(name string) string {
 	return name
 }
 
-// packages generates the Go packages of a CRD's versions and counts their types.
-func (t *table) packages(r *result, m *module, api *spec.API) {
+// addPackages generates the Go packages of a CRD's versions and counts their types.
+func (t *table) addPackages(r *result, m *module, api *spec.API) {
 	packages, problems := gomodel.Packages(&spec.Project{Module: modulePath + "/" + r.name}, []*spec.API{api})
 	if len(problems) > 0 {
-		t.fail("%s: %v", r.name, problems)
+		t.addFailure("%s: %v", r.name, problems)
 		return
 	}
 	for _, pkg := range packages {
-		if err := m.write(r.name, pkg); err != nil {
-			t.fail("%s: %v", r.name, err)
+		if err := m.writePackage(r.name, pkg); err != nil {
+			t.addFailure("%s: %v", r.name, err)
 			return
 		}
 		r.subject.packages = append(r.subject.packages, pkg)
@@ -97,7 +97,7 @@ func (t *table) packages(r *result, m *module, api *spec.API) {
 		}
 		for _, path := range openNodes(r.subject.crd, pkg) {
 			r.open++
-			t.fail("%s: %s", r.name, path)
+			t.addFailure("%s: %s", r.name, path)
 		}
 	}
 }
@@ -109,7 +109,7 @@ var renderers = map[string]func(gomodel.Package) ([]byte, error){
 	"zz_generated.register.go": templates.Register,
 }
 
-func (m *module) write(name string, pkg gomodel.Package) error {
+func (m *module) writePackage(name string, pkg gomodel.Package) error {
 	dir := filepath.Join(m.dir, name, pkg.Dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (m *module) environ() []string { return append(os.Environ(), "GOFLAGS=-mod=
 
 var vetPackage = regexp.MustCompile(`(?m)^# (?:\[)?` + regexp.QuoteMeta(modulePath) + `/([^/]+)/`)
 
-// vet compiles and vets all packages, and returns the CRDs whose do not.
-func (m *module) vet(ctx context.Context) ([]string, error) {
+// vetPackages compiles and vets all packages, and returns the CRDs whose do not.
+func (m *module) vetPackages(ctx context.Context) ([]string, error) {
 	out, err := m.goCommand(ctx, "vet", "./...").CombinedOutput()
 	if err == nil {
 		return nil, nil

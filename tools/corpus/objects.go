@@ -14,7 +14,7 @@ import (
 // have one already, and those without fields have nothing to share.
 type objectSchemas map[string]bool
 
-func (o objectSchemas) collect(said *spec.Schema, s *apiextv1.JSONSchemaProps, prefix string) {
+func (o objectSchemas) collectSchemas(said *spec.Schema, s *apiextv1.JSONSchemaProps, prefix string) {
 	said = said.Declared()
 	if said.Type != "" || s.XIntOrString {
 		return
@@ -24,13 +24,13 @@ func (o objectSchemas) collect(said *spec.Schema, s *apiextv1.JSONSchemaProps, p
 	}
 	for _, p := range said.Properties {
 		made := s.Properties[p.Name]
-		o.collect(p.Schema, &made, "")
+		o.collectSchemas(p.Schema, &made, "")
 	}
 	if said.Items != nil {
-		o.collect(said.Items, s.Items.Schema, "")
+		o.collectSchemas(said.Items, s.Items.Schema, "")
 	}
 	if said.AdditionalProperties != nil && len(s.Properties) == 0 {
-		o.collect(said.AdditionalProperties, s.AdditionalProperties.Schema, "")
+		o.collectSchemas(said.AdditionalProperties, s.AdditionalProperties.Schema, "")
 	}
 }
 
@@ -40,7 +40,7 @@ func distinctObjects(v *spec.Version, made apiextv1.CustomResourceDefinitionVers
 	objects, root := objectSchemas{}, made.Schema.OpenAPIV3Schema
 	for prefix, said := range map[string]*spec.Schema{"spec": v.Spec, "status": v.Status} {
 		if s, found := root.Properties[prefix]; found && said != nil {
-			objects.collect(said, &s, prefix)
+			objects.collectSchemas(said, &s, prefix)
 		}
 	}
 	if v.Root == nil {
@@ -48,7 +48,7 @@ func distinctObjects(v *spec.Version, made apiextv1.CustomResourceDefinitionVers
 	}
 	for _, p := range v.Root.Properties {
 		if s, found := root.Properties[p.Name]; found && !slices.Contains(usualFields, p.Name) {
-			objects.collect(p.Schema, &s, "")
+			objects.collectSchemas(p.Schema, &s, "")
 		}
 	}
 	return len(objects)

@@ -15,7 +15,7 @@ func openNodes(crd *apiextv1.CustomResourceDefinition, pkg gomodel.Package) []st
 	w := openWalk{model: newModel(pkg)}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == pkg.Version {
-			w.node(v.Schema.OpenAPIV3Schema, w.model.root(), v.Name)
+			w.walkNode(v.Schema.OpenAPIV3Schema, w.model.rootType(), v.Name)
 		}
 	}
 	return w.found
@@ -26,45 +26,45 @@ type openWalk struct {
 	found []string
 }
 
-func (w *openWalk) note(path, what string) { w.found = append(w.found, path+": "+what) }
+func (w *openWalk) addFinding(path, what string) { w.found = append(w.found, path+": "+what) }
 
-func (w *openWalk) node(s *apiextv1.JSONSchemaProps, t *gomodel.GoType, path string) {
-	plain, declared := w.model.plain(t)
+func (w *openWalk) walkNode(s *apiextv1.JSONSchemaProps, t *gomodel.GoType, path string) {
+	plain, declared := w.model.resolveType(t)
 	switch {
 	case plain == nil:
-		w.note(path, "has no Go type")
+		w.addFinding(path, "has no Go type")
 	case isOpen(plain):
 		if isTyped(s) {
-			w.note(path, "is "+plain.Name+" in Go although the schema has a type")
+			w.addFinding(path, "is "+plain.Name+" in Go although the schema has a type")
 		}
 	case plain.Shape == gomodel.Name && plain.Package != "": // a type of Kubernetes, whose schema is the same
 	case declared != nil:
-		w.fields(s, declared, path)
+		w.walkFields(s, declared, path)
 	case plain.Shape == gomodel.List && s.Items != nil && s.Items.Schema != nil:
-		w.node(s.Items.Schema, plain.Elem, path+"[*]")
+		w.walkNode(s.Items.Schema, plain.Elem, path+"[*]")
 	case plain.Shape == gomodel.Map && s.AdditionalProperties != nil:
-		w.values(s.AdditionalProperties, plain.Elem, path+".*")
+		w.walkValues(s.AdditionalProperties, plain.Elem, path+".*")
 	case s.Type == "object" || s.Type == "array" && s.Format != "byte":
-		w.note(path, "is "+plain.String()+" in Go although the schema has an "+s.Type)
+		w.addFinding(path, "is "+plain.String()+" in Go although the schema has an "+s.Type)
 	}
 }
 
-// fields walks the fields of a struct; those that every object has are not the schema's to say.
-func (w *openWalk) fields(s *apiextv1.JSONSchemaProps, declared *gomodel.Type, path string) {
+// walkFields walks the fields of a struct; those that every object has are not the schema's to say.
+func (w *openWalk) walkFields(s *apiextv1.JSONSchemaProps, declared *gomodel.Type, path string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if declared.Object && (name == "apiVersion" || name == "kind" || name == "metadata") {
 			continue
 		}
 		property := s.Properties[name]
-		w.node(&property, fieldByKey(declared, name), path+"."+name)
+		w.walkNode(&property, fieldByKey(declared, name), path+"."+name)
 	}
 }
 
-func (w *openWalk) values(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel.GoType, path string) {
+func (w *openWalk) walkValues(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel.GoType, path string) {
 	if values.Schema != nil {
-		w.node(values.Schema, t, path)
-	} else if plain, _ := w.model.plain(t); plain != nil && !isOpen(plain) {
-		w.note(path, "is "+plain.String()+" in Go although anything is allowed")
+		w.walkNode(values.Schema, t, path)
+	} else if plain, _ := w.model.resolveType(t); plain != nil && !isOpen(plain) {
+		w.addFinding(path, "is "+plain.String()+" in Go although anything is allowed")
 	}
 }
 

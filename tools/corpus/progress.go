@@ -19,8 +19,8 @@ func newProgress() *progress {
 	return &progress{live: term.IsTerminal(int(os.Stderr.Fd())), begun: time.Now()}
 }
 
-// at shows a step, once the run has taken two seconds; all is 0 where nothing can be counted.
-func (p *progress) at(step string, done, all int) {
+// showStep shows a step, once the run has taken two seconds; all is 0 where nothing can be counted.
+func (p *progress) showStep(step string, done, all int) {
 	if !p.live || time.Since(p.begun) < 2*time.Second {
 		return
 	}
@@ -32,8 +32,8 @@ func (p *progress) at(step string, done, all int) {
 	fmt.Fprintf(os.Stderr, "\r\033[K%s: %d of %d", step, done, all)
 }
 
-// end takes the line away.
-func (p *progress) end() {
+// clearLine takes the line away.
+func (p *progress) clearLine() {
 	if p.shown {
 		fmt.Fprint(os.Stderr, "\r\033[K")
 	}

@@ -79,8 +79,8 @@ func (r *roundTrip) stop() error {
 	return r.cmd.Wait()
 }
 
-// send returns what is left of an object.
-func (r *roundTrip) send(key string, object []byte) (map[string]any, error) {
+// sendObject returns what is left of an object.
+func (r *roundTrip) sendObject(key string, object []byte) (map[string]any, error) {
 	request := fmt.Appendf(nil, `{"Key":%q,"Object":%s}`+"\n", key, object)
 	if _, err := r.in.Write(request); err != nil {
 		return nil, err
@@ -113,9 +113,9 @@ func (s *subject) goKinds(name string) []goKind {
 	return kinds
 }
 
-// objects sends the random objects of a CRD through its Go types and counts those that come back whole. It returns
+// sendObjects sends the random objects of a CRD through its Go types and counts those that come back whole. It returns
 // why there are too few of them, and the first thing that was wrong with one.
-func (r *roundTrip) objects(name string, s *subject) (whole int, unfound, problem error) {
+func (r *roundTrip) sendObjects(name string, s *subject) (whole int, unfound, problem error) {
 	for i, pkg := range s.packages {
 		trip, err := newTrip(s, pkg)
 		if err != nil {
@@ -130,7 +130,7 @@ func (r *roundTrip) objects(name string, s *subject) (whole int, unfound, proble
 				continue
 			}
 			sent++
-			if err := trip.send(r, name, object); err == nil {
+			if err := trip.sendObject(r, name, object); err == nil {
 				whole++
 			} else if problem == nil {
 				problem = fmt.Errorf("%s: %w", pkg.Version, err)
@@ -174,13 +174,13 @@ func newTrip(s *subject, pkg gomodel.Package) (*trip, error) {
 	return &trip{maker: maker, model: newModel(pkg), validator: maker.Validator()}, nil
 }
 
-// send sends an object and compares what comes back.
-func (t *trip) send(r *roundTrip, name string, object map[string]any) error {
+// sendObject sends an object and compares what comes back.
+func (t *trip) sendObject(r *roundTrip, name string, object map[string]any) error {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return err
 	}
-	out, err := r.send(name+"/"+t.model.pkg.Version, text)
+	out, err := r.sendObject(name+"/"+t.model.pkg.Version, text)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (t *trip) send(r *roundTrip, name string, object map[string]any) error {
 		return err
 	}
 	c := comparison{model: t.model}
-	if found := c.differ(t.model.root(), in, out, ""); found != "" {
+	if found := c.compareValues(t.model.rootType(), in, out, ""); found != "" {
 		return fmt.Errorf("%s", found)
 	}
 	if c.added {

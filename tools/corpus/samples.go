@@ -14,9 +14,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 )
 
-// samples sends the sample of each version through its Go type, and returns the first difference that an API server
+// sendSamples sends the sample of each version through its Go type, and returns the first difference that an API server
 // would see. A sample that its author has to complete is left out.
-func (r *roundTrip) samples(name string, s *subject) error {
+func (r *roundTrip) sendSamples(name string, s *subject) error {
 	for _, pkg := range s.packages {
 		text, err := crdgen.Sample(s.api, pkg.Version)
 		if err != nil {
@@ -29,7 +29,7 @@ func (r *roundTrip) samples(name string, s *subject) error {
 		if err != nil {
 			return err
 		}
-		out, err := r.send(name+"/"+pkg.Version, object)
+		out, err := r.sendObject(name+"/"+pkg.Version, object)
 		if err != nil {
 			return err
 		}
@@ -37,10 +37,10 @@ func (r *roundTrip) samples(name string, s *subject) error {
 		if err != nil {
 			return err
 		}
-		if in, err = s.stored(in, pkg.Version); err != nil {
+		if in, err = s.storedForm(in, pkg.Version); err != nil {
 			return err
 		}
-		if out, err = s.stored(out, pkg.Version); err != nil {
+		if out, err = s.storedForm(out, pkg.Version); err != nil {
 			return err
 		}
 		if !isEqual(in, out) {
@@ -50,8 +50,8 @@ func (r *roundTrip) samples(name string, s *subject) error {
 	return nil
 }
 
-// stored returns an object with its defaults filled in, as the API server does.
-func (s *subject) stored(object map[string]any, version string) (map[string]any, error) {
+// storedForm returns an object with its defaults filled in, as the API server does.
+func (s *subject) storedForm(object map[string]any, version string) (map[string]any, error) {
 	at := slices.IndexFunc(s.crd.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s.crd.Spec.Versions[at].Schema.OpenAPIV3Schema, internal, nil); err != nil {

@@ -29,7 +29,7 @@ type result struct {
 	leaves, short    int    // fields without fields, and those in the shorthand
 }
 
-func (t *table) fail(format string, args ...any) {
+func (t *table) addFailure(format string, args ...any) {
 	t.findings = append(t.findings, fmt.Sprintf(format, args...))
 }
 
@@ -46,54 +46,54 @@ func (t *table) rows() []row {
 		structs, objects = structs+c.structs, objects+c.objects
 		leaves, short = leaves+c.leaves, short+c.short
 	}
-	verbatim := t.count(func(c result) bool { return c.verbatim })
+	verbatim := t.countResults(func(c result) bool { return c.verbatim })
 	return []row{
-		t.all("CRD → spec → CRD is equal", func(c result) bool { return c.equal }),
-		t.all("generated Go compiles and vets", func(c result) bool { return c.vets }),
-		t.found(),
+		t.rowOfAll("CRD → spec → CRD is equal", func(c result) bool { return c.equal }),
+		t.rowOfAll("generated Go compiles and vets", func(c result) bool { return c.vets }),
+		t.foundRow(),
 		t.comeThrough(),
-		t.all("samples come back from the Go types as they were", func(c result) bool { return c.sampled }),
+		t.rowOfAll("samples come back from the Go types as they were", func(c result) bool { return c.sampled }),
 		{"nodes that are open in Go although typed in the schema", fmt.Sprint(open), "0", open == 0},
 		{"CRDs that need a verbatim schema fragment", fmt.Sprint(verbatim), "0", verbatim == 0},
-		t.sayable(),
-		t.all("controller-gen makes the same CRD but for what markers cannot say", func(c result) bool { return c.generated }),
+		t.sameCRDRow(),
+		t.rowOfAll("controller-gen makes the same CRD but for what markers cannot say", func(c result) bool { return c.generated }),
 		{"Go struct types ÷ distinct object schemas", formatRatio(structs, objects), "≤ 1.05", 100*structs <= 105*objects},
 		{"leaf fields in the shorthand", formatPercent(short, leaves), "", true},
 	}
 }
 
-// all returns the row of what must be true of every CRD.
-func (t *table) all(what string, good func(result) bool) row {
-	n, all := t.count(good), len(t.crds)
+// rowOfAll returns the row of what must be true of every CRD.
+func (t *table) rowOfAll(what string, good func(result) bool) row {
+	n, all := t.countResults(good), len(t.crds)
 	return row{what, fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("%d of %d", all, all), n == all}
 }
 
 // mostUnfound is for how many CRDs it may be that no valid object is found; each is listed with the reason.
 const mostUnfound = 3
 
-// found returns the row of the CRDs that valid objects were found for.
-func (t *table) found() row {
+// foundRow returns the row of the CRDs that valid objects were found for.
+func (t *table) foundRow() row {
 	all := len(t.crds)
-	n := t.count(func(c result) bool { return c.unfound == "" })
+	n := t.countResults(func(c result) bool { return c.unfound == "" })
 	return row{"valid objects are found", fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("all but %d", mostUnfound), all-n <= mostUnfound}
 }
 
 // comeThrough returns the row of the CRDs whose objects come back from their Go types as they were.
 func (t *table) comeThrough() row {
-	all := t.count(func(c result) bool { return c.unfound == "" })
-	n := t.count(func(c result) bool { return c.unfound == "" && c.whole == objectsOfEach })
+	all := t.countResults(func(c result) bool { return c.unfound == "" })
+	n := t.countResults(func(c result) bool { return c.unfound == "" && c.whole == objectsOfEach })
 	what := fmt.Sprintf("%d random objects come through the Go types whole", objectsOfEach)
 	return row{what, fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("%d of %d", all, all), n == all}
 }
 
-// sayable returns the row of the CRDs that controller-gen must make without any exception.
-func (t *table) sayable() row {
-	all := t.count(func(c result) bool { return c.vets && c.gaps == "" })
-	n := t.count(func(c result) bool { return c.vets && c.gaps == "" && c.generated })
+// sameCRDRow returns the row of the CRDs that controller-gen must make without any exception.
+func (t *table) sameCRDRow() row {
+	all := t.countResults(func(c result) bool { return c.vets && c.gaps == "" })
+	n := t.countResults(func(c result) bool { return c.vets && c.gaps == "" && c.generated })
 	return row{"controller-gen makes the same CRD where markers can say all", fmt.Sprintf("%d of %d", n, all), "100 %", n == all}
 }
 
-func (t *table) count(good func(result) bool) int {
+func (t *table) countResults(good func(result) bool) int {
 	n := 0
 	for _, c := range t.crds {
 		if good(c) {
@@ -103,7 +103,7 @@ func (t *table) count(good func(result) bool) int {
 	return n
 }
 
-func (t *table) good() bool {
+func (t *table) isGood() bool {
 	for _, r := range t.rows() {
 		if !r.good {
 			return false

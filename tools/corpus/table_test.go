@@ -18,7 +18,7 @@ func TestFewMayBeUnfound(t *testing.T) {
 		}
 		var out strings.Builder
 		results.print(&out)
-		if got := results.good(); got != want {
+		if got := results.isGood(); got != want {
 			t.Errorf("%d unfound: good is %v\n%s", unfound, got, &out)
 		}
 		if got := strings.Count(out.String(), "things.example.com: v1: 0 of 20 valid objects found: reason\n"); got != unfound {

@@ -38,7 +38,7 @@ func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	}
 	var merged []rbacv1.PolicyRule
 	for g, in := range groups {
-		merged = append(merged, g.rule(in))
+		merged = append(merged, g.policyRule(in))
 	}
 	slices.SortFunc(merged, func(a, b rbacv1.PolicyRule) int {
 		return cmp.Or(
@@ -88,7 +88,7 @@ func targetsOf(r rbacv1.PolicyRule) []target {
 	return all
 }
 
-func (g grant) rule(groups []string) rbacv1.PolicyRule {
+func (g grant) policyRule(groups []string) rbacv1.PolicyRule {
 	if g.urls != "" {
 		return rbacv1.PolicyRule{NonResourceURLs: splitWords(g.urls), Verbs: splitWords(g.verbs)}
 	}

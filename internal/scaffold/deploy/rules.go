@@ -27,7 +27,7 @@ func metricsRules() []rbacv1.PolicyRule {
 func (o Operator) kindRules() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, k := range o.Kinds {
-		rules = append(rules, k.rules()...)
+		rules = append(rules, k.policyRules()...)
 	}
 	for _, r := range o.Rules {
 		if r.Namespace == "" && r.RoleName == "" {
@@ -37,7 +37,7 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 	return rules
 }
 
-func (k Kind) rules() []rbacv1.PolicyRule {
+func (k Kind) policyRules() []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
 		// Even where the spec does not say finalize: an earlier one may have, and parents that the runtime could
 		// not take the finalizer off would never go.
