@@ -33,7 +33,7 @@ mutants: build ## Put one bug after the other into the runtime, and see that an 
 .PHONY: demo
 demo: ## Watch a spec file become a running operator.
 	@echo "demo: compiling itself, up to 10 s the first time"
-	@go build -buildvcs=false -o bin/demo ./internal/demo && exec bin/demo
+	@go build -buildvcs=false -o bin/demo ./tools/demo && exec bin/demo
 
 .PHONY: golden
 golden: build ## Rewrite the golden files and the generated files of the examples.
@@ -63,7 +63,7 @@ CRDS ?= $(wildcard ../shared/crds)
 
 .PHONY: corpus
 corpus: ## Import the CRDs below CRDS=DIR, make them and their Go types again, and print what came out.
-	@go run ./internal/corpus $(CRDS)
+	@go run ./tools/corpus $(CRDS)
 
 .PHONY: clean
 clean: ## Remove what was built here.

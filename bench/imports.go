@@ -7,7 +7,7 @@ import (
 )
 
 // ownCRDs are those that opgen's tests were written with, for who has no others.
-const ownCRDs = "internal/corpus/testdata/crds"
+const ownCRDs = "tools/corpus/testdata/crds"
 
 // crdFiles returns the CRDs to work on, sorted, and what they are.
 func (b *bench) crdFiles() (files []string, what string, err error) {

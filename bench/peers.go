@@ -42,7 +42,7 @@ func build(ctx context.Context, bin string) (peers, error) {
 	p := peers{checkout, filepath.Join(bin, "opgen"), filepath.Join(bin, "pipeline"), filepath.Join(bin, "controller-gen")}
 	for _, c := range []contender{
 		{"build opgen", checkout, []string{"go", "build", stripped, "-o", p.opgen, "./cmd/opgen"}},
-		{"build pipeline", checkout, []string{"go", "build", "-o", p.pipeline, "./internal/pipeline"}},
+		{"build pipeline", checkout, []string{"go", "build", "-o", p.pipeline, "./tools/pipeline"}},
 		{"build controller-gen", filepath.Join(checkout, "bench"), []string{"go", "build", "-o", p.controllerGen, "sigs.k8s.io/controller-tools/cmd/controller-gen"}},
 	} {
 		if _, err := c.run(ctx); err != nil {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -31,64 +29,30 @@ failure. For continuous integration.`,
 				return err
 			}
 			defer p.release()
-			findings, warned, err := p.findings(s)
+			source, err := readGo(s, p.Dir, p.Input())
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings, append(warned, p.warnings()...))
+			changes, err := diffSource(s, p.Dir, source)
+			if err != nil {
+				return err
+			}
+			findings, err := p.Check(source, changes)
+			if err != nil {
+				return err
+			}
+			return reportFindings(s, out, findings, append(changes.Warnings(), p.Warnings()...))
 		},
 	}
 	out.addFlag(cmd)
 	return cmd
 }
 
-// finding is one thing that opgen check has to say.
-type finding struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-// findings compares the tree with the plan, and what the author owns with what opgen knows. It also returns what there
-// is to warn of in Go source.
-func (p *project) findings(s streams) ([]finding, spec.Problems, error) {
-	in, err := readGo(s, p.dir, p.input())
-	if err != nil {
-		return nil, nil, err
-	}
-	changes, err := diffTree(s, p.dir, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	var findings []finding
-	for _, c := range changes.Conflicts() {
-		findings = append(findings, finding{c.Path, c.Reason})
-	}
-	for _, c := range changes.Pending() {
-		if c.Owner == scaffold.Once {
-			continue // its author may have moved or removed it
-		}
-		findings = append(findings, finding{c.Path, "out of date: run opgen generate"})
-	}
-	samples, err := p.sampleFindings(in.APIs)
-	if err != nil {
-		return nil, nil, err
-	}
-	findings = append(findings, samples...)
-	tree := os.DirFS(p.dir)
-	for _, misfit := range slices.Concat(
-		scaffold.MissingFunctions(tree, p.spec.Module, changes), scaffold.Misfits(tree, tool(p.dir)),
-		scaffold.MissingModules(tree, in.APIs, in.Controllers),
-	) {
-		findings = append(findings, finding{misfit.Path, misfit.Message})
-	}
-	return findings, changes.Warnings(), nil
-}
-
-// reportFindings prints what was found. Warnings are told, and leave the exit code alone.
-func reportFindings(s streams, out output, findings []finding, warned spec.Problems) error {
+// reportFindings prints findings and warnings. Only findings make the command fail.
+func reportFindings(s streams, out output, findings []project.Finding, warned spec.Problems) error {
 	if out.json() {
 		if findings == nil {
-			findings = []finding{}
+			findings = []project.Finding{}
 		}
 		if err := writeJSON(s.out, map[string]any{"findings": findings, "warnings": problemReports(warned)}); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // newCluster builds the group of commands for the local Kubernetes.
@@ -43,7 +44,7 @@ func (n *instanceName) addFlag(cmd *cobra.Command) {
 
 func (n *instanceName) check() error {
 	if err := cluster.CheckName(n.name); err != nil {
-		return usageError{err}
+		return project.InputError{Err: err}
 	}
 	return nil
 }

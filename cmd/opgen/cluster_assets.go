@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // assetsVariable is where envtest and its tools look for the executables of a control plane, too.
@@ -30,7 +31,7 @@ func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster
 	}
 	assets, err := cluster.OpenAssets(ctx, dir)
 	if err != nil && ctx.Err() == nil {
-		return cluster.Assets{}, usagef("%s %s: %w\n    name a directory with etcd and kube-apiserver, or build them: opgen cluster up --assets=", source, dir, err)
+		return cluster.Assets{}, project.InputErrorf("%s %s: %w\n    name a directory with etcd and kube-apiserver, or build them: opgen cluster up --assets=", source, dir, err)
 	}
 	return assets, err
 }

@@ -54,7 +54,7 @@ func (o *downOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	report := downReport{DryRun: o.dryRun, Stopped: []string{}}
-	var mistakes []error
+	var errs []error
 	for _, instance := range list {
 		if !o.all && instance.Name != o.name {
 			continue
@@ -63,12 +63,12 @@ func (o *downOptions) run(ctx context.Context, s streams) error {
 		if !o.dryRun {
 			existed, err = cluster.Down(ctx, state, instance.Name)
 		}
-		mistakes = append(mistakes, err)
+		errs = append(errs, err)
 		if existed && err == nil {
 			report.Stopped = append(report.Stopped, instance.Name)
 		}
 	}
-	return errors.Join(append(mistakes, o.report(s, report))...)
+	return errors.Join(append(errs, o.report(s, report))...)
 }
 
 func (o *downOptions) report(s streams, report downReport) error {

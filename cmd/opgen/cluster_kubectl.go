@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 func newClusterKubectl(s streams) *cobra.Command {
@@ -57,7 +58,7 @@ func leadingName(args []string) (instanceName, []string, error) {
 		return instanceName{}, args, nil
 	}
 	if len(args) == 1 {
-		return instanceName{}, nil, usagef("--name: give a name")
+		return instanceName{}, nil, project.InputErrorf("--name: give a name")
 	}
 	return instanceName{args[1]}, args[2:], nil
 }

@@ -50,7 +50,7 @@ func printInstances(s streams, list []cluster.Status) error {
 	fmt.Fprintln(table, "NAME\tSTATE\tSERVER\tVERSION\tAGE\tMEMORY\tPROCESSES")
 	for _, i := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Name, i.State, i.Server, i.Version,
-			age(i.Instance), megabytes(i.Memory), processes(i.Instance))
+			formatAge(i.Instance), totalMegabytes(i.Memory), listProcesses(i.Instance))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -58,21 +58,21 @@ func printInstances(s streams, list []cluster.Status) error {
 	for _, i := range list {
 		if i.State != cluster.StateRunning {
 			name := instanceName{i.Name}
-			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it anew, `opgen cluster down --name %s` removes it\n",
+			fmt.Fprintf(s.err, "cluster %q is %s: `%s` starts it again, `opgen cluster down --name %s` removes it\n",
 				i.Name, i.State, name.upCommand(), i.Name)
 		}
 	}
 	return nil
 }
 
-func age(i *cluster.Instance) string {
+func formatAge(i *cluster.Instance) string {
 	if i.StartedAt.IsZero() {
 		return "-"
 	}
 	return time.Since(i.StartedAt).Round(time.Second).String()
 }
 
-func megabytes(memory map[string]int64) string {
+func totalMegabytes(memory map[string]int64) string {
 	var sum int64
 	for _, bytes := range memory {
 		sum += bytes
@@ -80,8 +80,8 @@ func megabytes(memory map[string]int64) string {
 	return fmt.Sprintf("%d MB", sum>>20)
 }
 
-// processes names the pids of what runs and what does not run any more.
-func processes(i *cluster.Instance) string {
+// listProcesses names the pids of what runs and what does not run any more.
+func listProcesses(i *cluster.Instance) string {
 	var words []string
 	for _, p := range i.Processes {
 		if p.Running() {

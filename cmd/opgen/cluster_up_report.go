@@ -19,7 +19,7 @@ type upReport struct {
 
 func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outcome, took time.Duration) error {
 	if len(outcome.Gone) > 0 {
-		fmt.Fprintf(s.err, "cluster %q was broken (%s had ended) and is started anew\n", o.name, strings.Join(outcome.Gone, ", "))
+		fmt.Fprintf(s.err, "cluster %q was broken (%s had ended) and is started again\n", o.name, strings.Join(outcome.Gone, ", "))
 	}
 	defer o.warnOfDifferences(s, up, outcome)
 	if o.json() {

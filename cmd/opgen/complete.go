@@ -8,23 +8,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/opgen-dev/opgen/internal/cluster"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // completer returns the values that a flag may have on a command line.
 type completer func(cmd *cobra.Command) []string
 
-// fixed completes to values that are always the same.
-func fixed(values ...string) completer {
+// completeFixed completes to values that are always the same.
+func completeFixed(values ...string) completer {
 	return func(*cobra.Command) []string { return values }
 }
 
 // completeFlags has the shell complete the values of flags. A flag whose value is a new name completes to nothing,
 // rather than to the files of the folder.
 func completeFlags(root *cobra.Command) {
-	nothing := fixed()
+	nothing := completeFixed()
 	flags := map[string]completer{
-		"output": fixed("text", "json"), "watch": fixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
+		"output": completeFixed("text", "json"), "watch": completeFixed(string(spec.WatchCluster), string(spec.WatchNamespace)),
 		"name": nothing, "kind": nothing, "group": nothing, "version": nothing, "child": nothing, "parent": nothing,
 		"module": nothing, "repo": nothing, "domain": nothing, "min-kubernetes": nothing,
 		"cluster name": instanceNames, "delete kind": projectKinds, "delete group": projectGroups,
@@ -96,22 +97,21 @@ func projectGroups(cmd *cobra.Command) []string {
 func projectControllers(*cobra.Command) []string {
 	var names []string
 	for _, f := range specFiles("controllers") {
-		if controller, _ := spec.ParseController(f.name, f.data); controller != nil && controller.Name != "" {
+		if controller, _ := spec.ParseController(f.Name, f.Data); controller != nil && controller.Name != "" {
 			names = append(names, controller.Name)
 		}
 	}
 	return names
 }
 
-// apiNames returns what name says of each API of the project, each name once. A file with mistakes is asked as far as it
-// can be read.
+// apiNames returns the result of name for each API of the project, each once. It reads a file with errors as far as it can.
 func apiNames(name func(*spec.API) string) []string {
 	var names []string
 	for _, f := range specFiles("api") {
-		if spec.IsTypes(f.data) {
+		if spec.IsTypes(f.Data) {
 			continue
 		}
-		if api, _ := spec.ParsePart(f.name, f.data); api != nil && name(api) != "" {
+		if api, _ := spec.ParsePart(f.Name, f.Data); api != nil && name(api) != "" {
 			names = append(names, name(api))
 		}
 	}
@@ -119,11 +119,11 @@ func apiNames(name func(*spec.API) string) []string {
 }
 
 // specFiles are the spec files of a folder of the project, as far as there is one and they can be read.
-func specFiles(folder string) []specFile {
-	dir, err := findProject()
+func specFiles(folder string) []project.SpecFile {
+	dir, err := project.Find()
 	if err != nil {
 		return nil
 	}
-	files, _ := specsIn(dir, folder)
+	files, _ := project.ReadFolder(dir, folder)
 	return files
 }

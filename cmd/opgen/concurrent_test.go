@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // times is how often a test does something: the number of an environment variable, or what fits into the usual tests.
@@ -47,7 +49,7 @@ func newChangingProject(t *testing.T) changingProject {
 	}
 	edit(t, "internal/part0/sync.go", "// mine\n")
 	var p changingProject
-	spec, err := os.ReadFile(projectFile)
+	spec, err := os.ReadFile(project.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,7 @@ func newChangingProject(t *testing.T) changingProject {
 
 func (p changingProject) write(t *testing.T, i int) {
 	t.Helper()
-	if err := os.WriteFile(projectFile, []byte(p.spec[i]), 0o644); err != nil {
+	if err := os.WriteFile(project.FileName, []byte(p.spec[i]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

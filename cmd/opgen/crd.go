@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/warnings"
 )
@@ -39,7 +40,7 @@ With -o json and without --dir, standard output is one JSON document with the li
 	return cmd
 }
 
-// needsFile takes one file or more.
+// needsFile returns an error unless there is an argument.
 func needsFile(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("name a spec file, or - for standard input")
@@ -52,7 +53,7 @@ func (o *crdOptions) run(s streams, files []string) error {
 		return err
 	}
 	if err := spec.CheckMinKubernetes(o.minKubernetes); err != nil {
-		return usagef("--min-kubernetes %q: %w", o.minKubernetes, err)
+		return project.InputErrorf("--min-kubernetes %q: %w", o.minKubernetes, err)
 	}
 	crds, warned, err := o.render(s, files)
 	if err != nil {
@@ -93,7 +94,7 @@ func reportCRDs(s streams, crds []dataFile, warned spec.Problems) error {
 	return writeJSON(s.out, report)
 }
 
-// render makes every CRD before one is written, and reports the mistakes of all files at once.
+// render makes all CRDs before one is written, and reports the errors of all files at once.
 func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problems, error) {
 	var crds []dataFile
 	specs, shared, problems, err := readSpecs(s, files)
@@ -102,13 +103,13 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 	}
 	var apis []*spec.API
 	for _, f := range specs {
-		api, found := crdgen.Parse(f.name, f.data, o.minKubernetes, shared...)
+		api, found := crdgen.Parse(f.Name, f.Data, o.minKubernetes, shared...)
 		problems = append(problems, found...)
 		if api != nil {
 			apis = append(apis, api)
 		}
 	}
-	if apis, err = readGoHere(s, apis); err != nil {
+	if apis, err = readGoTypes(s, apis); err != nil {
 		var more spec.Problems
 		if !errors.As(err, &more) {
 			return nil, nil, err
@@ -135,25 +136,35 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 
 // readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types among them, and
 // from types.yaml beside them.
-func readSpecs(s streams, files []string) (apis []specFile, shared []*spec.NamedType, problems spec.Problems, err error) {
-	var all []specFile
-	for _, file := range slices.Concat(files, typesBeside(files)) {
-		data, err := readSpecOrStdin(s, file)
+func readSpecs(s streams, files []string) (apis []project.SpecFile, shared []*spec.NamedType, problems spec.Problems, err error) {
+	var all []project.SpecFile
+	for _, file := range slices.Concat(files, project.FindTypes(files)) {
+		read, err := readSpecOrStdin(s, file)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		all = append(all, specFile{file, data})
+		read.Name = file
+		all = append(all, read)
 	}
-	apis, shared, problems = sharedTypes(all)
+	apis, shared, problems = project.ParseTypes(all)
 	if len(apis) == 0 && len(problems) == 0 {
-		return nil, nil, nil, usagef("%s describes no API: name the file of an API that uses its types too", all[0].name)
+		return nil, nil, nil, project.InputErrorf("%s describes no API: name the file of an API that uses its types too", all[0].Name)
 	}
 	return apis, shared, problems, nil
 }
 
-func readSpecOrStdin(s streams, file string) ([]byte, error) {
+func readSpecOrStdin(s streams, file string) (project.SpecFile, error) {
 	if file == "-" {
-		return readLimited("standard input", s.in)
+		return project.ReadFrom("standard input", s.in)
 	}
-	return readSpec(file, file)
+	return project.ReadFile(file, file)
+}
+
+// readGoTypes completes APIs from Go source, if they name Go types.
+func readGoTypes(s streams, apis []*spec.API) ([]*spec.API, error) {
+	if !crdgen.ReadsGo(apis) {
+		return apis, nil
+	}
+	defer showProgress(s.err, "reading Go packages")()
+	return project.ReadGoTypes(apis)
 }

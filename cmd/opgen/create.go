@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 func newCreate(s streams) *cobra.Command {
@@ -24,9 +26,9 @@ func needsSubcommand(cmd *cobra.Command, args []string) error {
 		for _, sub := range cmd.Commands() {
 			names = append(names, sub.Name())
 		}
-		return usagef("%s: give one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
+		return project.InputErrorf("%s: give one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
-	return usagef("%s: unknown command %q", cmd.CommandPath(), args[0])
+	return project.InputErrorf("%s: unknown command %q", cmd.CommandPath(), args[0])
 }
 
 func runNothing(*cobra.Command, []string) error { return nil }

@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
-	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
 // createControllerOptions are the flags of opgen create controller.
@@ -31,7 +28,7 @@ or draft one there, and generate. A kind of the core group is written v1/Pod.`,
 		Example: `  opgen create controller service-per-pod -f service-per-pod.yaml
   opgen create controller service-per-pod --parent apps/v1/StatefulSet --child v1/Service`,
 		Args: needsName,
-		RunE: func(_ *cobra.Command, args []string) error { return o.asFlagMistakes(o.run(s, args[0])) },
+		RunE: func(_ *cobra.Command, args []string) error { return o.inFlags(o.run(s, args[0])) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
@@ -41,7 +38,7 @@ or draft one there, and generate. A kind of the core group is written v1/Pod.`,
 	return cmd
 }
 
-// needsName takes the name of a controller.
+// needsName returns an error unless the only argument is the name of a controller.
 func needsName(_ *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return errors.New("name one controller, such as service-per-pod")
@@ -58,87 +55,58 @@ func (o *createControllerOptions) run(s streams, name string) error {
 		return err
 	}
 	defer p.release()
-	source, data, err := o.source(s, name)
+	file, err := o.specFile(s, name)
 	if err != nil {
 		return err
 	}
-	controller, problems := spec.ParseController(source, data)
-	if err := problems.Err(); err != nil {
+	added, err := p.AddController(file, name, "write name: "+name+", or run: opgen create controller %s -f "+o.file)
+	if err != nil {
 		return err
 	}
-	if controller.Name != name {
-		return spec.Problems{{
-			Pos: controller.Place("name"), Path: "name", Message: fmt.Sprintf("%q is another name than %q, which the command gives", controller.Name, name),
-			Hint: "write name: " + name + ", or run: opgen create controller " + controller.Name + " -f " + o.file,
-		}}.Err()
-	}
-	target := "controllers/" + name + ".yaml"
-	if err := p.refuseOther(target, data); err != nil {
+	o.write.warnings = added.Warnings
+	if err := o.write.plan(s, p.Dir, added.Input); err != nil || o.write.quiet() {
 		return err
 	}
-	in := p.input()
-	in.Controllers = p.withController(controller, target)
-	if err := spec.Check(in.Project, in.APIs, in.Controllers).Err(); err != nil {
-		return err
-	}
-	o.write.warnings = inTarget(warnings.OfControllers([]*spec.Controller{controller}), source, target)
-	in.Extra = []scaffold.File{{Path: target, Content: data, Owner: scaffold.Once}}
-	if err := o.write.plan(s, p.dir, in); err != nil || o.write.quiet() {
-		return err
-	}
-	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", controller.Package())
+	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", added.Controller.Package())
 	return nil
 }
 
-// source gives the text of the controller's file and the name that its mistakes are reported under.
-func (o *createControllerOptions) source(s streams, name string) (source string, data []byte, err error) {
-	drafted := o.parents != nil || o.children != nil
+// specFile returns the spec file of the controller: the one that -f names, or a draft.
+func (o *createControllerOptions) specFile(s streams, name string) (project.SpecFile, error) {
+	isDraft := o.parents != nil || o.children != nil
 	switch {
-	case o.file != "" && drafted:
-		return "", nil, usagef("-f names a whole spec file: leave out --parent and --child")
+	case o.file != "" && isDraft:
+		return project.SpecFile{}, project.InputErrorf("-f names a whole spec file: leave out --parent and --child")
 	case o.file != "":
-		return specToCopy(s, o.file)
+		return readSpecOrStdin(s, o.file)
 	case o.parents == nil:
-		return "", nil, usagef("give -f FILE, or --parent")
+		return project.SpecFile{}, project.InputErrorf("give -f FILE, or --parent")
 	}
-	view := templates.ControllerDraftView{Name: name}
-	if view.Parents, err = draftKinds("--parent", o.parents); err != nil {
-		return "", nil, err
+	parents, err := parseKinds("--parent", o.parents)
+	if err != nil {
+		return project.SpecFile{}, err
 	}
-	if view.Children, err = draftKinds("--child", o.children); err != nil {
-		return "", nil, err
+	children, err := parseKinds("--child", o.children)
+	if err != nil {
+		return project.SpecFile{}, err
 	}
-	data, err = templates.ControllerDraft(view)
-	return draftName, data, err
+	data, err := templates.ControllerDraft(templates.ControllerDraftView{Name: name, Parents: parents, Children: children})
+	return project.SpecFile{Name: project.DraftName, Data: data}, err
 }
 
-// asFlagMistakes tells the mistakes in a draft, which nobody sees, as mistakes in what it was made of.
-func (o *createControllerOptions) asFlagMistakes(err error) error {
+// inFlags returns errors in a draft, which no user sees, as errors in what it was made of.
+func (o *createControllerOptions) inFlags(err error) error {
 	var problems spec.Problems
 	if o.file != "" || !errors.As(err, &problems) {
 		return err
 	}
-	return asFlagMistakes(problems, func(p spec.Problem) string {
-		switch parent := flagOf(p, "--parent", o.parents, "parents"); {
+	return errorsInFlags(problems, func(p spec.Problem) string {
+		switch parent := repeatedFlagOf(p, "--parent", o.parents, "parents"); {
 		case p.Path == "name":
 			return "NAME"
 		case parent != "":
 			return parent
 		}
-		return flagOf(p, "--child", o.children, "operator.children")
+		return repeatedFlagOf(p, "--child", o.children, "operator.children")
 	})
-}
-
-// withController gives the project's controllers with one added, or put in place of the one from the same file, in the
-// order that they will be loaded in.
-func (p *project) withController(c *spec.Controller, file string) []*spec.Controller {
-	c.File = file
-	controllers := append(p.withoutController(file), c)
-	slices.SortFunc(controllers, func(a, b *spec.Controller) int { return strings.Compare(a.File, b.File) })
-	return controllers
-}
-
-// withoutController gives the project's controllers but the one from this file.
-func (p *project) withoutController(file string) []*spec.Controller {
-	return slices.DeleteFunc(slices.Clone(p.controllers), func(c *spec.Controller) bool { return c.File == file })
 }

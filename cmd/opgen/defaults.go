@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // applyDefaults sets every flag that the command line leaves out from the environment or the user's config
@@ -24,7 +26,7 @@ func applyDefaults(cmd *cobra.Command) error {
 	if err := checkConfigKeys(cmd.Root(), defaults); err != nil {
 		return err
 	}
-	var mistakes []error
+	var errs []error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed || flag.Name == "help" {
 			return
@@ -34,10 +36,10 @@ func applyDefaults(cmd *cobra.Command) error {
 			return
 		}
 		if err := setFlag(cmd.Flags(), flag, defaults, key); err != nil {
-			mistakes = append(mistakes, usagef("default %s of --%s: %w", key, flag.Name, err))
+			errs = append(errs, project.InputErrorf("default %s of --%s: %w", key, flag.Name, err))
 		}
 	})
-	return errors.Join(mistakes...)
+	return errors.Join(errs...)
 }
 
 // userDefaults reads the environment and the config file, which need not exist.
@@ -52,7 +54,7 @@ func userDefaults() (*viper.Viper, error) {
 	}
 	v.SetConfigFile(path)
 	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("config file %s: %w", path, err)
+		return nil, project.InputErrorf("config file %s: %w", path, err)
 	}
 	return v, nil
 }
@@ -81,8 +83,8 @@ func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) 
 	return "", false
 }
 
-// valueMistake says what a flag takes, in place of what Go's parser says of a value.
-func valueMistake(err error) error {
+// explainValue returns the values that a flag takes in place of the error of Go's parser.
+func explainValue(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
 		return errors.New("write true or false")
@@ -96,7 +98,7 @@ func setFlag(flags *pflag.FlagSet, flag *pflag.Flag, v *viper.Viper, key string)
 		value = strings.Join(v.GetStringSlice(key), ",")
 	}
 	if err := flags.Set(flag.Name, value); err != nil {
-		return fmt.Errorf("%q: %w", value, valueMistake(err))
+		return fmt.Errorf("%q: %w", value, explainValue(err))
 	}
 	return nil
 }

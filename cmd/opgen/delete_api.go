@@ -1,19 +1,15 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // deleteAPIOptions are the flags of opgen delete api.
@@ -48,32 +44,34 @@ func (o *deleteAPIOptions) run(s streams) error {
 		return err
 	}
 	if o.kind == "" {
-		return usagef("--kind is missing: name the kind to delete")
+		return project.InputErrorf("--kind is missing: name the kind to delete")
 	}
 	p, err := loadProject(s)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	target, err := o.find(p)
+	known, err := o.find(p)
 	if err != nil {
 		return err
 	}
-	if target.api == nil {
-		return o.write.letGo(s, p, target)
+	if known.API == nil {
+		return o.write.letGo(s, p, known)
 	}
-	in := p.input()
-	in.APIs, in.Drop, in.LetGo = p.without(target.api.File), []string{target.api.File}, []string{target.name}
-	return o.write.remove(s, p, in, func(f scaffold.File) bool { return f.API == target.name })
+	return o.write.remove(s, p, p.RemoveAPI(known.API), func(f scaffold.File) bool { return f.API == known.Name })
 }
 
-// remove generates the project without a part of it, and names the files of that part that are left: its author's.
-func (o *writeOptions) remove(s streams, p *project, in scaffold.Input, belongs func(scaffold.File) bool) error {
-	left, err := p.onceFiles(s, belongs)
+// remove generates the project without one part, and names the Once files that the part has left.
+func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(scaffold.File) bool) error {
+	source, err := readGo(s, p.Dir, p.Input())
 	if err != nil {
 		return err
 	}
-	if err := o.plan(s, p.dir, in); err != nil {
+	left, err := p.OnceFiles(source, isPart)
+	if err != nil {
+		return err
+	}
+	if err := o.plan(s, p.Dir, in); err != nil {
 		return err
 	}
 	if !o.output.json() {
@@ -84,29 +82,11 @@ func (o *writeOptions) remove(s streams, p *project, in scaffold.Input, belongs 
 	return nil
 }
 
-// deleted is an API to delete.
-type deleted struct {
-	name   string             // in opgen.lock
-	api    *spec.API          // nil: no spec file describes what the lock lists
-	locked scaffold.LockedAPI // zero: the lock does not list it
-}
-
-// find finds the API in the lock and in the spec files. One that the lock lists otherwise than its spec file describes
-// it is that of the lock.
-func (o *deleteAPIOptions) find(p *project) (deleted, error) {
-	lock, err := scaffold.ReadLock(os.DirFS(p.dir))
+// find returns the API that the flags name, from the lock or the spec files.
+func (o *deleteAPIOptions) find(p loadedProject) (project.KnownAPI, error) {
+	known, err := p.KnownAPIs()
 	if err != nil {
-		return deleted{}, err
-	}
-	known := map[string]deleted{}
-	for name, locked := range lock.APIs {
-		known[name] = deleted{name: name, locked: locked}
-	}
-	for _, api := range p.apis {
-		name := scaffold.APIName(api)
-		if d, listed := known[name]; !listed || d.locked.Describes(api) {
-			known[name] = deleted{name: name, api: api, locked: d.locked}
-		}
+		return project.KnownAPI{}, err
 	}
 	var found, kinds, groups []string
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -121,31 +101,9 @@ func (o *deleteAPIOptions) find(p *project) (deleted, error) {
 		if len(kinds) == 0 {
 			kinds = []string{"none"}
 		}
-		return deleted{}, usagef("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(slices.Compact(kinds), ", "))
+		return project.KnownAPI{}, project.InputErrorf("--kind %q: the project has no such kind; it has: %s", o.kind, strings.Join(slices.Compact(kinds), ", "))
 	case 1:
 		return known[found[0]], nil
 	}
-	return deleted{}, usagef("--kind %q: %s have that kind: add --group", o.kind, strings.Join(groups, " and "))
-}
-
-// onceFiles names the files of a part of the project that are its author's and exist.
-func (p *project) onceFiles(s streams, belongs func(scaffold.File) bool) ([]string, error) {
-	in, err := readGo(s, p.dir, p.input())
-	if err != nil {
-		return nil, err
-	}
-	files, err := scaffold.Plan(in)
-	if err != nil {
-		return nil, err
-	}
-	var left []string
-	for _, f := range files.Files() {
-		if f.Owner != scaffold.Once || !belongs(f) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(p.dir, f.Path)); !errors.Is(err, fs.ErrNotExist) {
-			left = append(left, f.Path)
-		}
-	}
-	return left, nil
+	return project.KnownAPI{}, project.InputErrorf("--kind %q: %s have that kind: add --group", o.kind, strings.Join(groups, " and "))
 }

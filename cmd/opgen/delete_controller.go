@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -37,18 +38,15 @@ func deleteController(s streams, o writeOptions, name string) error {
 		return err
 	}
 	defer p.release()
-	controller, err := p.controller(name)
+	controller, err := findController(p, name)
 	if err != nil {
-		lock, lockErr := scaffold.ReadLock(os.DirFS(p.dir))
+		lock, lockErr := scaffold.ReadLock(os.DirFS(p.Dir))
 		if _, listed := lock.Controllers[name]; listed && lockErr == nil {
 			return o.generateWithout(s, p, "controllers/"+name)
 		}
 		return err
 	}
-	in := p.input()
-	in.LetGo = []string{"controllers/" + name}
-	in.Controllers, in.Drop = p.withoutController(controller.File), []string{controller.File}
-	if err := o.remove(s, p, in, func(f scaffold.File) bool { return f.Controller == name }); err != nil {
+	if err := o.remove(s, p, p.RemoveController(controller), func(f scaffold.File) bool { return f.Controller == name }); err != nil {
 		return err
 	}
 	if controller.Operator.Finalize && !o.output.json() {
@@ -58,10 +56,10 @@ func deleteController(s streams, o writeOptions, name string) error {
 	return nil
 }
 
-// controller finds a controller of the project by its name.
-func (p *project) controller(name string) (*spec.Controller, error) {
+// findController returns the controller of a project with a name.
+func findController(p loadedProject, name string) (*spec.Controller, error) {
 	names := []string{}
-	for _, c := range p.controllers {
+	for _, c := range p.Controllers {
 		if c.Name == name {
 			return c, nil
 		}
@@ -70,5 +68,5 @@ func (p *project) controller(name string) (*spec.Controller, error) {
 	if len(names) == 0 {
 		names = []string{"none"}
 	}
-	return nil, usagef("%q: the project has no such controller; it has: %s", name, strings.Join(names, ", "))
+	return nil, project.InputErrorf("%q: the project has no such controller; it has: %s", name, strings.Join(names, ", "))
 }

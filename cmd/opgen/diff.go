@@ -27,7 +27,7 @@ difference.`,
 				return err
 			}
 			defer p.release()
-			changes, err := diffTree(s, p.dir, p.input())
+			changes, err := diffTree(s, p.Dir, p.Input())
 			if err != nil {
 				return err
 			}

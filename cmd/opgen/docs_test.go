@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGoldenCommandDocs keeps docs/commands.md what the commands say of themselves.
 func TestGoldenCommandDocs(t *testing.T) {

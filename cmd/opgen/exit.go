@@ -2,8 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -18,20 +18,10 @@ const (
 // errReported marks findings that the command has printed itself: run prints nothing more and exits with 1.
 var errReported = errors.New("findings reported")
 
-// usageError is a mistake in the command line, or in what it names.
-type usageError struct{ error }
-
-// Unwrap gives errors.Is and errors.As the mistake itself.
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
-
 // exitCode maps an error to the exit code of the process.
 func exitCode(err error) int {
 	var (
-		usage    usageError
+		input    project.InputError
 		problems spec.Problems
 	)
 	switch {
@@ -39,7 +29,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, errReported):
 		return exitFindings
-	case errors.As(err, &usage), errors.As(err, &problems):
+	case errors.As(err, &input), errors.As(err, &problems):
 		return exitInvalid
 	default:
 		return exitTrouble

@@ -9,6 +9,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -80,7 +81,7 @@ func reportSpecs(s streams, specs []importer.Spec) error {
 	return writeJSON(s.out, map[string]any{"specs": reports})
 }
 
-// importAll converts every file before anything is written, and reports the mistakes of all at once. What it
+// importAll converts every file before anything is written, and reports all errors at once. What it
 // accepts, opgen can make a CRD from that an API server takes.
 func importAll(s streams, files []string) ([]importer.Spec, error) {
 	var (
@@ -88,11 +89,11 @@ func importAll(s streams, files []string) ([]importer.Spec, error) {
 		problems spec.Problems
 	)
 	for _, file := range files {
-		data, err := readSpecOrStdin(s, file)
+		read, err := readSpecOrStdin(s, file)
 		if err != nil {
 			return nil, err
 		}
-		specs, found := importer.Import(file, data)
+		specs, found := importer.Import(file, read.Data)
 		problems = append(problems, found...)
 		for _, imported := range specs {
 			_, found := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
@@ -124,7 +125,7 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 	}
 	for _, c := range changes.Pending() {
 		if c.Action == scaffold.Update {
-			return usagef("%s: is there already and says something else: move it away, or import into another folder",
+			return project.InputErrorf("%s: is there already and says something else: move it away, or import into another folder",
 				filepath.Join(o.write.dir, c.Path))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -49,7 +50,7 @@ repository does: .git, .gitignore, .gitattributes, a README and a licence, which
 	return cmd
 }
 
-// needsFolder takes one folder.
+// needsFolder returns an error unless the only argument is a folder.
 func needsFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return errors.New("name one folder for the project; . is this one")
@@ -66,13 +67,13 @@ func (o *initOptions) run(s streams, dir string) error {
 		return err
 	}
 	if o.module == "" {
-		return usagef("--module is missing: give the Go module path, such as --module example.com/%s", filepath.Base(dir))
+		return project.InputErrorf("--module is missing: give the Go module path, such as --module example.com/%s", filepath.Base(dir))
 	}
 	if o.name == "" {
 		o.name = strings.ToLower(filepath.Base(dir))
 	}
 	if !o.write.dryRun {
-		held, err := hold(s, dir)
+		held, err := lockFolder(s, dir)
 		if err != nil {
 			return cmp.Or(checkVacant(dir), err)
 		}
@@ -87,56 +88,56 @@ func (o *initOptions) run(s streams, dir string) error {
 	if err != nil {
 		return err
 	}
-	project, problems := spec.ParseProject(projectFile, file)
+	parsed, problems := spec.ParseProject(project.FileName, file)
 	if len(problems) > 0 {
-		return asFlagMistakes(problems, func(p spec.Problem) string { return "--" + p.Path })
+		return errorsInFlags(problems, func(p spec.Problem) string { return "--" + p.Path })
 	}
 	in := scaffold.Input{
-		Project: project,
-		Tool:    tool(dir),
-		Extra:   []scaffold.File{{Path: projectFile, Content: file, Owner: scaffold.Once}},
+		Project: parsed,
+		Tool:    project.ToolFor(dir, readVersion().Version),
+		Extra:   []scaffold.File{{Path: project.FileName, Content: file, Owner: scaffold.Once}},
 	}
 	if err := o.write.plan(s, dir, in); err != nil || o.write.quiet() {
 		return err
 	}
 	next := "opgen create api -f FILE"
-	if here := shorten(dir); here != "." {
+	if here := project.ShortPath(dir); here != "." {
 		next = "cd " + here + " && " + next
 	}
 	fmt.Fprintf(s.err, "next: %s\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer,\n       or for kinds that exist already: opgen create controller NAME --parent apps/v1/StatefulSet)\n", next)
 	return nil
 }
 
-// asFlagMistakes tells mistakes in a file as mistakes in the flags that it was made of; flag names the one of a
-// problem, or is empty for a problem elsewhere.
-func asFlagMistakes(problems spec.Problems, flag func(spec.Problem) string) error {
-	mistakes := make([]error, len(problems))
+// errorsInFlags returns the errors in a file as errors in the flags that it was made of. flagOf returns the flag of a
+// problem; empty for a problem elsewhere.
+func errorsInFlags(problems spec.Problems, flagOf func(spec.Problem) string) error {
+	errs := make([]error, len(problems))
 	for i, p := range problems {
-		name := flag(p)
+		name := flagOf(p)
 		if name == "" {
-			mistakes[i] = errors.New(p.String())
+			errs[i] = errors.New(p.String())
 			continue
 		}
 		text := name + ": " + p.Message
 		if p.Hint != "" {
 			text += "\n    " + p.Hint
 		}
-		mistakes[i] = errors.New(text)
+		errs[i] = errors.New(text)
 	}
-	return usageError{errors.Join(mistakes...)}
+	return project.InputError{Err: errors.Join(errs...)}
 }
 
-// checkVacant refuses a folder that holds more than a clone of an empty repository does.
+// checkVacant returns an error if a folder has more than a clone of an empty repository has.
 func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		return usagef("%s is a file, or lies below one: name a folder", shorten(dir))
+		return project.InputErrorf("%s is a file, or lies below one: name a folder", project.ShortPath(dir))
 	}
 	if err != nil {
-		return usageError{err}
+		return project.InputError{Err: err}
 	}
 	for _, entry := range entries {
 		name := strings.ToUpper(entry.Name())
@@ -144,20 +145,8 @@ func checkVacant(dir string) error {
 		case name == ".GIT", name == ".GITIGNORE", name == ".GITATTRIBUTES",
 			strings.HasPrefix(name, "README"), strings.HasPrefix(name, "LICEN"):
 		default:
-			return usagef("%s is not empty (it has %s): choose another folder, or one that is new", shorten(dir), entry.Name())
+			return project.InputErrorf("%s is not empty (it has %s): choose another folder, or one that is new", project.ShortPath(dir), entry.Name())
 		}
 	}
 	return nil
-}
-
-// shorten gives a path as a user in the working directory would write it.
-func shorten(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(here, path); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel
-	}
-	return path
 }

@@ -78,7 +78,7 @@ func TestSignalsEndCommands(t *testing.T) {
 		}
 		for _, args := range []string{"generate", "check", "diff", "delete api --kind A"} {
 			t.Run(signal.String()+" "+args, func(t *testing.T) {
-				held, err := hold(streams{err: io.Discard}, ".")
+				held, err := lockFolder(streams{err: io.Discard}, ".")
 				if err != nil {
 					t.Fatal(err)
 				}

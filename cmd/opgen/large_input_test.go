@@ -46,13 +46,13 @@ func TestLargeFiles(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.yaml")
 	sparse(t, large)
 	inProject(t)
-	check := func(t *testing.T, args, mistake string) {
+	check := func(t *testing.T, args, message string) {
 		t.Helper()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		code, out := runIn(strings.NewReader(""), args)
 		runtime.ReadMemStats(&after)
-		if code != exitInvalid || !strings.Contains(out, mistake) {
+		if code != exitInvalid || !strings.Contains(out, message) {
 			t.Errorf("exit code %d: %s", code, out)
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {
@@ -74,7 +74,7 @@ func inProject(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	project := "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: op\nmodule: example.com/op\n"
-	if err := os.WriteFile(projectFile, []byte(project), 0o644); err != nil {
+	if err := os.WriteFile("opgen.yaml", []byte(project), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir("api", 0o755); err != nil {

@@ -6,26 +6,27 @@ import (
 	"os"
 	"slices"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// letGo generates the project without an API that opgen.lock lists and no spec file describes, and names what is left
-// of it.
-func (o *writeOptions) letGo(s streams, p *project, target deleted) error {
-	if err := o.generateWithout(s, p, target.name); err != nil {
+// letGo generates the project without an API that opgen.lock lists and no spec file describes, and names its files and CRD
+// that are left.
+func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI) error {
+	if err := o.generateWithout(s, p, target.Name); err != nil {
 		return err
 	}
 	if o.output.json() || o.dryRun {
 		return nil
 	}
-	left, err := target.locked.Leftovers(os.DirFS(p.dir), target.name, p.spec, p.apis)
+	left, err := target.Locked.AuthorFiles(os.DirFS(p.Dir), target.Name, p.Spec, p.APIs)
 	for _, file := range left {
 		printLeft(s, file)
 	}
-	crd := target.locked.CRDName(target.name)
+	crd := target.Locked.CRDName(target.Name)
 	inUse := func(api *spec.API) bool { return api.Names.Plural+"."+api.Group == crd }
-	if !slices.ContainsFunc(p.apis, inUse) {
+	if !slices.ContainsFunc(p.APIs, inUse) {
 		fmt.Fprintf(s.err, "note: clusters keep the CustomResourceDefinition %s with its objects; when nobody needs them: kubectl delete crd %[1]s\n", crd)
 	}
 	return err
@@ -33,20 +34,20 @@ func (o *writeOptions) letGo(s streams, p *project, target deleted) error {
 
 // generateWithout generates the project without a name of the lock. Where something else keeps it from that, such as
 // another API that was renamed, it takes the name out of the lock alone.
-func (o *writeOptions) generateWithout(s streams, p *project, name string) error {
-	in := p.input()
+func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) error {
+	in := p.Input()
 	in.LetGo = []string{name}
-	err := o.plan(s, p.dir, in)
+	err := o.plan(s, p.Dir, in)
 	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}
-	changes, lockErr := scaffold.WithoutLocked(os.DirFS(p.dir), in.Tool, name)
+	changes, lockErr := scaffold.WithoutLocked(os.DirFS(p.Dir), in.Tool, name)
 	if lockErr != nil {
 		return lockErr
 	}
 	if !o.dryRun {
-		if err := applyChanges(changes, p.dir); err != nil {
+		if err := applyChanges(changes, p.Dir); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -22,7 +23,7 @@ func (o *output) addFlag(cmd *cobra.Command) {
 // check refuses a format that no command has.
 func (o *output) check() error {
 	if o.format != "text" && o.format != "json" {
-		return usagef("--output %q: use text or json", o.format)
+		return project.InputErrorf("--output %q: use text or json", o.format)
 	}
 	return nil
 }
@@ -69,8 +70,8 @@ func asksForJSON(cmd *cobra.Command, args []string) bool {
 // errorReports tells an error as the problems that it consists of, each with its hint.
 func errorReports(err error) []problemReport {
 	var outermost any = err // what wraps another error has a message of its own to tell
-	if usage, ok := outermost.(usageError); ok {
-		outermost = usage.error
+	if input, ok := outermost.(project.InputError); ok {
+		outermost = input.Err
 	}
 	if joined, ok := outermost.(interface{ Unwrap() []error }); ok {
 		var reports []problemReport
@@ -87,7 +88,7 @@ func errorReports(err error) []problemReport {
 	return []problemReport{{Severity: spec.Problem{}.Severity(), Message: message, Hint: hint}}
 }
 
-// problemReport is one mistake in a spec file, or one warning, as -o json tells it.
+// problemReport is one error in a spec file, or one warning, as -o json tells it.
 type problemReport struct {
 	Severity string       `json:"severity"` // error or warning
 	Warning  spec.Warning `json:"warning,omitempty"`

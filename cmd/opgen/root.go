@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/opgen-dev/opgen/internal/project"
 )
 
 // streams are where a command reads and writes: data goes to out, reports and errors go to err.
@@ -59,9 +61,9 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 		}
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
-			err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), valueMistake(err))
+			err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), explainValue(err))
 		}
-		return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+		return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
 		newInit(s),
@@ -78,7 +80,7 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	)
 	refineCompletion(root)
 	completeFlags(root)
-	asUsage(root)
+	wrapArgumentErrors(root)
 	return root
 }
 
@@ -92,23 +94,22 @@ func refineCompletion(root *cobra.Command) {
 	}
 }
 
-// asUsage makes every mistake that cobra finds in the arguments of a command a mistake in usage, and a group
-// of commands that is called without one, or with a wrong one, too.
-func asUsage(cmd *cobra.Command) {
+// wrapArgumentErrors makes the errors that cobra finds in the arguments of commands InputErrors that name --help.
+func wrapArgumentErrors(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
-				return usagef("%w\n    see %s --help", err, cmd.CommandPath())
+				return project.InputErrorf("%w\n    see %s --help", err, cmd.CommandPath())
 			}
 			return nil
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		asUsage(sub)
+		wrapArgumentErrors(sub)
 	}
 }
 
-// runRoot shows the help; a name that is no command is a mistake.
+// runRoot shows the help; a name that is no command is an error.
 func runRoot(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -117,5 +118,5 @@ func runRoot(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
 	}
-	return usagef("unknown command %q\n    %s", args[0], hint)
+	return project.InputErrorf("unknown command %q\n    %s", args[0], hint)
 }

@@ -52,8 +52,8 @@ func newVersion(s streams) *cobra.Command {
 	return cmd
 }
 
-// pinned is the version of a module that opgen is tested with and that projects are pinned to.
-func pinned(path string) string {
+// pinnedVersion is the version of a module that opgen is tested with and that projects are pinned to.
+func pinnedVersion(path string) string {
 	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
 	if err != nil {
 		return ""
@@ -80,8 +80,8 @@ func readVersion() versionInfo {
 			}
 		}
 	}
-	info.ControllerRuntime = pinned("sigs.k8s.io/controller-runtime")
-	info.Kubernetes = pinned("k8s.io/apimachinery")
+	info.ControllerRuntime = pinnedVersion("sigs.k8s.io/controller-runtime")
+	info.Kubernetes = pinnedVersion("k8s.io/apimachinery")
 	if info.Version == "" {
 		info.Version = "(devel)"
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -26,7 +28,7 @@ func (o *writeOptions) addFlags(cmd *cobra.Command) {
 
 func (o *writeOptions) check() error { return o.output.check() }
 
-// quiet tells whether there is nothing to say about what comes next.
+// quiet reports whether there is nothing to say about what comes next.
 func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
@@ -52,21 +54,29 @@ func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
 func diffTree(s streams, dir string, in scaffold.Input) (*scaffold.Changes, error) {
-	in, err := readGo(s, dir, in)
+	source, err := readGo(s, dir, in)
 	if err != nil {
 		return nil, err
 	}
-	done := patience(s.err, "generating")
-	defer done()
-	files, err := scaffold.Plan(in)
+	return diffSource(s, dir, source)
+}
+
+// diffSource compares a project whose Go source has been read with the tree in dir.
+func diffSource(s streams, dir string, source scaffold.Source) (*scaffold.Changes, error) {
+	defer showProgress(s.err, "generating")()
+	files, err := scaffold.Plan(source)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := files.Diff(os.DirFS(dir))
-	if err != nil {
-		return nil, err
+	return files.Diff(os.DirFS(dir))
+}
+
+// readGo completes an input from the Go source of the project in dir.
+func readGo(s streams, dir string, in scaffold.Input) (scaffold.Source, error) {
+	if crdgen.ReadsGo(in.APIs) {
+		defer showProgress(s.err, "reading Go packages")()
 	}
-	return changes, nil
+	return project.ReadGo(dir, in)
 }
 
 // changeReport is one change as -o json tells it.

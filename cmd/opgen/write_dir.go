@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -36,7 +37,7 @@ type dataFile struct {
 func (o *dirOptions) checkDir() error {
 	info, err := os.Stat(o.dir)
 	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
-		return usagef("--dir %s: is a file, or lies below one: name a folder", o.dir)
+		return project.InputErrorf("--dir %s: is a file, or lies below one: name a folder", o.dir)
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (o *dirOptions) hold(s streams) (release func(), err error) {
 	if o.dryRun {
 		return func() {}, nil
 	}
-	held, err := hold(s, o.dir)
+	held, err := lockFolder(s, o.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
 	list := make([]scaffold.File, len(files))
 	for i, f := range files {
 		if named[f.name] {
-			return nil, usagef("%s: is made more than once", filepath.Join(o.dir, f.name))
+			return nil, project.InputErrorf("%s: is made more than once", filepath.Join(o.dir, f.name))
 		}
 		named[f.name] = true
 		list[i] = scaffold.File{Path: f.name, Content: f.content}

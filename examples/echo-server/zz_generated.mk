@@ -21,13 +21,13 @@ help: ## Show this list.
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | while IFS= read -r line; do \
 		printf '  %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
-generate: ## Write the generated files anew from opgen.yaml, api/ and controllers/.
+generate: ## Regenerate the generated files from opgen.yaml, api/ and controllers/.
 	go generate ./...
 
 fmt: ## Format the code.
 	go fmt ./...
 
-vet: generate ## Look for mistakes in the code that compile.
+vet: generate ## Look for errors in the code that compile.
 	go vet ./...
 
 lint: generate ## Check the code with golangci-lint.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -45,7 +46,7 @@ func readAuthored(t *testing.T, dir, name string) (project, map[string]*packages
 		}
 		problems = append(problems, found...)
 	}
-	all, found := crdgen.Packages(p.Project, apis)
+	all, found := gomodel.Packages(p.Project, apis)
 	if err := append(problems, found...).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func readAuthored(t *testing.T, dir, name string) (project, map[string]*packages
 		crd, found := crdgen.CRD(apis[i], p.MinKubernetes)
 		p.crds, problems = append(p.crds, crd), append(problems, found...)
 	}
-	p.packages, found = crdgen.Packages(p.Project, apis)
+	p.packages, found = gomodel.Packages(p.Project, apis)
 	if err := append(problems, found...).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func readAuthored(t *testing.T, dir, name string) (project, map[string]*packages
 	return p, read.Packages
 }
 
-func generated(t *testing.T, all []crdgen.Package) []File {
+func generated(t *testing.T, all []gomodel.Package) []File {
 	t.Helper()
 	var files []File
 	for _, pkg := range all {
@@ -92,7 +93,7 @@ func generated(t *testing.T, all []crdgen.Package) []File {
 	return files
 }
 
-func ofAuthors(all []crdgen.Package) []gotypes.Package {
+func ofAuthors(all []gomodel.Package) []gotypes.Package {
 	var out []gotypes.Package
 	for _, pkg := range all {
 		read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/gengo/v2/types"
 	"k8s.io/klog/v2"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // Modules are the Go modules that the clients import, beside those that API packages do.
@@ -28,10 +28,10 @@ type File struct {
 }
 
 // Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
-// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of crdgen.Packages for
+// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of gomodel.Packages for
 // a project with clients: their kinds carry the markers that say which clients there are. Authored has the packages of
 // which an author owns types, parsed and type-checked, by import path.
-func Files(module string, all []crdgen.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
+func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -58,8 +58,8 @@ type plan struct {
 // files runs all generators.
 func (p *plan) files() ([]File, error) {
 	p.out = newCollector(p.dir, p.groups)
-	for _, run := range []func() error{p.applyConfigurations, p.clientset, p.listers, p.informers} {
-		if err := guarded(run); err != nil {
+	for _, run := range []func() error{p.applyConfigurations, p.generateClientset, p.generateListers, p.generateInformers} {
+		if err := recoverError(run); err != nil {
 			return nil, fmt.Errorf("typed clients: %w", err)
 		}
 	}
@@ -67,9 +67,9 @@ func (p *plan) files() ([]File, error) {
 	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
-// guarded turns what the generators do about mistakes in their input, which is to panic or to end the process, into an
+// recoverError turns what the generators do about errors in their input, which is to panic or to end the process, into an
 // error.
-func guarded(run func() error) (err error) {
+func recoverError(run func() error) (err error) {
 	exit := klog.OsExit
 	klog.OsExit = func(int) { panic("see the log above") }
 	defer func() {
@@ -81,17 +81,17 @@ func guarded(run func() error) (err error) {
 	return run()
 }
 
-// execute runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
+// executeTargets runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
 // behind in it.
-func (p *plan) execute(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
+func (p *plan) executeTargets(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
 	names["private"] = privateNamer{names["private"]}
-	c, err := p.context(names, order)
+	c, err := p.newContext(names, order)
 	if err != nil {
 		return err
 	}
 	c.FileTypes[generator.GoFileType] = p.out
 	kinds := kindNames(p.groups)
-	ofVersion, all := concerned(c.Order, p.groups)
+	ofVersion, all := groupTypes(c.Order, p.groups)
 	for _, target := range targets(c) {
 		limited := *c
 		limited.Order = all
@@ -105,10 +105,10 @@ func (p *plan) execute(names namer.NameSystems, order string, targets func(*gene
 	return nil
 }
 
-// concerned returns the types that generated packages are concerned with: those of one version for its own packages,
+// groupTypes returns the types that generated packages are concerned with: those of one version for its own packages,
 // by the last two elements of their import paths, and the kinds of all for the others. Each generator looks at every
 // type that it is shown.
-func concerned(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
+func groupTypes(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
 	folders, isKind := map[string]string{}, map[types.Name]bool{}
 	for _, g := range groups {
 		for _, v := range g.versions {
@@ -134,8 +134,8 @@ func lastTwo(importPath string) string {
 	return path.Base(path.Dir(importPath)) + "/" + path.Base(importPath)
 }
 
-// context gives the generators the packages of the groups.
-func (p *plan) context(names namer.NameSystems, order string) (*generator.Context, error) {
+// newContext gives the generators the packages of the groups.
+func (p *plan) newContext(names namer.NameSystems, order string) (*generator.Context, error) {
 	if p.parser != nil {
 		parsed, err := p.parser()
 		if err != nil {

@@ -42,19 +42,19 @@ func (c *collector) AssembleFile(f *generator.File, pathname string) error {
 	if err != nil {
 		return err
 	}
-	content, err := imports.Process("", c.assemble(f), &imports.Options{
+	content, err := imports.Process("", c.assembleFile(f), &imports.Options{
 		Comments: true, TabIndent: true, TabWidth: 8,
 		FormatOnly: true, // nothing is looked up
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.ToSlash(rel), err)
 	}
-	c.files = append(c.files, File{Path: "client/" + everywhere(filepath.ToSlash(rel)), Content: content})
+	c.files = append(c.files, File{Path: "client/" + portableFileName(filepath.ToSlash(rel)), Content: content})
 	return nil
 }
 
-// assemble puts the parts of a file together.
-func (c *collector) assemble(f *generator.File) []byte {
+// assembleFile puts the parts of a file together.
+func (c *collector) assembleFile(f *generator.File) []byte {
 	var out bytes.Buffer
 	out.WriteString(header)
 	_, doc, _ := bytes.Cut(f.Header, []byte("\n\n")) // the first lines name the program that runs, in tests another one
@@ -67,13 +67,13 @@ func (c *collector) assemble(f *generator.File) []byte {
 		}
 		out.WriteString(")\n\n")
 	}
-	section(&out, "var", f.Vars.Bytes())
-	section(&out, "const", f.Consts.Bytes())
+	writeSection(&out, "var", f.Vars.Bytes())
+	writeSection(&out, "const", f.Consts.Bytes())
 	out.WriteString(c.names.Replace(f.Body.String()))
 	return out.Bytes()
 }
 
-func section(out *bytes.Buffer, keyword string, content []byte) {
+func writeSection(out *bytes.Buffer, keyword string, content []byte) {
 	if len(content) > 0 {
 		fmt.Fprintf(out, "%s (\n%s)\n\n", keyword, content)
 	}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -16,7 +16,7 @@ var declaration = lazyregexp.New(`(?m)^(?:func|type|var|const) ([A-Za-z_]\w*)`)
 // NewPart and the function that makes the lister of Part are both called NewPartLister.
 func declaredTwice(files []File, groups []group) spec.Problems {
 	kinds := kindsByFile(groups)
-	first := map[string]crdgen.Kind{} // folder and name → who declares it
+	first := map[string]gomodel.Kind{} // folder and name → who declares it
 	var problems spec.Problems
 	for _, f := range files {
 		folder, name := path.Dir(f.Path), strings.TrimSuffix(path.Base(f.Path), ".go")
@@ -28,17 +28,17 @@ func declaredTwice(files []File, groups []group) spec.Problems {
 			declared := string(match[1])
 			other, taken := first[folder+" "+declared]
 			if taken && (kind.API != nil || other.API != nil) {
-				problems = append(problems, clash(kind, other, declared))
+				problems = append(problems, sharedNameProblem(kind, other, declared))
 				break
 			}
 			first[folder+" "+declared] = kind
 		}
 	}
-	return distinct(problems)
+	return firstAtEachPosition(problems)
 }
 
-// clash says what two types have in common, at the API file of one of them.
-func clash(kind, other crdgen.Kind, declared string) spec.Problem {
+// sharedNameProblem says what two types have in common, at the API file of one of them.
+func sharedNameProblem(kind, other gomodel.Kind, declared string) spec.Problem {
 	if kind.API == nil {
 		kind, other = other, kind
 	}
@@ -49,8 +49,8 @@ func clash(kind, other crdgen.Kind, declared string) spec.Problem {
 	}
 }
 
-// distinct keeps the first problem at each position.
-func distinct(problems spec.Problems) spec.Problems {
+// firstAtEachPosition keeps the first problem at each position.
+func firstAtEachPosition(problems spec.Problems) spec.Problems {
 	var kept spec.Problems
 	seen := map[spec.Pos]bool{}
 	for _, p := range problems {
@@ -62,8 +62,8 @@ func distinct(problems spec.Problems) spec.Problems {
 }
 
 // kindsByFile are the kinds by group, version and the name of their files.
-func kindsByFile(groups []group) map[string]crdgen.Kind {
-	kinds := map[string]crdgen.Kind{}
+func kindsByFile(groups []group) map[string]gomodel.Kind {
+	kinds := map[string]gomodel.Kind{}
 	for _, g := range groups {
 		for _, v := range g.versions {
 			for _, k := range v.Kinds {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -65,7 +66,7 @@ func clientsOf(t *testing.T, kinds ...string) ([]File, error) {
 		problems = append(problems, found...)
 		apis, crds = append(apis, api), append(crds, crd)
 	}
-	packages, found := crdgen.Packages(project, apis)
+	packages, found := gomodel.Packages(project, apis)
 	if err := append(problems, found...).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 //go:embed applyconfigurations.txt
 var known string
 
-// external maps the types of Kubernetes to the packages of their apply configurations. Fields of such a type take
+// externalApplyPackages maps the types of Kubernetes to the packages of their apply configurations. Fields of such a type take
 // these: the Go type itself would send fields that nobody has set.
-func external() map[types.Name]string {
+func externalApplyPackages() map[types.Name]string {
 	packages := map[types.Name]string{}
 	for line := range strings.Lines(known) {
 		pkg, names, _ := strings.Cut(strings.TrimSpace(line), ": ")

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write applyconfigurations.txt anew")
+var update = flag.Bool("update", false, "rewrite applyconfigurations.txt")
 
 // TestGoldenApplyConfigurations compares the list with what client-go has: a case for each type in its ForKind.
 func TestGoldenApplyConfigurations(t *testing.T) {

@@ -31,8 +31,8 @@ const (
 // applyConfigurations generates client/applyconfiguration.
 func (p *plan) applyConfigurations() error {
 	args := applyargs.New()
-	args.OutputDir, args.OutputPkg = p.at(applyFolder)
-	maps.Copy(args.ExternalApplyConfigurations, external())
+	args.OutputDir, args.OutputPkg = p.folderAt(applyFolder)
+	maps.Copy(args.ExternalApplyConfigurations, externalApplyPackages())
 	document, err := openAPI(p.groups, p.crds)
 	if err != nil {
 		return err
@@ -41,16 +41,16 @@ func (p *plan) applyConfigurations() error {
 	if err := os.WriteFile(args.OpenAPISchemaFilePath, document, 0o600); err != nil {
 		return err
 	}
-	return p.execute(applygen.NameSystems(), applygen.DefaultNameSystem(),
+	return p.executeTargets(applygen.NameSystems(), applygen.DefaultNameSystem(),
 		func(c *generator.Context) []generator.Target { return applygen.GetTargets(c, args) })
 }
 
-// clientset generates client/clientset/versioned, with a fake for tests.
-func (p *plan) clientset() error {
+// generateClientset generates client/clientset/versioned, with a fake for tests.
+func (p *plan) generateClientset() error {
 	args := clientargs.New()
-	args.OutputDir, args.OutputPkg = p.at(clientsetFolder)
+	args.OutputDir, args.OutputPkg = p.folderAt(clientsetFolder)
 	args.ClientsetName = clientsetName
-	_, args.ApplyConfigurationPackage = p.at(applyFolder)
+	_, args.ApplyConfigurationPackage = p.folderAt(applyFolder)
 	args.PluralExceptions = pluralExceptions(p.groups)
 	for _, g := range p.groups {
 		versions := clienttypes.GroupVersions{PackageName: g.folder, Group: clienttypes.Group(g.name)}
@@ -60,31 +60,31 @@ func (p *plan) clientset() error {
 		}
 		args.Groups = append(args.Groups, versions)
 	}
-	return p.execute(clientgen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), clientgen.DefaultNameSystem(),
+	return p.executeTargets(clientgen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), clientgen.DefaultNameSystem(),
 		func(c *generator.Context) []generator.Target { return clientgen.GetTargets(c, args) })
 }
 
-// listers generates client/listers.
-func (p *plan) listers() error {
+// generateListers generates client/listers.
+func (p *plan) generateListers() error {
 	args := listerargs.New()
-	args.OutputDir, args.OutputPkg = p.at(listerFolder)
+	args.OutputDir, args.OutputPkg = p.folderAt(listerFolder)
 	args.PluralExceptions = pluralExceptions(p.groups)
-	return p.execute(listergen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), listergen.DefaultNameSystem(),
+	return p.executeTargets(listergen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), listergen.DefaultNameSystem(),
 		func(c *generator.Context) []generator.Target { return listergen.GetTargets(c, args) })
 }
 
-// informers generates client/informers/externalversions.
-func (p *plan) informers() error {
+// generateInformers generates client/informers/externalversions.
+func (p *plan) generateInformers() error {
 	args := informerargs.New()
-	args.OutputDir, args.OutputPkg = p.at(informerFolder)
-	_, args.VersionedClientSetPackage = p.at(clientsetFolder + "/" + clientsetName)
-	_, args.ListersPackage = p.at(listerFolder)
+	args.OutputDir, args.OutputPkg = p.folderAt(informerFolder)
+	_, args.VersionedClientSetPackage = p.folderAt(clientsetFolder + "/" + clientsetName)
+	_, args.ListersPackage = p.folderAt(listerFolder)
 	args.PluralExceptions = pluralExceptions(p.groups)
-	return p.execute(informergen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), informergen.DefaultNameSystem(),
+	return p.executeTargets(informergen.NameSystems(util.PluralExceptionListToMapOrDie(args.PluralExceptions)), informergen.DefaultNameSystem(),
 		func(c *generator.Context) []generator.Target { return informergen.GetTargets(c, args) })
 }
 
-// at returns the directory and the import path of a folder of client/.
-func (p *plan) at(folder string) (dir, importPath string) {
+// folderAt returns the directory and the import path of a folder of client/.
+func (p *plan) folderAt(folder string) (dir, importPath string) {
 	return filepath.Join(p.dir, filepath.FromSlash(folder)), path.Join(p.root, folder)
 }

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -21,7 +21,7 @@ type group struct {
 
 // version is the package of one version of a group.
 type version struct {
-	crdgen.Package
+	gomodel.Package
 	// path stands for the package's import path while the generators run. They name folders after the last two
 	// elements of a package's path and take them to be group and version, but in a project of one group that is
 	// api/<version>. The collector puts the real path back.
@@ -32,8 +32,8 @@ type version struct {
 const standIn = "opgen.invalid/api/"
 
 // groupsOf sorts packages by group and version, and names the groups.
-func groupsOf(packages []crdgen.Package) []group {
-	packages = slices.SortedFunc(slices.Values(packages), func(a, b crdgen.Package) int {
+func groupsOf(packages []gomodel.Package) []group {
+	packages = slices.SortedFunc(slices.Values(packages), func(a, b gomodel.Package) int {
 		return strings.Compare(a.Group+"/"+a.Version, b.Group+"/"+b.Version)
 	})
 	short := map[string][]string{} // Go name → the groups that would have it
@@ -68,9 +68,9 @@ func newGroup(name string, short map[string][]string) group {
 // takenNames are the folders that Go means something by, and the methods that every informer factory has.
 var takenNames = []string{"internal", "vendor", "testdata", "main", "start", "shutdown", "startwithcontext"}
 
-// plural is what the clients call several objects of a kind: EchoServers(namespace). A kind whose clients would be
+// clientPlural is what the clients call several objects of a kind: EchoServers(namespace). A kind whose clients would be
 // called like a package that their code imports gets another name.
-func plural(kind string) string {
+func clientPlural(kind string) string {
 	name := spec.GoPlural(kind)
 	if slices.Contains([]string{"Types", "Context", "Watch", "Gentype", "Scheme", "Rest", "Http"}, name) {
 		return kind + "Objects"
@@ -84,7 +84,7 @@ func pluralExceptions(groups []group) []string {
 	for _, g := range groups {
 		for _, v := range g.versions {
 			for _, k := range v.Kinds {
-				list = append(list, k.Name+":"+plural(k.Name))
+				list = append(list, k.Name+":"+clientPlural(k.Name))
 			}
 		}
 	}

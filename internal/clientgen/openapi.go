@@ -53,9 +53,9 @@ func kindSchema(root *apiextv1.JSONSchemaProps) object {
 	if !ok {
 		properties = object{}
 	}
-	properties["apiVersion"], properties["kind"] = scalar("string"), scalar("string")
+	properties["apiVersion"], properties["kind"] = scalarSchema("string"), scalarSchema("string")
 	properties["metadata"] = object{"$ref": "#/definitions/" + metaPackage + "ObjectMeta"}
-	out := fields(properties)
+	out := objectSchema(properties)
 	if root.XPreserveUnknownFields != nil && *root.XPreserveUnknownFields {
 		out["x-kubernetes-preserve-unknown-fields"] = true
 	}
@@ -81,7 +81,7 @@ func mergeSchema(s *apiextv1.JSONSchemaProps) object {
 		}
 		return out
 	case s.Type == "string", s.Type == "integer", s.Type == "number", s.Type == "boolean":
-		out := scalar(s.Type)
+		out := scalarSchema(s.Type)
 		if s.Default != nil {
 			out["default"] = s.Default
 		}
@@ -96,12 +96,12 @@ func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	open := s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	var out object
 	switch {
-	case len(s.Properties) > 0 && sayable(s):
+	case len(s.Properties) > 0 && fitsRawString(s):
 		properties := object{}
 		for name, property := range s.Properties {
 			properties[name] = mergeSchema(&property)
 		}
-		out = fields(properties)
+		out = objectSchema(properties)
 		if open {
 			out["x-kubernetes-preserve-unknown-fields"] = true
 		}
@@ -118,9 +118,9 @@ func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	return out
 }
 
-// sayable tells whether the names and defaults of the properties can stand in a raw string of Go, in which the
+// fitsRawString reports whether the names and defaults of the properties can stand in a raw string of Go, in which the
 // generator puts them.
-func sayable(s *apiextv1.JSONSchemaProps) bool {
+func fitsRawString(s *apiextv1.JSONSchemaProps) bool {
 	for name, property := range s.Properties {
 		if strings.Contains(name, "`") || property.Default != nil && strings.Contains(string(property.Default.Raw), "`") {
 			return false
@@ -131,9 +131,9 @@ func sayable(s *apiextv1.JSONSchemaProps) bool {
 
 // objectMeta is the schema of metadata, as Kubernetes merges it.
 func objectMeta() object {
-	text, number := scalar("string"), scalar("integer")
+	text, number := scalarSchema("string"), scalarSchema("integer")
 	texts := object{"type": "object", "additionalProperties": text}
-	return fields(object{
+	return objectSchema(object{
 		"annotations": texts, "labels": texts,
 		"creationTimestamp": object{}, "deletionTimestamp": object{},
 		"deletionGracePeriodSeconds": number, "generation": number,
@@ -141,13 +141,15 @@ func objectMeta() object {
 		"finalizers":    object{"type": "array", "items": text, "x-kubernetes-list-type": "set"},
 		"managedFields": object{"type": "array", "items": object{}, "x-kubernetes-list-type": "atomic"},
 		"ownerReferences": object{"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []string{"uid"},
-			"items": fields(object{
+			"items": objectSchema(object{
 				"apiVersion": text, "kind": text, "name": text, "uid": text,
-				"controller": scalar("boolean"), "blockOwnerDeletion": scalar("boolean"),
+				"controller": scalarSchema("boolean"), "blockOwnerDeletion": scalarSchema("boolean"),
 			})},
 	})
 }
 
-func scalar(name string) object { return object{"type": name} }
+func scalarSchema(name string) object { return object{"type": name} }
 
-func fields(properties object) object { return object{"type": "object", "properties": properties} }
+func objectSchema(properties object) object {
+	return object{"type": "object", "properties": properties}
+}

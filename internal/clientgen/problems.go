@@ -55,9 +55,9 @@ func markerProblems(api *spec.API, markers []spec.GoMarker) spec.Problems {
 		name, value, _ := strings.Cut(m.Text, "=")
 		switch {
 		case name == "+genclient:nonNamespaced" && api.Scope != spec.Cluster:
-			problems = append(problems, contradiction(m, name+" says that objects lie in no namespace", api, "scope "+string(api.Scope)))
+			problems = append(problems, contradictionProblem(m, name+" says that objects lie in no namespace", api, "scope "+string(api.Scope)))
 		case name == "+resourceName" && value != api.Names.Plural:
-			problems = append(problems, contradiction(m, m.Text, api, "plural "+api.Names.Plural))
+			problems = append(problems, contradictionProblem(m, m.Text, api, "plural "+api.Names.Plural))
 		}
 		if _, err := util.ParseClientGenTags(lines); err != nil {
 			problems = append(problems, spec.Problem{Pos: m.Pos, Message: err.Error()})
@@ -67,7 +67,7 @@ func markerProblems(api *spec.API, markers []spec.GoMarker) spec.Problems {
 	return problems
 }
 
-func contradiction(m spec.GoMarker, inGo string, api *spec.API, inFile string) spec.Problem {
+func contradictionProblem(m spec.GoMarker, inGo string, api *spec.API, inFile string) spec.Problem {
 	return spec.Problem{
 		Pos:     m.Pos,
 		Message: inGo + ", and " + api.File + " says " + inFile,

@@ -6,20 +6,20 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// describe describes a struct of Kubernetes that opgen itself links, with all its fields: kinds embed it, so the
+// addReflected describes a struct of Kubernetes that opgen itself links, with all its fields: kinds embed it, so the
 // generators make methods for them.
-func describe[T any](u universe) { u.reflected(reflect.TypeFor[T]()) }
+func addReflected[T any](u universe) { u.addReflectedType(reflect.TypeFor[T]()) }
 
-// reflected describes a type of Go.
-func (u universe) reflected(in reflect.Type) *types.Type {
+// addReflectedType describes a type of Go.
+func (u universe) addReflectedType(in reflect.Type) *types.Type {
 	if in.Name() == "" {
 		switch in.Kind() {
 		case reflect.Pointer:
-			return u.anonymous("*", types.Pointer, u.reflected(in.Elem()))
+			return u.anonymousType("*", types.Pointer, u.addReflectedType(in.Elem()))
 		case reflect.Slice:
-			return u.anonymous("[]", types.Slice, u.reflected(in.Elem()))
+			return u.anonymousType("[]", types.Slice, u.addReflectedType(in.Elem()))
 		case reflect.Map:
-			m := u.anonymous("map[string]", types.Map, u.reflected(in.Elem()))
+			m := u.anonymousType("map[string]", types.Map, u.addReflectedType(in.Elem()))
 			m.Key = types.String
 			return m
 		}
@@ -37,7 +37,7 @@ func (u universe) reflected(in reflect.Type) *types.Type {
 		f := in.Field(i)
 		if f.IsExported() {
 			out.Members = append(out.Members, types.Member{
-				Name: f.Name, Embedded: f.Anonymous, Tags: string(f.Tag), Type: u.reflected(f.Type),
+				Name: f.Name, Embedded: f.Anonymous, Tags: string(f.Tag), Type: u.addReflectedType(f.Type),
 			})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // source describes the types of which an author owns the Go source, as the generators would have parsed them.
@@ -23,7 +23,7 @@ type source struct {
 func newSource(u universe, groups []group, authored map[string]*packages.Package) *source {
 	s := &source{
 		universe: u, groups: groups, authored: authored,
-		modelled: map[types.Name]bool{}, external: external(), comments: commentsOf(authored),
+		modelled: map[types.Name]bool{}, external: externalApplyPackages(), comments: commentsOf(authored),
 	}
 	for _, g := range groups {
 		for _, v := range g.versions {
@@ -35,8 +35,8 @@ func newSource(u universe, groups []group, authored map[string]*packages.Package
 	return s
 }
 
-// add describes the types of all packages of authors.
-func (s *source) add() {
+// addTypes describes the types of all packages of authors.
+func (s *source) addTypes() {
 	for _, g := range s.groups {
 		for _, v := range g.versions {
 			if pkg := s.authored[v.ImportPath]; pkg != nil {
@@ -56,7 +56,7 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 		t := s.typeOf(declared.Type())
 		second, doc := s.comments.above(declared.Pos())
 		// Only the kinds of the API files have clients, and what is to be known of these is in their ClientMarkers.
-		t.SecondClosestCommentLines, t.CommentLines = crdgen.WithoutClientMarkers(second), crdgen.WithoutClientMarkers(doc)
+		t.SecondClosestCommentLines, t.CommentLines = gomodel.WithoutClientMarkers(second), gomodel.WithoutClientMarkers(doc)
 		for _, k := range v.Kinds {
 			if k.Name == name {
 				t.SecondClosestCommentLines = append(t.SecondClosestCommentLines, k.ClientMarkers...)
@@ -73,7 +73,7 @@ func (s *source) typeOf(in gotypes.Type) *types.Type {
 		return out
 	}
 	if _, named := in.(*gotypes.Named); !named {
-		s.fill(out, in)
+		s.fillType(out, in)
 		return out
 	}
 	switch under := in.Underlying().(type) {
@@ -81,13 +81,13 @@ func (s *source) typeOf(in gotypes.Type) *types.Type {
 		out.Kind = types.Alias
 		out.Underlying = s.typeOf(under)
 	default: // the name stands for what it is declared as
-		s.fill(out, under)
+		s.fillType(out, under)
 	}
 	return out
 }
 
-// fill describes what a type is made of.
-func (s *source) fill(out *types.Type, in gotypes.Type) {
+// fillType describes what a type is made of.
+func (s *source) fillType(out *types.Type, in gotypes.Type) {
 	switch t := in.(type) {
 	case *gotypes.Pointer:
 		out.Kind = types.Pointer
@@ -103,11 +103,11 @@ func (s *source) fill(out *types.Type, in gotypes.Type) {
 		out.Key, out.Elem = s.typeOf(t.Key()), s.typeOf(t.Elem())
 	case *gotypes.Struct:
 		out.Kind = types.Struct
-		if !s.configured(out.Name) {
+		if !s.hasConfiguration(out.Name) {
 			return // embedded, it is set as a whole: With functions for its fields would need an apply configuration
 		}
 		for i := range t.NumFields() {
-			out.Members = append(out.Members, s.member(t.Field(i), t.Tag(i)))
+			out.Members = append(out.Members, s.memberOf(t.Field(i), t.Tag(i)))
 		}
 	case *gotypes.Interface:
 		out.Kind = types.Interface
@@ -116,13 +116,13 @@ func (s *source) fill(out *types.Type, in gotypes.Type) {
 	}
 }
 
-// configured tells whether a struct has an apply configuration, or can have one.
-func (s *source) configured(name types.Name) bool {
+// hasConfiguration reports whether a struct has an apply configuration, or can have one.
+func (s *source) hasConfiguration(name types.Name) bool {
 	_, known := s.external[name]
 	return known || strings.HasPrefix(name.Package, standIn)
 }
 
-func (s *source) member(f *gotypes.Var, tag string) types.Member {
+func (s *source) memberOf(f *gotypes.Var, tag string) types.Member {
 	_, doc := s.comments.above(f.Pos())
 	return types.Member{Name: f.Name(), Embedded: f.Embedded(), Tags: tag, Type: s.typeOf(f.Type()), CommentLines: doc}
 }
@@ -134,14 +134,14 @@ func (s *source) nameOf(in gotypes.Type) types.Name {
 		return types.Name{Name: t.Name()}
 	case *gotypes.Named:
 		if pkg := t.Obj().Pkg(); pkg != nil && t.TypeArgs().Len() == 0 {
-			return types.Name{Package: s.path(pkg), Name: t.Obj().Name()}
+			return types.Name{Package: s.importPathOf(pkg), Name: t.Obj().Name()}
 		}
 	}
-	return types.Name{Name: gotypes.TypeString(in, s.path)}
+	return types.Name{Name: gotypes.TypeString(in, s.importPathOf)}
 }
 
-// path returns what the generators know a package by.
-func (s *source) path(pkg *gotypes.Package) string {
+// importPathOf returns what the generators know a package by.
+func (s *source) importPathOf(pkg *gotypes.Package) string {
 	if standIn, own := s.standIns[pkg.Path()]; own {
 		return standIn
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -17,17 +17,17 @@ import (
 // parsed them. What an author owns comes from the source: authored has these packages by import path.
 func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
 	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
-	describe[metav1.TypeMeta](u)
-	describe[metav1.ObjectMeta](u)
+	addReflected[metav1.TypeMeta](u)
+	addReflected[metav1.ObjectMeta](u)
 	for _, g := range groups {
 		for _, v := range g.versions {
 			u.standIns[v.ImportPath] = v.path
 		}
 	}
-	newSource(u, groups, authored).add() // first: it knows more of the types of Kubernetes that it meets
+	newSource(u, groups, authored).addTypes() // first: it knows more of the types of Kubernetes that it meets
 	for _, g := range groups {
 		for _, v := range g.versions {
-			u.add(g, v)
+			u.addVersion(g, v)
 		}
 	}
 	return u.Universe
@@ -39,31 +39,31 @@ type universe struct {
 	standIns map[string]string // import paths of the groups' packages → what stands for them
 }
 
-// add describes the package of a version.
-func (u universe) add(g group, v version) {
+// addVersion describes the package of a version.
+func (u universe) addVersion(g group, v version) {
 	pkg := u.Package(v.path)
 	pkg.Name = v.Name
 	pkg.Comments = []string{"+groupName=" + g.name, "+groupGoName=" + g.goName}
 	for _, declared := range v.Types {
 		t := pkg.Type(declared.Name)
 		t.SecondClosestCommentLines = clientMarkers(declared.Markers)
-		t.CommentLines = text(declared.Doc)
+		t.CommentLines = withoutMarkers(declared.Doc)
 		if declared.Of != nil {
 			t.Kind, t.Underlying = types.Alias, u.typeOf(v, declared.Of)
 			continue
 		}
 		t.Kind = types.Struct
 		for _, f := range declared.Fields {
-			t.Members = append(t.Members, u.member(v, f))
+			t.Members = append(t.Members, u.memberOf(v, f))
 		}
 	}
 }
 
-// member describes a field of a struct.
-func (u universe) member(v version, f crdgen.Field) types.Member {
+// memberOf describes a field of a struct.
+func (u universe) memberOf(v version, f gomodel.Field) types.Member {
 	m := types.Member{
 		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
-		CommentLines: text(f.Doc), Type: u.typeOf(v, f.Type),
+		CommentLines: withoutMarkers(f.Doc), Type: u.typeOf(v, f.Type),
 	}
 	if f.Name == "" {
 		m.Name, m.Embedded = f.Type.Name, true
@@ -72,20 +72,20 @@ func (u universe) member(v version, f crdgen.Field) types.Member {
 }
 
 // typeOf describes the type of a field.
-func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
+func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	switch t.Shape {
-	case crdgen.Pointer:
-		return u.anonymous("*", types.Pointer, u.typeOf(v, t.Elem))
-	case crdgen.List:
-		return u.anonymous("[]", types.Slice, u.typeOf(v, element(t)))
-	case crdgen.Map:
-		m := u.anonymous("map[string]", types.Map, u.typeOf(v, element(t)))
+	case gomodel.Pointer:
+		return u.anonymousType("*", types.Pointer, u.typeOf(v, t.Elem))
+	case gomodel.List:
+		return u.anonymousType("[]", types.Slice, u.typeOf(v, elementType(t)))
+	case gomodel.Map:
+		m := u.anonymousType("map[string]", types.Map, u.typeOf(v, elementType(t)))
 		m.Key = types.String
 		return m
 	}
 	switch {
 	case t.Package != "":
-		return u.foreign(t)
+		return u.foreignType(t)
 	case unicode.IsLower(rune(t.Name[0])): // a builtin
 		return u.Type(types.Name{Name: t.Name})
 	default:
@@ -93,17 +93,17 @@ func (u universe) typeOf(v version, t *crdgen.GoType) *types.Type {
 	}
 }
 
-// element returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
+// elementType returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
 // API's types, but not in apply configurations: the generators' setters would not compile.
-func element(of *crdgen.GoType) *crdgen.GoType {
-	if of.Elem.Shape == crdgen.Pointer {
+func elementType(of *gomodel.GoType) *gomodel.GoType {
+	if of.Elem.Shape == gomodel.Pointer {
 		return of.Elem.Elem
 	}
 	return of.Elem
 }
 
-// foreign describes a type of another package by what the generators want to know of it: whether it is a struct.
-func (u universe) foreign(t *crdgen.GoType) *types.Type {
+// foreignType describes a type of another package by what the generators want to know of it: whether it is a struct.
+func (u universe) foreignType(t *gomodel.GoType) *types.Type {
 	if standIn, own := u.standIns[t.Package]; own {
 		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
 	}
@@ -118,8 +118,8 @@ func (u universe) foreign(t *crdgen.GoType) *types.Type {
 	return out
 }
 
-// anonymous describes a type made of another one, under the name that go/types gives it.
-func (u universe) anonymous(prefix string, kind types.Kind, elem *types.Type) *types.Type {
+// anonymousType describes a type made of another one, under the name that go/types gives it.
+func (u universe) anonymousType(prefix string, kind types.Kind, elem *types.Type) *types.Type {
 	t := u.Type(types.Name{Name: prefix + elem.Name.String()})
 	t.Kind, t.Elem = kind, elem
 	return t
@@ -136,9 +136,9 @@ func clientMarkers(markers []string) []string {
 	return lines
 }
 
-// text returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
+// withoutMarkers returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
 // not the dashes that tell controller-gen where a description ends.
-func text(doc []string) []string {
+func withoutMarkers(doc []string) []string {
 	var lines []string
 	for _, line := range doc {
 		if !strings.HasPrefix(strings.TrimSpace(line), "+") && line != "---" {

@@ -20,11 +20,11 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	if problem := Oversized(api); problem != nil {
 		return nil, spec.Problems{*problem}
 	}
-	crd, schemas := build(api)
+	crd, schemas := buildCRD(api)
 	if problem := tooLarge(api, crd); problem != nil {
 		return nil, append(schemas.problems, *problem)
 	}
-	problems := slices.Concat(schemas.problems, notAmong(schemas.problems, validate(api, crd, schemas.rules, minKubernetes)))
+	problems := slices.Concat(schemas.problems, notAmong(schemas.problems, validateCRD(api, crd, schemas.rules, minKubernetes)))
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -40,13 +40,13 @@ func notAmong(known, problems spec.Problems) spec.Problems {
 
 // Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
 func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
-	crd, _ := build(api)
+	crd, _ := buildCRD(api)
 	return crd
 }
 
-// build returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in
+// buildCRD returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in
 // common with the API: neither is changed afterwards.
-func build(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
+func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: apiextv1.SchemeGroupVersion.String(),
@@ -83,16 +83,16 @@ func build(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 			Storage:                  v.Storage,
 			Deprecated:               v.Deprecated,
 			DeprecationWarning:       v.Warning,
-			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.root(v)},
-			Subresources:             subresources(v),
-			AdditionalPrinterColumns: columns(v),
+			Schema:                   &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schemas.rootSchema(v)},
+			Subresources:             subresourcesOf(v),
+			AdditionalPrinterColumns: columnsOf(v),
 			SelectableFields:         selectableFields(v),
 		})
 	}
 	return crd, schemas
 }
 
-func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
+func subresourcesOf(v *spec.Version) *apiextv1.CustomResourceSubresources {
 	if !v.Subresources.Status && !v.Subresources.Listed && v.Scale == nil {
 		return nil
 	}
@@ -112,7 +112,7 @@ func subresources(v *spec.Version) *apiextv1.CustomResourceSubresources {
 	return s
 }
 
-func columns(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
+func columnsOf(v *spec.Version) []apiextv1.CustomResourceColumnDefinition {
 	if v.Columns == nil {
 		return nil
 	}

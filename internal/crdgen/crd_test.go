@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -166,7 +167,7 @@ func BenchmarkSample(b *testing.B) {
 func BenchmarkPackages(b *testing.B) {
 	_, api := echoServerAPI(b)
 	for b.Loop() {
-		if _, problems := crdgen.Packages(&spec.Project{Module: "example.com/echo"}, []*spec.API{api}); len(problems) > 0 {
+		if _, problems := gomodel.Packages(&spec.Project{Module: "example.com/echo"}, []*spec.API{api}); len(problems) > 0 {
 			b.Fatal(problems)
 		}
 	}

@@ -44,7 +44,7 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	}
 	for path := range s.At {
 		if isTextOfTree(path) {
-			sayEmptyText(split(path), object)
+			sayEmptyText(splitPath(path), object)
 		}
 	}
 	properties, _ := object["properties"].(map[string]any)
@@ -55,13 +55,13 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	sayEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isTextOfTree tells whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
+// isTextOfTree reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
 // have no other texts there.
 func isTextOfTree(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
 	}
-	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return within(path, tree) })
+	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return isAtOrBelow(path, tree) })
 }
 
 // sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that it is empty.
@@ -71,7 +71,7 @@ func sayEmptyText(path steps, object map[string]any) {
 	for _, step := range path[:len(path)-1] {
 		if items, isList := value.([]any); isList {
 			one := steps{step}
-			if i := one.index(); i < len(items) {
+			if i := one.takeIndex(); i < len(items) {
 				value = items[i]
 				continue
 			}

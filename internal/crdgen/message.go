@@ -9,10 +9,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// message says what is wrong in the words of the API server, without its dump of the value when that is a
+// errorMessage says what is wrong in the words of the API server, without its dump of the value when that is a
 // whole object.
-func message(err *field.Error) string {
-	detail := shorten(err.Detail)
+func errorMessage(err *field.Error) string {
+	detail := shortenDetail(err.Detail)
 	switch value := err.BadValue.(type) {
 	case string:
 		if err.Type == field.ErrorTypeNotSupported {
@@ -43,7 +43,7 @@ var (
 	costAdvice = lazyregexp.New(` \(try simplifying the rule[^)]*\)`)
 )
 
-func shorten(detail string) string {
+func shortenDetail(detail string) string {
 	detail = bodyPrefix().ReplaceAllString(detail, "")
 	detail = wrongType().ReplaceAllString(detail, "must be of type $1, not $2")
 	detail = wrongRange().ReplaceAllString(detail, "does not fit $1")
@@ -77,10 +77,10 @@ func celDetail(detail string) string {
 }
 
 // meant is the way out for enums that real CRDs have.
-const meant = "where that is meant, the file says so: acceptWarnings: [senseless]"
+const meant = "where that is meant, the file says so: acceptWarnings: [unsatisfiable]"
 
-// hint says what to do about the messages that do not say so themselves.
-func hint(message string) string {
+// hintFor says what to do about the messages that do not say so themselves.
+func hintFor(message string) string {
 	for _, h := range hints {
 		if strings.Contains(message, h.in) {
 			return h.hint

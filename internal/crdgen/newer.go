@@ -31,7 +31,7 @@ func newerThan(oldest *version.Version) newer {
 	}
 	for _, m := range to.Macros() {
 		if !slices.Contains(macros, m.MacroKey()) {
-			n.add(m.Function())
+			n.addName(m.Function())
 		}
 	}
 	known := from.Functions()
@@ -40,15 +40,15 @@ func newerThan(oldest *version.Version) newer {
 		if !found && strings.HasPrefix(name, "@") {
 			continue // what only macros call
 		}
-		if !found || !slices.Equal(overloads(function), overloads(old)) {
-			n.add(name)
+		if !found || !slices.Equal(overloadIDs(function), overloadIDs(old)) {
+			n.addName(name)
 		}
 	}
 	return n
 }
 
-// overloads returns what a function can be called with, sorted.
-func overloads[D interface{ ID() string }](function interface{ OverloadDecls() []D }) []string {
+// overloadIDs returns what a function can be called with, sorted.
+func overloadIDs[D interface{ ID() string }](function interface{ OverloadDecls() []D }) []string {
 	var ids []string
 	for _, o := range function.OverloadDecls() {
 		ids = append(ids, o.ID())
@@ -57,8 +57,8 @@ func overloads[D interface{ ID() string }](function interface{ OverloadDecls() [
 	return ids
 }
 
-// add notes a name by the part that every use of it has. Operators have none.
-func (n *newer) add(name string) {
+// addName notes a name by the part that every use of it has. Operators have none.
+func (n *newer) addName(name string) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		n.everything = true
@@ -67,8 +67,8 @@ func (n *newer) add(name string) {
 	n.names = append(n.names, last)
 }
 
-// in tells whether one of the rules may use what is newer.
-func (n newer) in(rules apiextv1.ValidationRules) bool {
+// isUsedIn reports whether one of the rules may use what is newer.
+func (n newer) isUsedIn(rules apiextv1.ValidationRules) bool {
 	return slices.ContainsFunc(rules, func(r apiextv1.ValidationRule) bool {
 		return n.everything || slices.ContainsFunc(n.names, func(name string) bool {
 			return strings.Contains(r.Rule, name) || strings.Contains(r.MessageExpression, name)

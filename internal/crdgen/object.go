@@ -27,7 +27,7 @@ import (
 // the path it is about, sorted; nothing when the object is valid. Unknown fields are reported too, which the
 // server would drop.
 func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []string {
-	decoded, err := decode(object)
+	decoded, err := decodeObject(object)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -51,8 +51,8 @@ func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []str
 	return []string{fmt.Sprintf("apiVersion: the CRD has no version %q", version)}
 }
 
-// decode reads YAML or JSON with the number types that the API server uses.
-func decode(text []byte) (map[string]any, error) {
+// decodeObject reads YAML or JSON with the number types that the API server uses.
+func decodeObject(text []byte) (map[string]any, error) {
 	asJSON, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ type ObjectValidator struct {
 
 // NewObjectValidator returns the validator of a version's schema.
 func NewObjectValidator(s *apiextv1.JSONSchemaProps) (*ObjectValidator, error) {
-	structural, openAPI, err := compiled(s)
+	structural, openAPI, err := compileSchema(s)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func NewObjectValidator(s *apiextv1.JSONSchemaProps) (*ObjectValidator, error) {
 	}, nil
 }
 
-// compiled returns a schema in the forms that the API server checks values with.
-func compiled(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.SchemaValidator, error) {
+// compileSchema returns a schema in the forms that the API server checks values with.
+func compileSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.SchemaValidator, error) {
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
 		return nil, nil, err
@@ -118,14 +118,14 @@ func (v *ObjectValidator) Validate(object map[string]any) []string {
 		broken, _ := v.rules.Validate(ctx, nil, v.structural, object, nil, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, broken...)
 	}
-	return sortedTexts(append(found, texts(errs)...))
+	return sortedTexts(append(found, errorTexts(errs)...))
 }
 
-// texts returns errors as text, with the paths that they are about.
-func texts(errs field.ErrorList) []string {
+// errorTexts returns errors as text, with the paths that they are about.
+func errorTexts(errs field.ErrorList) []string {
 	var found []string
 	for _, err := range errs {
-		text := message(err)
+		text := errorMessage(err)
 		if path := strings.TrimPrefix(err.Field, "<nil>."); path != "" && path != "<nil>" {
 			text = path + ": " + text
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Parse is spec.ParseAPI that reports every mistake at once: beside what it says of a file that it cannot read
-// whole, what the API server says of the schemas that it could read.
+// Parse parses an API as spec.ParseAPI does. If the file has errors, it also reports those that the API server finds in the
+// schemas that could be parsed.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
 	api, problems := spec.ParsePart(file, data, shared...)
 	if api == nil {
@@ -24,31 +24,31 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	}
 	_, more := CRD(api, minKubernetes)
 	for _, p := range more {
-		if ofSchema(p.Path) && !follows(p, problems) {
+		if ofSchema(p.Path) && !mayFollow(p, problems) {
 			problems = append(problems, p)
 		}
 	}
 	return nil, problems.Sorted()
 }
 
-// ofSchema tells whether a path leads into a schema: what is said of the rest of a broken API may only follow from
+// ofSchema reports whether a path leads into a schema: what is said of the rest of a broken API may only follow from
 // what is missing of it.
 func ofSchema(path string) bool {
 	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.") || strings.HasPrefix(path, "types.")
 }
 
-// follows tells whether a problem may follow from another: it is in the same place, below it or around it.
-func follows(p spec.Problem, known spec.Problems) bool {
+// mayFollow reports whether a problem may follow from another: it is in the same place, below it or around it.
+func mayFollow(p spec.Problem, known spec.Problems) bool {
 	for _, k := range known {
-		if k.Pos == p.Pos || within(p.Path, k.Path) || within(k.Path, p.Path) {
+		if k.Pos == p.Pos || isAtOrBelow(p.Path, k.Path) || isAtOrBelow(k.Path, p.Path) {
 			return true
 		}
 	}
 	return false
 }
 
-// within tells whether a path is another, or leads below it.
-func within(path, other string) bool {
+// isAtOrBelow reports whether a path is another, or leads below it.
+func isAtOrBelow(path, other string) bool {
 	rest, found := strings.CutPrefix(path, other)
 	return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

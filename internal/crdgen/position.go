@@ -9,26 +9,26 @@ import (
 
 // Locate returns where in the spec file a path of its CRD comes from, such as spec.versions[0].name, and the path as
 // the spec file has it.
-func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locate(api, crdPath) }
+func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locateInSpec(api, crdPath) }
 
-// locate returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
+// locateInSpec returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
-func locate(api *spec.API, crdPath string) (spec.Pos, string) {
-	steps := split(crdPath)
-	if path := outsideVersions(steps.join()); path != "" {
-		return lookup(api.At, path, api.Names.Pos), path
+func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
+	steps := splitPath(crdPath)
+	if path := outsideVersions(steps.specPath()); path != "" {
+		return closestPosition(api.At, path, api.Names.Pos), path
 	}
 	steps.skip("spec")
 	i := 0
 	if steps.skip("versions") {
-		i = steps.index()
+		i = steps.takeIndex()
 	}
 	if i >= len(api.Versions) {
 		return api.Pos, ""
 	}
 	version := fmt.Sprintf("versions[%d]", i)
-	shown := "" // with one version there is no doubt which one is meant
+	shown := "" // with one version the path is unambiguous without it
 	if len(api.Versions) > 1 {
 		shown = version + "."
 	}
@@ -37,8 +37,8 @@ func locate(api *spec.API, crdPath string) (spec.Pos, string) {
 		pos, path := inVersion(&api.Versions[i], &steps)
 		return pos, strings.TrimSuffix(shown+path, ".")
 	}
-	path := versionKeys.Replace(steps.join())
-	return lookup(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
+	path := versionKeys.Replace(steps.specPath())
+	return closestPosition(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
 }
 
 // outsideVersions returns the path in the spec file of what all versions share, empty for everything else.
@@ -74,7 +74,7 @@ var versionKeys = strings.NewReplacer(
 
 // inVersion follows the steps from the root of a version's schema.
 func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
-	if steps.is("properties") {
+	if steps.startWith("properties") {
 		switch name := steps.peekKey(); {
 		case name == "spec" && v.Spec != nil:
 			*steps = (*steps)[2:]
@@ -94,17 +94,17 @@ func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
 func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 	for {
 		s, path = inUsed(s, path, steps)
-		child, name := descend(s, steps)
+		child, name := descendNode(s, steps)
 		if child == nil {
 			break
 		}
 		s, path = child, path+"."+name
 	}
-	keyword := steps.join()
+	keyword := steps.specPath()
 	if keyword == "" {
 		return s.Pos, path
 	}
-	return lookup(s.At, keyword, s.Pos), path + "." + keyword
+	return closestPosition(s.At, keyword, s.Pos), path + "." + keyword
 }
 
 // inUsed goes on in the named type that a node uses, unless the node itself says what the steps lead to.
@@ -118,15 +118,15 @@ func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 	return s, path
 }
 
-// descend takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
+// descendNode takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
 // type there are no nodes.
-func descend(s *spec.Schema, steps *steps) (*spec.Schema, string) {
+func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":
-	case steps.is("properties"):
-		if child := property(s, steps.peekKey()); child != nil {
+	case steps.startWith("properties"):
+		if child := propertyOf(s, steps.peekKey()); child != nil {
 			steps.skip("properties")
-			return child, steps.key()
+			return child, steps.takeKey()
 		}
 	case s.Items != nil && steps.skip("items"):
 		return s.Items, "items"
@@ -136,7 +136,7 @@ func descend(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	return nil, ""
 }
 
-func property(s *spec.Schema, name string) *spec.Schema {
+func propertyOf(s *spec.Schema, name string) *spec.Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {
 			return p.Schema
@@ -145,8 +145,8 @@ func property(s *spec.Schema, name string) *spec.Schema {
 	return nil
 }
 
-// lookup returns the position of a path, or of the closest part around it that has one.
-func lookup(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
+// closestPosition returns the position of a path, or of the closest part around it that has one.
+func closestPosition(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
 	for path != "" {
 		if pos, found := at[path]; found {
 			return pos

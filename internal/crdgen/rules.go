@@ -27,7 +27,7 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 		return nil, nil // which is what the validation itself compiles them for
 	}
 	newer := newerThan(oldest)
-	if !newer.in(rules) {
+	if !newer.isUsedIn(rules) {
 		return nil, nil
 	}
 	errs, err := compileFor(crd, oldest, newer)
@@ -76,7 +76,7 @@ func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Vers
 			return nil, err
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-		compiler.compile(structural, model.SchemaDeclType(structural, true), path)
+		compiler.compileBelow(structural, model.SchemaDeclType(structural, true), path)
 	}
 	return compiler.errs, nil
 }
@@ -96,28 +96,28 @@ type ruleCompiler struct {
 	errs  field.ErrorList
 }
 
-func (c *ruleCompiler) compile(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
+func (c *ruleCompiler) compileBelow(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	if s == nil || declared == nil {
 		return
 	}
-	if c.newer.in(s.XValidations) {
-		c.rules(s, declared, path)
+	if c.newer.isUsedIn(s.XValidations) {
+		c.compileRules(s, declared, path)
 	}
 	if s.Items != nil {
-		c.compile(s.Items, declared.ElemType, path.Child("items"))
+		c.compileBelow(s.Items, declared.ElemType, path.Child("items"))
 	}
 	if s.AdditionalProperties != nil {
-		c.compile(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+		c.compileBelow(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
 	}
 	for name, property := range s.Properties {
 		if f, found := declared.FindField(name); found {
-			c.compile(&property, f.Type, path.Child("properties").Key(name))
+			c.compileBelow(&property, f.Type, path.Child("properties").Key(name))
 		}
 	}
 }
 
-// rules compiles the rules of a schema itself.
-func (c *ruleCompiler) rules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
+// compileRules compiles the rules of a schema itself.
+func (c *ruleCompiler) compileRules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
 	if err != nil {
 		c.errs = append(c.errs, field.InternalError(path, err))

@@ -16,7 +16,7 @@ import (
 // comments. Where rules
 // or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
-	crd, schemas := build(api)
+	crd, schemas := buildCRD(api)
 	if err := schemas.problems.Err(); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) 
 }
 
 func fromJSON(raw apiextv1.JSON) any {
-	decoded, err := decode([]byte(`{"value":` + string(raw.Raw) + `}`))
+	decoded, err := decodeObject([]byte(`{"value":` + string(raw.Raw) + `}`))
 	if err != nil {
 		return nil // the CRD has been checked: its defaults and enums are JSON
 	}
@@ -175,7 +175,7 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 	if len(schema.Properties) == 0 {
 		if schema.MinProperties != nil && *schema.MinProperties > 0 && schema.AdditionalProperties != nil {
 			for i := range *schema.MinProperties {
-				out[fmt.Sprintf("key%d", i+1)] = s.value("value", below(node, ""), values(schema))
+				out[fmt.Sprintf("key%d", i+1)] = s.value("value", nodeBelow(node, ""), valueSchema(schema))
 			}
 		}
 		return out
@@ -186,21 +186,21 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 	for _, name := range propertyNames(node, schema) {
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
-			out[name] = s.value(name, below(node, name), child)
-		} else if node != nil && node.Type == "" && !node.Foreign && simple(child) {
-			s.options = append(s.options, option{out, name, s.value(name, below(node, name), child)})
+			out[name] = s.value(name, nodeBelow(node, name), child)
+		} else if node != nil && node.Type == "" && !node.Foreign && isSimple(child) {
+			s.options = append(s.options, option{out, name, s.value(name, nodeBelow(node, name), child)})
 		}
 	}
 	return out
 }
 
-// simple tells whether an optional field is worth showing: a scalar, or a list of scalars.
-func simple(schema apiextv1.JSONSchemaProps) bool {
+// isSimple reports whether an optional field is worth showing: a scalar, or a list of scalars.
+func isSimple(schema apiextv1.JSONSchemaProps) bool {
 	switch schema.Type {
 	case "string", "integer", "number", "boolean":
 		return true
 	case "array":
-		return schema.Items != nil && schema.Items.Schema.Type != "array" && simple(*schema.Items.Schema)
+		return schema.Items != nil && schema.Items.Schema.Type != "array" && isSimple(*schema.Items.Schema)
 	default:
 		return schema.XIntOrString
 	}
@@ -217,14 +217,14 @@ func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchem
 	}
 	items := make([]any, 0, n)
 	for i := range n {
-		item := s.value(strings.TrimSuffix(name, "s"), below(node, ""), *schema.Items.Schema)
-		items = append(items, distinct(item, i, schema))
+		item := s.value(strings.TrimSuffix(name, "s"), nodeBelow(node, ""), *schema.Items.Schema)
+		items = append(items, makeDistinct(item, i, schema))
 	}
 	return items
 }
 
-// distinct changes the item at index i so that it differs from the ones before it, where a list asks for that.
-func distinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
+// makeDistinct changes the item at index i so that it differs from the ones before it, where a list asks for that.
+func makeDistinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
 	if i == 0 || schema.XListType == nil || *schema.XListType == "atomic" {
 		return item
 	}
@@ -240,7 +240,7 @@ func distinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
 		for _, key := range schema.XListMapKeys {
 			property := schema.Items.Schema.Properties[key]
 			list := apiextv1.JSONSchemaProps{XListType: schema.XListType, Items: &apiextv1.JSONSchemaPropsOrArray{Schema: &property}}
-			v[key] = distinct(v[key], i, list)
+			v[key] = makeDistinct(v[key], i, list)
 		}
 	}
 	return item
@@ -262,9 +262,9 @@ func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string 
 	return names
 }
 
-// below returns the node of a property, or for an empty name the one of items or values; nil inside of
+// nodeBelow returns the node of a property, or for an empty name the one of items or values; nil inside of
 // Kubernetes types.
-func below(node *spec.Schema, name string) *spec.Schema {
+func nodeBelow(node *spec.Schema, name string) *spec.Schema {
 	if node != nil {
 		node = node.Declared()
 	}
@@ -272,7 +272,7 @@ func below(node *spec.Schema, name string) *spec.Schema {
 	case node == nil || node.Type != "":
 		return nil
 	case name != "":
-		return property(node, name)
+		return propertyOf(node, name)
 	case node.Items != nil:
 		return node.Items
 	default:
@@ -280,7 +280,7 @@ func below(node *spec.Schema, name string) *spec.Schema {
 	}
 }
 
-func values(schema apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+func valueSchema(schema apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if schema.AdditionalProperties.Schema == nil {
 		return apiextv1.JSONSchemaProps{Type: "string"}
 	}

@@ -25,7 +25,7 @@ func (s *sampler) unsetFields(node *spec.Schema, schema apiextv1.JSONSchemaProps
 		if _, found := set[name]; found || len(lines) >= maxOptions {
 			continue
 		}
-		text, err := yamltext.Marshal(map[string]any{name: s.wholeValue(name, below(declared, name), schema.Properties[name], 0)})
+		text, err := yamltext.Marshal(map[string]any{name: s.wholeValue(name, nodeBelow(declared, name), schema.Properties[name], 0)})
 		if err != nil {
 			return nil, err
 		}
@@ -63,13 +63,13 @@ func (s *sampler) wholeValue(name string, node *spec.Schema, schema apiextv1.JSO
 	case schema.Type == "object" && len(schema.Properties) > 0:
 		fields := map[string]any{}
 		for _, field := range propertyNames(node, schema) {
-			fields[field] = s.wholeValue(field, below(node, field), schema.Properties[field], depth+1)
+			fields[field] = s.wholeValue(field, nodeBelow(node, field), schema.Properties[field], depth+1)
 		}
 		return fields
 	case schema.Type == "object" && schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil:
-		return map[string]any{"key": s.wholeValue("value", below(node, ""), values(schema), depth+1)}
+		return map[string]any{"key": s.wholeValue("value", nodeBelow(node, ""), valueSchema(schema), depth+1)}
 	case schema.Type == "array" && schema.Items != nil && schema.Items.Schema.Type == "object":
-		return []any{s.wholeValue(strings.TrimSuffix(name, "s"), below(node, ""), *schema.Items.Schema, depth+1)}
+		return []any{s.wholeValue(strings.TrimSuffix(name, "s"), nodeBelow(node, ""), *schema.Items.Schema, depth+1)}
 	}
 	return s.value(name, node, schema)
 }

@@ -10,6 +10,12 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// ChecksFormat reports whether the API server checks that texts have a format.
+func ChecksFormat(format string) bool {
+	_, checked := formatValues[format]
+	return checked
+}
+
 // formatValues are values of the formats that the API server checks.
 var formatValues = map[string]string{
 	"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01", "datetime": "2026-01-01T00:00:00Z",
@@ -55,23 +61,23 @@ func stringIn(name string, schema apiextv1.JSONSchemaProps) string {
 		return candidates[0]
 	}
 	for _, candidate := range candidates {
-		if fits(candidate, schema) && pattern.MatchString(candidate) {
+		if fitsLimits(candidate, schema) && pattern.MatchString(candidate) {
 			return candidate
 		}
-		if stretched := stretch(candidate, schema); fits(stretched, schema) && pattern.MatchString(stretched) {
+		if stretched := fitLength(candidate, schema); fitsLimits(stretched, schema) && pattern.MatchString(stretched) {
 			return stretched
 		}
 	}
 	return candidates[0]
 }
 
-func fits(s string, schema apiextv1.JSONSchemaProps) bool {
+func fitsLimits(s string, schema apiextv1.JSONSchemaProps) bool {
 	n := int64(utf8.RuneCountInString(s))
 	return (schema.MinLength == nil || n >= *schema.MinLength) && (schema.MaxLength == nil || n <= *schema.MaxLength)
 }
 
-// stretch cuts a string to the longest or repeats its last letter to the shortest allowed length.
-func stretch(s string, schema apiextv1.JSONSchemaProps) string {
+// fitLength cuts a string to the longest or repeats its last letter to the shortest allowed length.
+func fitLength(s string, schema apiextv1.JSONSchemaProps) string {
 	if schema.MaxLength != nil && int64(len(s)) > *schema.MaxLength {
 		return s[:*schema.MaxLength]
 	}
@@ -104,7 +110,7 @@ func writeMatch(b *strings.Builder, re *syntax.Regexp, times int) {
 	case syntax.OpLiteral:
 		b.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
-		b.WriteRune(pleasant(re.Rune))
+		b.WriteRune(pickCharacter(re.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteByte('x')
 	case syntax.OpCapture, syntax.OpConcat:
@@ -114,22 +120,22 @@ func writeMatch(b *strings.Builder, re *syntax.Regexp, times int) {
 	case syntax.OpAlternate:
 		writeMatch(b, re.Sub[0], times)
 	case syntax.OpStar:
-		repeat(b, re.Sub[0], times)
+		writeRepeated(b, re.Sub[0], times)
 	case syntax.OpPlus:
-		repeat(b, re.Sub[0], max(1, times))
+		writeRepeated(b, re.Sub[0], max(1, times))
 	case syntax.OpQuest:
-		repeat(b, re.Sub[0], min(1, times))
+		writeRepeated(b, re.Sub[0], min(1, times))
 	}
 }
 
-func repeat(b *strings.Builder, re *syntax.Regexp, times int) {
+func writeRepeated(b *strings.Builder, re *syntax.Regexp, times int) {
 	for range times {
 		writeMatch(b, re, min(times, 1))
 	}
 }
 
-// pleasant picks a character of a class, given as pairs of bounds: a letter or a digit when there is one.
-func pleasant(class []rune) rune {
+// pickCharacter picks a character of a class, given as pairs of bounds: a letter or a digit when there is one.
+func pickCharacter(class []rune) rune {
 	for _, want := range "ax1A" {
 		for i := 0; i+1 < len(class); i += 2 {
 			if class[i] <= want && want <= class[i+1] {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -25,11 +24,11 @@ type schemaBuilder struct {
 	kube     kubetypes.Reader
 }
 
-// root returns the schema of the whole object.
-func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
+// rootSchema returns the schema of the whole object.
+func (b *schemaBuilder) rootSchema(v *spec.Version) *apiextv1.JSONSchemaProps {
 	root := apiextv1.JSONSchemaProps{Type: "object"}
 	if v.Root != nil {
-		root = b.node(v.Root, "schema")
+		root = b.nodeSchema(v.Root, "schema")
 	}
 	if v.Description != "" {
 		root.Description = v.Description
@@ -41,10 +40,10 @@ func (b *schemaBuilder) root(v *spec.Version) *apiextv1.JSONSchemaProps {
 		b.addStandardRoot(&root, v)
 	}
 	if v.Spec != nil {
-		root.Properties["spec"] = b.node(v.Spec, "spec")
+		root.Properties["spec"] = b.nodeSchema(v.Spec, "spec")
 	}
 	if v.Status != nil {
-		root.Properties["status"] = b.node(v.Status, "status")
+		root.Properties["status"] = b.nodeSchema(v.Status, "status")
 	}
 	if len(root.Properties) == 0 && (v.Root == nil || v.Root.Properties == nil) {
 		root.Properties = nil
@@ -72,20 +71,20 @@ func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.
 	}
 }
 
-// specRequired tells whether an object must have a spec: when one of the spec's fields is required. An object
+// specRequired reports whether an object must have a spec: when one of the spec's fields is required. An object
 // without a spec would escape that requirement otherwise.
 func specRequired(v *spec.Version) bool {
-	return v.Spec != nil && len(fullSchema(v.Spec).Required) > 0
+	return v.Spec != nil && len(FullSchema(v.Spec).Required) > 0
 }
 
-// node returns the schema of one node and all below it. The path is for problems.
-func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
+// nodeSchema returns the schema of one node and all below it. The path is for problems.
+func (b *schemaBuilder) nodeSchema(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
 	switch {
 	case s.Type != "":
-		return b.named(s, path)
+		return b.typeSchema(s, path)
 	case s.Use != nil:
 		b.rules = append(b.rules, s.Keywords.XValidations...)
-		return embeddable(overlay(b.use(s.Use), s.Keywords))
+		return withLegalMetadata(Overlay(b.namedTypeSchema(s.Use), s.Keywords))
 	}
 	b.rules = append(b.rules, s.Keywords.XValidations...)
 	out := s.Keywords
@@ -95,14 +94,14 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 		out.Properties = make(map[string]apiextv1.JSONSchemaProps, len(s.Properties))
 	}
 	for _, p := range s.Properties {
-		out.Properties[p.Name] = b.node(p.Schema, path+"."+p.Name)
+		out.Properties[p.Name] = b.nodeSchema(p.Schema, path+"."+p.Name)
 	}
 	if s.Items != nil {
-		items := b.node(s.Items, path+".items")
+		items := b.nodeSchema(s.Items, path+".items")
 		out.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: &items}
 	}
 	if s.AdditionalProperties != nil {
-		values := b.node(s.AdditionalProperties, path+".additionalProperties")
+		values := b.nodeSchema(s.AdditionalProperties, path+".additionalProperties")
 		out.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: true, Schema: &values}
 	}
 	if s.AdditionalPropertiesAllowed != nil {
@@ -111,33 +110,33 @@ func (b *schemaBuilder) node(s *spec.Schema, path string) apiextv1.JSONSchemaPro
 	return out
 }
 
-// use returns the schema of a named type, which is made once.
-func (b *schemaBuilder) use(t *spec.NamedType) apiextv1.JSONSchemaProps {
+// namedTypeSchema returns the schema of a named type, which is made once.
+func (b *schemaBuilder) namedTypeSchema(t *spec.NamedType) apiextv1.JSONSchemaProps {
 	known, found := b.used[t]
 	if !found {
-		known = b.node(t.Schema, "types."+t.Name)
+		known = b.nodeSchema(t.Schema, "types."+t.Name)
 		b.used[t] = known
 	}
 	return known
 }
 
-// named returns the schema of a type by name with the node's own keywords laid over it.
-func (b *schemaBuilder) named(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
+// typeSchema returns the schema of a type by name with the node's own keywords laid over it.
+func (b *schemaBuilder) typeSchema(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
 	t, problem := b.typeByName(s, path)
 	if problem != nil {
 		b.problems = append(b.problems, *problem)
 		return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)} // whatever it is: go on with the rest
 	}
 	if s.Type == spec.TypeDuration {
-		b.durationDefault(s, path)
+		b.checkDurationDefault(s, path)
 	}
-	out := embeddable(overlay(t.Schema, s.Keywords))
+	out := withLegalMetadata(Overlay(t.Schema, s.Keywords))
 	b.noteRules(&out)
 	return out
 }
 
-// embeddable returns a schema of a type as it may be where the object is an embedded resource.
-func embeddable(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+// withLegalMetadata returns a schema of a type as it may be where the object is an embedded resource.
+func withLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if !s.XEmbeddedResource {
 		return s
 	}
@@ -158,38 +157,22 @@ func (b *schemaBuilder) noteRules(s *apiextv1.JSONSchemaProps) {
 	}
 }
 
-// durationDefault checks what the API server would store, and then no operator could read.
-func (b *schemaBuilder) durationDefault(s *spec.Schema, path string) {
+// checkDurationDefault checks what the API server would store, and then no operator could read.
+func (b *schemaBuilder) checkDurationDefault(s *spec.Schema, path string) {
 	var text string
 	if s.Keywords.Default == nil || json.Unmarshal(s.Keywords.Default.Raw, &text) != nil {
 		return
 	}
 	if _, err := time.ParseDuration(text); err != nil {
 		b.problems = append(b.problems, spec.Problem{
-			Pos: at(s, "default"), Path: path + ".default",
+			Pos: keywordPosition(s, "default"), Path: path + ".default",
 			Message: fmt.Sprintf("%q is not a duration", text), Hint: "such as 30s or 1h30m",
 		})
 	}
 }
 
-// overlay lays what top says over base, as controller-gen lays a field's markers over the type of the field:
-// top's rules come before those of base, and everything else that top says replaces what base says, but for what keeps
-// out values that no operator could read.
-func overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
-	rules := slices.Concat(top.XValidations, base.XValidations)
-	spec.KeepReadable(&top, &base)
-	from, into := reflect.ValueOf(top), reflect.ValueOf(&base).Elem()
-	for i := range from.NumField() {
-		if field := from.Field(i); !field.IsZero() {
-			into.Field(i).Set(field)
-		}
-	}
-	base.XValidations = rules
-	return base
-}
-
-// at returns the position of a keyword, or of the node when the file does not set it.
-func at(s *spec.Schema, keyword string) spec.Pos {
+// keywordPosition returns the position of a keyword, or of the node when the file does not set it.
+func keywordPosition(s *spec.Schema, keyword string) spec.Pos {
 	if pos, found := s.At[keyword]; found {
 		return pos
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// outline returns what the type that a node names says of itself: one of Kubernetes, of whose schema only the
-// outermost keywords are read, or one whose Go source has been read. It reports false for a node without one.
-func outline(s *spec.Schema) (kubetypes.Type, bool) {
+// TypeOf returns the type that a node names: one of Kubernetes, with the outermost keywords of its schema alone, or one
+// whose Go source has been read. It reports false for a node that names none.
+func TypeOf(s *spec.Schema) (kubetypes.Type, bool) {
 	if s.Go != nil {
 		return fromSource(s.Go), true
 	}
@@ -36,7 +36,7 @@ func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type,
 		}
 		return t, nil
 	}
-	problem := &spec.Problem{Pos: at(s, "type"), Path: path}
+	problem := &spec.Problem{Pos: keywordPosition(s, "type"), Path: path}
 	if importPath, name, isGo := spec.SplitGoType(s.Type); isGo {
 		problem.Message = name + " is a type of the Go package " + importPath + ", and there is no Go module here to read it in"
 		problem.Hint = "run it in a project, or in any folder whose go.mod has the package"
@@ -59,7 +59,7 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 		if v.GoTypes && v.Authored == nil {
 			path := fmt.Sprintf("versions[%d].goTypes", i)
 			problems = append(problems, spec.Problem{
-				Pos: lookup(api.At, path, v.Pos), Path: path,
+				Pos: closestPosition(api.At, path, v.Pos), Path: path,
 				Message: "the schema is in the Go types of a project, and this is none",
 				Hint:    "run it in the folder of opgen.yaml",
 			})
@@ -68,23 +68,11 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 	return problems
 }
 
-// ReadsGo tells whether APIs take something from Go source that has not been read yet.
+// ReadsGo reports whether APIs take something from Go source that has not been read yet.
 func ReadsGo(apis []*spec.API) bool { return slices.ContainsFunc(apis, readsGo) }
 
-// readsGo tells whether an API takes something from Go source that has not been read yet.
+// readsGo reports whether an API takes something from Go source that has not been read yet.
 func readsGo(api *spec.API) bool {
 	unread := func(use spec.GoTypeUse) bool { return use.Schema.Go == nil }
 	return slices.ContainsFunc(api.GoTypes(), unread) || len(unreadGoTypes(api)) > 0
-}
-
-// authored is the kind of a version whose Go types are the author's.
-func (b *packageBuilder) authored(k served) Kind {
-	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: b.listName(k), GoTypes: true}
-	if a := k.version.Authored; a != nil {
-		kind.Spec, kind.Status, kind.Authored = a.Spec, a.Status, a
-	}
-	if b.pkg.Clients {
-		kind.ClientMarkers = authoredClientMarkers(k)
-	}
-	return kind
 }

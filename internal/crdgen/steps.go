@@ -8,7 +8,7 @@ import (
 // steps are what is left of a path: names, and keys in brackets with the bracket still before them.
 type steps []string
 
-func split(path string) steps {
+func splitPath(path string) steps {
 	var out steps
 	for path != "" {
 		if path[0] == '[' {
@@ -26,11 +26,11 @@ func split(path string) steps {
 	return out
 }
 
-func (s steps) is(name string) bool { return len(s) > 0 && s[0] == name }
+func (s steps) startWith(name string) bool { return len(s) > 0 && s[0] == name }
 
 // skip drops the next step when it is the name.
 func (s *steps) skip(name string) bool {
-	if !s.is(name) {
+	if !s.startWith(name) {
 		return false
 	}
 	*s = (*s)[1:]
@@ -45,8 +45,8 @@ func (s steps) peekKey() string {
 	return strings.TrimPrefix(s[1], "[")
 }
 
-// key takes the next step, a key.
-func (s *steps) key() string {
+// takeKey takes the next step, a key.
+func (s *steps) takeKey() string {
 	if len(*s) == 0 {
 		return ""
 	}
@@ -57,7 +57,7 @@ func (s *steps) key() string {
 
 // skipRules counts a rule from the nth on, when one of those is next: the first n are laid over the rules of a type.
 func (s *steps) skipRules(n int) bool {
-	if !s.is("x-kubernetes-validations") || len(*s) < 2 {
+	if !s.startWith("x-kubernetes-validations") || len(*s) < 2 {
 		return false
 	}
 	i, err := strconv.Atoi(s.peekKey())
@@ -68,17 +68,17 @@ func (s *steps) skipRules(n int) bool {
 	return true
 }
 
-// index takes the next step, a number.
-func (s *steps) index() int {
-	n, err := strconv.Atoi(s.key())
+// takeIndex takes the next step, a number.
+func (s *steps) takeIndex() int {
+	n, err := strconv.Atoi(s.takeKey())
 	if err != nil {
 		return 0
 	}
 	return n
 }
 
-// join returns the steps as a path of a spec file: numbers in brackets, names after dots.
-func (s steps) join() string {
+// specPath returns the steps as a path of a spec file: numbers in brackets, names after dots.
+func (s steps) specPath() string {
 	var b strings.Builder
 	for _, step := range s {
 		key, bracket := strings.CutPrefix(step, "[")

@@ -16,9 +16,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// validate runs the API server's own validation over a CRD with these CEL rules and returns what it says, at the
+// validateCRD runs the API server's own validation over a CRD with these CEL rules and returns what it says, at the
 // positions of the spec file.
-func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
+func validateCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
 	internal, err := internalCRD(crd)
 	if err != nil {
 		return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
@@ -32,21 +32,21 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
-	if !slices.Contains(api.AcceptWarnings, spec.WarnSenseless) {
-		errs = append(errs, senseless(crd)...)
+	if !slices.Contains(api.AcceptWarnings, spec.WarnUnsatisfiable) {
+		errs = append(errs, findUnsatisfiable(crd)...)
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
-		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(text(a.BadValue), text(b.BadValue)))
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(textOf(a.BadValue), textOf(b.BadValue)))
 	})
 	var problems spec.Problems
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
-		pos, path := locate(api, err.Field)
-		message := crdPath().ReplaceAllStringFunc(message(err), func(inner string) string {
-			_, path := locate(api, inner)
+		pos, path := locateInSpec(api, err.Field)
+		message := crdPath().ReplaceAllStringFunc(errorMessage(err), func(inner string) string {
+			_, path := locateInSpec(api, inner)
 			return path
 		})
-		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint(message)}
+		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message)}
 		if !said[problem] {
 			said[problem], problems = true, append(problems, problem)
 		}
@@ -54,8 +54,8 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 	return problems
 }
 
-// text returns a value that is text.
-func text(value any) string {
+// textOf returns a value that is text.
+func textOf(value any) string {
 	s, _ := value.(string)
 	return s
 }

@@ -15,7 +15,7 @@ func Oversized(api *spec.API) *spec.Problem {
 	total := 0
 	for i := range api.Versions {
 		for _, s := range []*spec.Schema{api.Versions[i].Root, api.Versions[i].Spec, api.Versions[i].Status} {
-			total = capped(total + c.schema(s))
+			total = capSize(total + c.schema(s))
 		}
 	}
 	if total <= maxRequest {
@@ -54,9 +54,9 @@ func (c *sizeCounter) schema(s *spec.Schema) int {
 		size += len(`"properties":{},`)
 	}
 	for _, p := range s.Properties {
-		size = capped(size + memberSize(p.Name) + c.schema(p.Schema))
+		size = capSize(size + memberSize(p.Name) + c.schema(p.Schema))
 	}
-	return capped(size + c.schema(s.Items) + c.schema(s.AdditionalProperties))
+	return capSize(size + c.schema(s.Items) + c.schema(s.AdditionalProperties))
 }
 
 // named counts a named type, once.
@@ -95,7 +95,7 @@ func builtSize(s *apiextv1.JSONSchemaProps) int {
 		size += len(`"properties":{},`)
 	}
 	for name, property := range s.Properties {
-		size = capped(size + memberSize(name) + builtSize(&property))
+		size = capSize(size + memberSize(name) + builtSize(&property))
 	}
 	if s.Items != nil && s.Items.Schema != nil {
 		size += builtSize(s.Items.Schema)
@@ -103,7 +103,7 @@ func builtSize(s *apiextv1.JSONSchemaProps) int {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		size += builtSize(s.AdditionalProperties.Schema)
 	}
-	return capped(size)
+	return capSize(size)
 }
 
 // bareSize counts the braces of a node, and its type.
@@ -117,5 +117,5 @@ func bareSize(s *apiextv1.JSONSchemaProps) int {
 // memberSize counts the name of a field with what stands around it.
 func memberSize(name string) int { return len(`"":,`) + len(name) }
 
-// capped keeps a count from running over.
-func capped(size int) int { return min(size, maxRequest+1) }
+// capSize keeps a count from running over.
+func capSize(size int) int { return min(size, maxRequest+1) }

@@ -33,7 +33,7 @@ func TestTypesThatDoubleAreCounted(t *testing.T) {
 		{"levels that make it too large", doubling(25), "a.yaml:21:3: types.L15: " + tooMuch},
 		{"very many levels", doubling(2000), "a.yaml:21:3: types.L15: " + tooMuch},
 		{"a type of Kubernetes in each field", podSpecs(1000), "a.yaml:4:15: names.kind: " + tooMuch},
-		{"a mistake beside it", append(doubling(25), "scope: Nowhere\n"...),
+		{"an error beside it", append(doubling(25), "scope: Nowhere\n"...),
 			"a.yaml:21:3: types.L15: " + tooMuch + "\na.yaml:35:8: scope: \"Nowhere\" is not accepted\n    accepted: Namespaced, Cluster"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

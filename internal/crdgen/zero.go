@@ -14,16 +14,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// rootRequired tells whether an object must have a spec or a status.
-func rootRequired(v *spec.Version, name string) bool {
+// RootRequires reports whether an object must have a spec or a status.
+func RootRequires(v *spec.Version, name string) bool {
 	if v.Root != nil && v.Root.Keywords.Required != nil {
 		return slices.Contains(v.Root.Keywords.Required, name)
 	}
 	return name == "spec" && v.StandardRoot && specRequired(v)
 }
 
-// rootGoverns tells whether rules of the whole object say something of its spec or its status.
-func rootGoverns(v *spec.Version, name string) bool {
+// RootHasRulesFor reports whether rules of the whole object concern its spec or its status.
+func RootHasRulesFor(v *spec.Version, name string) bool {
 	if v.Root == nil {
 		return false
 	}
@@ -34,35 +34,30 @@ func rootGoverns(v *spec.Version, name string) bool {
 		}
 	}
 	k.XValidations = nil
-	return governs(&k)
+	return HasCrossFieldRules(&k)
 }
 
-// zeroValid tells whether the zero value of the Go type of a spec or a status is valid. It then need not be left
-// out, and so is not taken for absent when it is there.
-func zeroValid(v *spec.Version, name string, s *spec.Schema) bool {
-	governed := rootGoverns(v, name)
-	if isStruct(s) && len(s.Keywords.Required) == 0 && !governs(&s.Keywords) && !governed {
-		return true
-	}
+// AcceptsZero reports whether the zero value of the Go type of a spec or a status is valid.
+func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
-	full := schemas.node(s, "")
+	full := schemas.nodeSchema(s, "")
 	zero := zeroOf(&full)
-	if zero == nil || !valid(&full, zero, false) {
+	if zero == nil || !isValid(&full, zero, false) {
 		return false
 	}
-	if !governed {
+	if !RootHasRulesFor(v, name) {
 		return true
 	}
-	root := schemas.root(v)
+	root := schemas.rootSchema(v)
 	object, _ := zeroOf(root).(map[string]any)
 	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
 	object[name] = zero
-	return valid(root, object, true)
+	return isValid(root, object, true)
 }
 
-// valid tells whether a value has nothing against it in a schema that the API server accepts.
-func valid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
-	structural, openAPI, err := compiled(readFor(s, value))
+// isValid reports whether a value has nothing against it in a schema that the API server accepts.
+func isValid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
+	structural, openAPI, err := compileSchema(readFor(s, value))
 	if err != nil {
 		return false // cannot happen: the CRD has been checked
 	}

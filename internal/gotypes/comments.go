@@ -77,7 +77,7 @@ var keywordOf = map[string]string{
 func (p *program) keywordPositions(s *spec.Schema, all []comment) {
 	set := func(keyword string, at token.Pos) {
 		if _, known := s.At[keyword]; !known {
-			s.At[keyword] = p.pos(at)
+			s.At[keyword] = p.positions.of(at)
 		}
 	}
 	for _, c := range all {
@@ -105,7 +105,7 @@ func (k *kindReader) clientMarkers() []spec.GoMarker {
 	var found []spec.GoMarker
 	for _, c := range commentsOfType(k.info) {
 		if spec.IsClientMarker(c.text) {
-			found = append(found, spec.GoMarker{Pos: k.program.pos(c.at), Text: c.text})
+			found = append(found, spec.GoMarker{Pos: k.program.positions.of(c.at), Text: c.text})
 		}
 	}
 	return found
@@ -115,8 +115,8 @@ func (k *kindReader) clientMarkers() []spec.GoMarker {
 func (k *kindReader) markerPos(name string) spec.Pos {
 	for _, c := range commentsOfType(k.info) {
 		if strings.HasPrefix(c.text, "+kubebuilder:"+name) {
-			return k.program.pos(c.at)
+			return k.program.positions.of(c.at)
 		}
 	}
-	return k.program.nodePos(k.info.RawSpec)
+	return k.program.positions.ofNode(k.info.RawSpec)
 }

@@ -16,12 +16,12 @@ import (
 const generateMarker = "kubebuilder:object:generate"
 
 // copyJudge finds types of which controller-tools would make deepcopy code that does not compile, or none.
-type copyJudge struct {
+type copyChecker struct {
 	program   *program
 	describer describer
 	specs     map[*types.TypeName]*ast.TypeSpec // of the types of the packages that code is made for
 	excluded  map[*types.TypeName]bool          // that are not to get any
-	judged    map[*types.TypeName]*obstacle
+	checked   map[*types.TypeName]*obstacle
 }
 
 // obstacle is why a value cannot be copied by generated code.
@@ -30,12 +30,12 @@ type obstacle struct {
 	message, hint string
 }
 
-// judgeCopies returns problems for the types that kinds need and that cannot be copied. Other types of that sort get no
+// checkCopies returns problems for the types that kinds need and that cannot be copied. Other types of that sort get no
 // deepcopy code: they may hold anything that compiles.
-func (p *program) judgeCopies(importPaths []string, all []Package) (problems spec.Problems, err error) {
-	j := copyJudge{
+func (p *program) checkCopies(importPaths []string, all []Package) (problems spec.Problems, err error) {
+	j := copyChecker{
 		program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}},
-		specs: map[*types.TypeName]*ast.TypeSpec{}, excluded: map[*types.TypeName]bool{}, judged: map[*types.TypeName]*obstacle{},
+		specs: map[*types.TypeName]*ast.TypeSpec{}, excluded: map[*types.TypeName]bool{}, checked: map[*types.TypeName]*obstacle{},
 	}
 	for _, path := range importPaths {
 		if err := j.collect(p.roots[path]); err != nil {
@@ -49,7 +49,7 @@ func (p *program) judgeCopies(importPaths []string, all []Package) (problems spe
 		}
 	}
 	for _, path := range importPaths {
-		more, err := j.judgePackage(p.roots[path], needed)
+		more, err := j.checkPackage(p.roots[path], needed)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (p *program) judgeCopies(importPaths []string, all []Package) (problems spe
 }
 
 // collect takes in the types of a package.
-func (j *copyJudge) collect(pkg *loader.Package) error {
+func (j *copyChecker) collect(pkg *loader.Package) error {
 	return markers.EachType(j.program.parser.Collector, pkg, func(info *markers.TypeInfo) {
 		name, ok := pkg.TypesInfo.Defs[info.RawSpec.Name].(*types.TypeName)
 		if !ok {
@@ -73,7 +73,7 @@ func (j *copyJudge) collect(pkg *loader.Package) error {
 }
 
 // need notes the types that a type of a package is made of.
-func (j *copyJudge) need(pkg *loader.Package, name string, needed map[*types.TypeName]bool) {
+func (j *copyChecker) need(pkg *loader.Package, name string, needed map[*types.TypeName]bool) {
 	object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
 		return
@@ -102,24 +102,24 @@ func (j *copyJudge) need(pkg *loader.Package, name string, needed map[*types.Typ
 	visit(object.Type())
 }
 
-// judgePackage reports the types of a package that are needed and cannot be copied, and has the others of that sort
+// checkPackage reports the types of a package that are needed and cannot be copied, and has the others of that sort
 // get no code.
-func (j *copyJudge) judgePackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
+func (j *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
 	for _, name := range pkg.Types.Scope().Names() {
 		object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
 		if !ok || j.specs[object] == nil || !object.Exported() || j.excluded[object] {
 			continue
 		}
-		found := j.judge(object)
+		found := j.checkType(object)
 		switch {
 		case found == nil:
 		case needed[object]:
-			problem := spec.Problem{Pos: j.program.pos(found.at), Message: found.message, Hint: found.hint}
+			problem := spec.Problem{Pos: j.program.positions.of(found.at), Message: found.message, Hint: found.hint}
 			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		default:
-			if err := j.program.mark(pkg, j.specs[object], generateMarker, false); err != nil {
+			if err := addMarker(j.program.parser.Collector, pkg, j.specs[object], generateMarker, false); err != nil {
 				return nil, err
 			}
 		}
@@ -127,41 +127,41 @@ func (j *copyJudge) judgePackage(pkg *loader.Package, needed map[*types.TypeName
 	return problems, nil
 }
 
-// judge returns what keeps a type of the packages from being copied, nil if nothing does.
-func (j *copyJudge) judge(name *types.TypeName) *obstacle {
-	if found, known := j.judged[name]; known {
+// checkType returns what keeps a type of the packages from being copied, nil if nothing does.
+func (j *copyChecker) checkType(name *types.TypeName) *obstacle {
+	if found, known := j.checked[name]; known {
 		return found
 	}
-	j.judged[name] = nil // while it is looked at: it may hold itself
+	j.checked[name] = nil // while it is looked at: it may hold itself
 	if j.describer.handWritten(name.Type()) == "" {
-		j.judged[name] = j.judgeDeclared(name)
+		j.checked[name] = j.checkDeclared(name)
 	}
-	return j.judged[name]
+	return j.checked[name]
 }
 
-func (j *copyJudge) judgeDeclared(name *types.TypeName) *obstacle {
+func (j *copyChecker) checkDeclared(name *types.TypeName) *obstacle {
 	fields, isStruct := name.Type().Underlying().(*types.Struct)
-	if !isStruct && shallow(name.Type()) {
+	if !isStruct && isShallowCopy(name.Type()) {
 		return nil
 	}
 	if !isStruct && holdsItself(name.Type(), nil) {
 		return &obstacle{name.Pos(), name.Name() + " holds itself, and no struct comes between", "use a struct"}
 	}
 	if !isStruct {
-		return j.judgeUnnamed(name.Type().Underlying(), name.Type(), name.Pos(), name)
+		return j.checkUnnamed(name.Type().Underlying(), name.Type(), name.Pos(), name)
 	}
 	for field := range fields.Fields() {
 		if field.Pkg() != name.Pkg() && !field.Exported() {
-			return &obstacle{name.Pos(), name.Name() + " has hidden fields of package " + field.Pkg().Path() + ", which it alone can copy", instead(name.Type())}
+			return &obstacle{name.Pos(), name.Name() + " has hidden fields of package " + field.Pkg().Path() + ", which it alone can copy", copyableAlternative(name.Type())}
 		}
-		if found := j.judgeUse(field.Type(), field.Pos(), name); found != nil {
+		if found := j.checkUse(field.Type(), field.Pos(), name); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// holdsItself tells whether a list, a map or a pointer leads back to itself without a struct on the way.
+// holdsItself reports whether a list, a map or a pointer leads back to itself without a struct on the way.
 func holdsItself(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.Contains(outer, types.Type(named)) {

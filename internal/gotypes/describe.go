@@ -5,8 +5,6 @@ import (
 	"go/parser"
 	"go/types"
 
-	"sigs.k8s.io/controller-tools/pkg/loader"
-
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
@@ -16,8 +14,8 @@ type describer struct {
 	hidden  map[string]map[string]bool // import path → methods that are generated, as Type.Method
 }
 
-// form returns the shape of a type.
-func form(t types.Type) kubetypes.Form {
+// formOf returns the shape of a type.
+func formOf(t types.Type) kubetypes.Form {
 	switch t.Underlying().(type) {
 	case *types.Struct:
 		return kubetypes.Struct
@@ -36,7 +34,7 @@ func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok boo
 	if by := d.handWritten(t); by != "" {
 		return by, "", true
 	}
-	if assignable(t) {
+	if isAssignable(t) {
 		return kubetypes.CopyAssign, "", true
 	}
 	if elem, isMap := elementOf(t); elem != nil {
@@ -56,9 +54,9 @@ func (d *describer) copyOfElement(elem types.Type, ofMap bool) kubetypes.Copy {
 		return by
 	case by != "":
 		return ""
-	case assignable(elem):
+	case isAssignable(elem):
 		return kubetypes.CopyAssign
-	case form(elem) == kubetypes.Struct && into && d.has(elem, "DeepCopy"):
+	case formOf(elem) == kubetypes.Struct && into && d.has(elem, "DeepCopy"):
 		return kubetypes.CopyInto
 	}
 	return ""
@@ -77,7 +75,7 @@ func elementOf(t types.Type) (elem types.Type, ofMap bool) {
 // handWritten returns how a type with methods of its own is copied, empty for one without: all its methods may be
 // generated.
 func (d *describer) handWritten(t types.Type) kubetypes.Copy {
-	into, by := method(t, "DeepCopyInto"), method(t, "DeepCopy")
+	into, by := methodOf(t, "DeepCopyInto"), methodOf(t, "DeepCopy")
 	if by != nil && by.Results().Len() == 1 {
 		if _, pointer := by.Results().At(0).Type().(*types.Pointer); !pointer {
 			return kubetypes.CopyValue
@@ -92,13 +90,13 @@ func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 	return ""
 }
 
-// has tells whether a type has a method, written by hand or generated.
+// has reports whether a type has a method, written by hand or generated.
 func (d *describer) has(t types.Type, name string) bool {
-	return method(t, name) != nil || d.generated(t, name)
+	return methodOf(t, name) != nil || d.generated(t, name)
 }
 
-// method returns the signature of a method of a type or of a pointer to it, but of no field that it embeds.
-func method(t types.Type, name string) *types.Signature {
+// methodOf returns the signature of a method of a type or of a pointer to it, but of no field that it embeds.
+func methodOf(t types.Type, name string) *types.Signature {
 	found, path, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	if found == nil || len(path) != 1 {
 		return nil
@@ -107,16 +105,16 @@ func method(t types.Type, name string) *types.Signature {
 	return signature
 }
 
-// assignable tells whether an assignment copies all of a value.
-func assignable(t types.Type) bool {
+// isAssignable reports whether an assignment copies all of a value.
+func isAssignable(t types.Type) bool {
 	switch under := t.Underlying().(type) {
 	case *types.Basic:
 		return under.Kind() != types.Invalid && under.Kind() != types.UnsafePointer
 	case *types.Array:
-		return assignable(under.Elem())
+		return isAssignable(under.Elem())
 	case *types.Struct:
 		for field := range under.Fields() {
-			if !assignable(field.Type()) {
+			if !isAssignable(field.Type()) {
 				return false
 			}
 		}
@@ -125,7 +123,7 @@ func assignable(t types.Type) bool {
 	return false
 }
 
-// generated tells whether a type has a method in a file that was generated, which the build constraint of such
+// generated reports whether a type has a method in a file that was generated, which the build constraint of such
 // files hides: the packages are loaded as controller-gen loads them.
 func (d *describer) generated(t types.Type, name string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
@@ -142,25 +140,25 @@ func (d *describer) generated(t types.Type, name string) bool {
 // hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves out.
 func (d *describer) hiddenIn(importPath string) map[string]bool {
 	found := map[string]bool{}
-	pkg := d.program.packageOf(importPath)
+	pkg := d.program.roots.find(importPath)
 	if pkg == nil {
 		return found
 	}
 	for _, file := range pkg.IgnoredFiles {
-		parsed, err := parser.ParseFile(d.program.fset, file, nil, parser.SkipObjectResolution)
+		parsed, err := parser.ParseFile(d.program.positions.fset, file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue // the go command does not read it either
 		}
 		for _, decl := range parsed.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
-				found[receiver(fn)+"."+fn.Name.Name] = true
+				found[receiverName(fn)+"."+fn.Name.Name] = true
 			}
 		}
 	}
 	return found
 }
 
-func receiver(fn *ast.FuncDecl) string {
+func receiverName(fn *ast.FuncDecl) string {
 	t := fn.Recv.List[0].Type
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
@@ -169,31 +167,4 @@ func receiver(fn *ast.FuncDecl) string {
 		return name.Name
 	}
 	return ""
-}
-
-// packageOf returns a package of the program, nil when it has none of that import path.
-func (p *program) packageOf(importPath string) *loader.Package {
-	seen := map[*loader.Package]bool{}
-	var find func(pkg *loader.Package) *loader.Package
-	find = func(pkg *loader.Package) *loader.Package {
-		if pkg.PkgPath == importPath {
-			return pkg
-		}
-		seen[pkg] = true
-		for _, imported := range pkg.Imports() {
-			if seen[imported] {
-				continue
-			}
-			if found := find(imported); found != nil {
-				return found
-			}
-		}
-		return nil
-	}
-	for _, root := range p.roots {
-		if found := find(root); found != nil {
-			return found
-		}
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ type fieldChecker struct {
 
 // checkFields reports what is wrong with the fields of the kind, at their places.
 func (k *kindReader) checkFields() {
-	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, k.program.markerNames()}
+	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, markerNames(k.program.registry)}
 	f.checkType(k.pkg, k.info, nil)
 }
 
@@ -47,7 +47,7 @@ func (f fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, out
 		f.checkTag(pkg, field, tag)
 		if name := jsonName(tag); name != "" {
 			if earlier := named[name]; earlier != nil {
-				f.fail(field, "the JSON name "+name+" is that of "+fieldName(earlier)+", too, and JSON leaves both out", "give one of the two another name")
+				f.reportAt(field, "the JSON name "+name+" is that of "+fieldName(earlier)+", too, and JSON leaves both out", "give one of the two another name")
 			}
 			named[name] = field
 		}
@@ -75,7 +75,7 @@ func fieldName(field *ast.Field) string {
 func (f fieldChecker) checkTag(pkg *loader.Package, field *ast.Field, tag string) {
 	if len(field.Names) > 0 && !field.Names[0].IsExported() {
 		if name := field.Names[0].Name; !f.program.source.IgnoreUnexportedFields {
-			f.fail(field, "the field "+name+" has a JSON name and is not exported, so that JSON passes it over", "export it, take off the tag, or write ignoreUnexportedFields: true in opgen.yaml")
+			f.reportAt(field, "the field "+name+" has a JSON name and is not exported, so that JSON passes it over", "export it, take off the tag, or write ignoreUnexportedFields: true in opgen.yaml")
 		}
 		return
 	}
@@ -88,7 +88,7 @@ func (f fieldChecker) checkTag(pkg *loader.Package, field *ast.Field, tag string
 		t = pointer.Elem()
 	}
 	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0 {
-		f.fail(field, "JSON has the value of "+fieldName(field)+" as a string, by the option string of its tag, and the schema says "+basic.Name(),
+		f.reportAt(field, "JSON has the value of "+fieldName(field)+" as a string, by the option string of its tag, and the schema says "+basic.Name(),
 			"leave the option out, or make the field a string")
 	}
 }
@@ -107,7 +107,7 @@ func (f fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Node
 	case *ast.Ident:
 		f.checkNamed(pkg, f.program.parser.LookupType(pkg, expr.Name), at, outer)
 	case *ast.SelectorExpr:
-		imported := f.tree().imported(pkg, expr)
+		imported := f.newTree().imported(pkg, expr)
 		if imported == nil {
 			return
 		}
@@ -123,7 +123,7 @@ func (f fieldChecker) checkNamed(pkg *loader.Package, info *markers.TypeInfo, at
 	switch {
 	case info == nil: // a type of the language, or none, which the compiler tells
 	case slices.Contains(outer, info):
-		f.fail(at, info.Name+" holds itself, and a schema in a CRD has an end", "use a type that does not, or runtime.RawExtension")
+		f.reportAt(at, info.Name+" holds itself, and a schema in a CRD has an end", "use a type that does not, or runtime.RawExtension")
 	default:
 		f.checkType(pkg, info, outer)
 	}
@@ -137,9 +137,9 @@ func (f fieldChecker) checkForeign(pkg *loader.Package, expr *ast.SelectorExpr, 
 	}
 	const instead = "use runtime.RawExtension or apiextensions' JSON, which hold anything"
 	if types.TypeString(t, nil) == "encoding/json.RawMessage" {
-		f.fail(at, types.ExprString(expr)+" has no schema", instead)
+		f.reportAt(at, types.ExprString(expr)+" has no schema", instead)
 	}
 	if types.IsInterface(t) {
-		f.fail(at, types.ExprString(expr)+" is an interface, which has no schema", instead)
+		f.reportAt(at, types.ExprString(expr)+" is an interface, which has no schema", instead)
 	}
 }

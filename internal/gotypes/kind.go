@@ -28,34 +28,34 @@ type kindReader struct {
 	version *spec.Version     // of api
 }
 
-func (k *kindReader) fail(at ast.Node, message, hint string) {
-	k.problems = append(k.problems, spec.Problem{Pos: k.program.nodePos(at), Message: message, Hint: hint})
+func (k *kindReader) reportAt(at ast.Node, message, hint string) {
+	k.problems = append(k.problems, spec.Problem{Pos: k.program.positions.ofNode(at), Message: message, Hint: hint})
 }
 
-// check reports types that are not those of a kind: it and its list are objects of Kubernetes.
-func (k *kindReader) check() {
-	k.object(k.info, "ObjectMeta", "metadata,omitempty")
+// checkObjects reports types that are not those of a kind: it and its list are objects of Kubernetes.
+func (k *kindReader) checkObjects() {
+	k.checkObject(k.info, "ObjectMeta", "metadata,omitempty")
 	list := k.program.parser.LookupType(k.pkg, k.List)
 	if list == nil {
 		name := k.List
-		k.fail(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
+		k.reportAt(k.info.RawSpec, "package "+k.pkg.Name+" has no type "+name+", the list of "+k.info.Name,
 			"declare it: a struct with metav1.TypeMeta, metav1.ListMeta and Items []"+k.info.Name+" `json:\"items\"`")
 		return
 	}
-	k.object(list, "ListMeta", "metadata,omitempty")
+	k.checkObject(list, "ListMeta", "metadata,omitempty")
 }
 
-// object checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
-func (k *kindReader) object(info *markers.TypeInfo, meta, tag string) {
+// checkObject checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
+func (k *kindReader) checkObject(info *markers.TypeInfo, meta, tag string) {
 	if root, _ := info.Markers.Get(rootMarker).(bool); !root {
 		k.markAsObject(info)
 	}
 	for _, embeds := range [][2]string{{"TypeMeta", ",inline"}, {meta, tag}} {
 		name, tag := embeds[0], embeds[1]
 		if !slices.ContainsFunc(info.Fields, func(f markers.FieldInfo) bool {
-			return f.Name == "" && k.typeString(f.RawField.Type) == metaPackage+"."+name
+			return f.Name == "" && typeString(k.pkg, f.RawField.Type) == metaPackage+"."+name
 		}) {
-			k.fail(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
+			k.reportAt(info.RawSpec, info.Name+" embeds no metav1."+name, "add the line: metav1."+name+" `json:\""+tag+"\"`")
 		}
 	}
 }
@@ -65,22 +65,22 @@ const rootMarker = "kubebuilder:object:root"
 
 // markAsObject has a type get the methods of an object, as if its author had marked it.
 func (k *kindReader) markAsObject(info *markers.TypeInfo) {
-	if err := k.program.mark(k.pkg, info.RawSpec, rootMarker, true); err != nil {
+	if err := addMarker(k.program.parser.Collector, k.pkg, info.RawSpec, rootMarker, true); err != nil {
 		return // which the reader of markers tells
 	}
 	if slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 		return
 	}
 	k.warnings = append(k.warnings, spec.Problem{
-		Pos: k.program.nodePos(info.RawSpec), Warning: spec.WarnMarkers,
+		Pos: k.program.positions.ofNode(info.RawSpec), Warning: spec.WarnMarkers,
 		Message: info.Name + " is not marked as an object, and gets the methods of one all the same",
 		Hint:    "write above it: // +kubebuilder:object:root=true",
 	})
 }
 
-// mark has a type be marked, as its author could have done.
-func (p *program) mark(pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
-	said, err := p.parser.Collector.MarkersInPackage(pkg)
+// addMarker marks a type as its author could have done.
+func addMarker(collector *markers.Collector, pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
+	said, err := collector.MarkersInPackage(pkg)
 	if err != nil {
 		return err
 	}
@@ -91,15 +91,15 @@ func (p *program) mark(pkg *loader.Package, at *ast.TypeSpec, marker string, val
 	return nil
 }
 
-func (k *kindReader) typeString(expr ast.Expr) string {
-	if t := k.pkg.TypesInfo.TypeOf(expr); t != nil {
+func typeString(pkg *loader.Package, expr ast.Expr) string {
+	if t := pkg.TypesInfo.TypeOf(expr); t != nil {
 		return t.String()
 	}
 	return ""
 }
 
-// field returns the field of a struct with a JSON key, nil if there is none.
-func field(info *markers.TypeInfo, key string) *markers.FieldInfo {
+// fieldByKey returns the field of a struct with a JSON key, nil if there is none.
+func fieldByKey(info *markers.TypeInfo, key string) *markers.FieldInfo {
 	for i, f := range info.Fields {
 		if jsonName(f.Tag.Get("json")) == key {
 			return &info.Fields[i]
@@ -113,19 +113,19 @@ func jsonName(tag string) string {
 	return name
 }
 
-// authored returns what the types of spec and status are called, for the code that uses them.
-func (k *kindReader) authored() *spec.Authored {
+// authoredTypes returns what the types of spec and status are called, for the code that uses them.
+func (k *kindReader) authoredTypes() *spec.Authored {
 	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
-	if f := field(k.info, "spec"); f != nil {
-		a.Spec = k.localName(f.RawField.Type)
+	if f := fieldByKey(k.info, "spec"); f != nil {
+		a.Spec = localName(k.pkg, f.RawField.Type)
 	}
-	f := field(k.info, "status")
+	f := fieldByKey(k.info, "status")
 	if f == nil {
 		return a
 	}
-	a.Status = k.localName(f.RawField.Type)
+	a.Status = localName(k.pkg, f.RawField.Type)
 	if k.API.Operator != nil && (a.Status == "" || f.Name != "Status") {
-		k.fail(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
+		k.reportAt(f.RawField, "the operator writes the status, which must be a field Status of a type of this package, and no pointer",
 			"write: Status "+k.info.Name+"Status `json:\"status,omitempty\"`")
 	}
 	status := k.program.parser.LookupType(k.pkg, a.Status)
@@ -133,7 +133,7 @@ func (k *kindReader) authored() *spec.Authored {
 		return a
 	}
 	for _, f := range status.Fields {
-		switch t := k.typeString(f.RawField.Type); {
+		switch t := typeString(k.pkg, f.RawField.Type); {
 		case jsonName(f.Tag.Get("json")) == "conditions" && t == "[]"+metaPackage+".Condition":
 			a.Conditions = f.Name
 		case jsonName(f.Tag.Get("json")) == "observedGeneration" && t == "int64":
@@ -146,39 +146,39 @@ func (k *kindReader) authored() *spec.Authored {
 }
 
 // localName returns the name of a type of the package, empty for every other type.
-func (k *kindReader) localName(expr ast.Expr) string {
+func localName(pkg *loader.Package, expr ast.Expr) string {
 	ident, ok := expr.(*ast.Ident)
 	if !ok {
 		return ""
 	}
-	if named, ok := k.pkg.TypesInfo.TypeOf(ident).(*types.Named); !ok || named.Obj().Pkg() != k.pkg.Types {
+	if named, ok := pkg.TypesInfo.TypeOf(ident).(*types.Named); !ok || named.Obj().Pkg() != pkg.Types {
 		return ""
 	}
 	return ident.Name
 }
 
-// marked returns the version as the markers of the kind have it, nil if they say something else than the API file.
-func (k *kindReader) marked() *apiextv1.CustomResourceDefinitionVersion {
+// applyMarkers returns the version as the markers of the kind have it, nil if they say something else than the API file.
+func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 	names := k.API.Names
 	made := &apiextv1.CustomResourceDefinition{}
 	made.Spec.Names = apiextv1.CustomResourceDefinitionNames{Plural: names.Plural, Singular: strings.ToLower(names.GoKind)}
 	made.Spec.Versions = []apiextv1.CustomResourceDefinitionVersion{{Name: k.version.Name, Served: true}}
 	for _, name := range slices.Sorted(maps.Keys(k.info.Markers)) {
 		for _, value := range k.info.Markers[name] {
-			if err := apply(value, made, k.version.Name); err != nil {
-				k.fail(k.info.RawSpec, "+"+name+": "+err.Error(), "")
+			if err := applyMarker(value, made, k.version.Name); err != nil {
+				k.reportAt(k.info.RawSpec, "+"+name+": "+err.Error(), "")
 			}
 		}
 	}
 	if len(made.Spec.Versions) == 0 {
-		k.contradiction("kubebuilder:skipversion", "leaves the version out", "has it")
+		k.reportContradiction("kubebuilder:skipversion", "leaves the version out", "has it")
 		return nil
 	}
-	k.compare(made)
+	k.compareMarkers(made)
 	return &made.Spec.Versions[0]
 }
 
-func apply(marker any, made *apiextv1.CustomResourceDefinition, version string) error {
+func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version string) error {
 	switch m := marker.(type) {
 	case crd.SpecMarker:
 		return m.ApplyToCRD(&made.Spec, version)
@@ -188,13 +188,13 @@ func apply(marker any, made *apiextv1.CustomResourceDefinition, version string) 
 	return nil
 }
 
-// compare reports markers that contradict the API file, which has the last word on everything but the schema.
-func (k *kindReader) compare(made *apiextv1.CustomResourceDefinition) {
+// compareMarkers reports markers that contradict the API file, which has the last word on everything but the schema.
+func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
 	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
 	says := func(marker, what string, inGo, inFile any) {
 		goText, fileText := shownValue(inGo), shownValue(inFile)
 		if k.info.Markers.Get(marker) != nil && goText != fileText {
-			k.contradiction(marker, "says "+what+" "+goText, "says "+fileText)
+			k.reportContradiction(marker, "says "+what+" "+goText, "says "+fileText)
 		}
 	}
 	const resource = "kubebuilder:resource"
@@ -229,7 +229,7 @@ func shownValue(value any) string {
 	return strings.Join(items, ", ")
 }
 
-func (k *kindReader) contradiction(marker, inGo, inFile string) {
+func (k *kindReader) reportContradiction(marker, inGo, inFile string) {
 	k.problems = append(k.problems, spec.Problem{
 		Pos:     k.markerPos(strings.TrimPrefix(marker, "kubebuilder:")),
 		Message: "+" + marker + " " + inGo + ", and " + k.API.File + " " + inFile,

@@ -29,17 +29,17 @@ type Source struct {
 
 // program is Go packages, loaded, and what controller-tools makes of them.
 type program struct {
-	source   Source
-	fset     *token.FileSet
-	roots    map[string]*loader.Package // by import path
-	unread   map[string]*trouble        // what keeps a root from being read
-	registry *markers.Registry
-	parser   *crd.Parser
+	source    Source
+	positions positions
+	roots     rootSet
+	unread    map[string]*trouble // what keeps a root from being read
+	registry  *markers.Registry
+	parser    *crd.Parser
 }
 
-// load reads the packages with these import paths and all that they import, as far as parts of them that one of the
+// loadPackages reads the packages with these import paths and all that they import, as far as parts of them that one of the
 // filters lets pass need it. A package that cannot be read has errors; the error is about the go command itself.
-func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
+func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
 	if source.module() == "" {
 		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
 	}
@@ -47,12 +47,12 @@ func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*pr
 	for file, content := range source.Files {
 		overlay[filepath.Join(source.Dir, filepath.FromSlash(file))] = content
 	}
-	p := &program{source: source, fset: token.NewFileSet(), roots: map[string]*loader.Package{}, unread: map[string]*trouble{}}
+	p := &program{source: source, positions: positions{source.Dir, token.NewFileSet()}, roots: rootSet{}, unread: map[string]*trouble{}}
 	// Generated methods stay out of sight, as they do for controller-gen: what is asked for is what is written by hand.
-	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.fset}
+	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.positions.fset}
 	roots, err := loader.LoadRootsWithConfig(cfg, importPaths...)
 	if err != nil {
-		return nil, p.loadError(err)
+		return nil, loadError(err)
 	}
 	for _, root := range roots {
 		p.roots[root.PkgPath] = root
@@ -80,8 +80,8 @@ func load(source Source, importPaths []string, follow ...loader.NodeFilter) (*pr
 	return p, nil
 }
 
-// loadError says what the go command has said.
-func (p *program) loadError(err error) error {
+// loadError returns an error with what the go command has printed.
+func loadError(err error) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return errors.New("reading Go packages: the go command is not in PATH")
 	}
@@ -102,7 +102,7 @@ func (p *program) parseOverlay(pkg *loader.Package, overlay map[string][]byte) {
 		if text, found := overlay[file]; found {
 			content = text
 		}
-		parsed, err := parser.ParseFile(p.fset, file, content, parser.AllErrors|parser.ParseComments)
+		parsed, err := parser.ParseFile(p.positions.fset, file, content, parser.AllErrors|parser.ParseComments)
 		if err != nil {
 			pkg.AddError(err)
 			continue
@@ -112,41 +112,13 @@ func (p *program) parseOverlay(pkg *loader.Package, overlay map[string][]byte) {
 	pkg.Syntax = syntax
 }
 
-// errorCount is how many errors there are in all packages: what is read next may add some, wherever it leads.
-func (p *program) errorCount() map[*packages.Package]int {
-	counts := map[*packages.Package]int{}
-	p.visit(func(pkg *packages.Package) { counts[pkg] = len(pkg.Errors) })
-	return counts
-}
-
-// errorsSince returns the errors that were added.
-func (p *program) errorsSince(before map[*packages.Package]int) []packages.Error {
-	var added []packages.Error
-	p.visit(func(pkg *packages.Package) {
-		for _, err := range pkg.Errors[before[pkg]:] {
-			if err.Kind != packages.TypeError { // of what is not needed, and so was not loaded
-				added = append(added, err)
-			}
-		}
-	})
-	return added
-}
-
-func (p *program) visit(visit func(*packages.Package)) {
-	var raw []*packages.Package
-	for _, path := range sortedKeys(p.roots) {
-		raw = append(raw, p.roots[path].Package)
-	}
-	packages.Visit(raw, func(pkg *packages.Package) bool { visit(pkg); return true }, nil)
-}
-
-// inModule tells whether a package's files are in the folder that packages are read in.
+// inModule reports whether a package's files are in the folder that packages are read in.
 func (p *program) inModule(pkg *loader.Package) bool {
 	return len(pkg.GoFiles) > 0 && strings.HasPrefix(pkg.GoFiles[0], p.source.Dir+string(filepath.Separator))
 }
 
-// embedded has the packages read of types that structs embed without a tag, which decide how the struct is copied.
-func embedded(node ast.Node) bool {
+// isEmbeddedField has the packages read of types that structs embed without a tag, which decide how the struct is copied.
+func isEmbeddedField(node ast.Node) bool {
 	field, ok := node.(*ast.Field)
 	return ok && len(field.Names) == 0
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -18,16 +19,16 @@ var otherMarkers = []string{
 // checkMarkers reports markers that are not known and look like one that is: nothing would come of them.
 func (f fieldChecker) checkMarkers(all []comment) {
 	for _, c := range all {
-		message, hint := misspelt(c.text, f.knownMarkers)
-		problem := spec.Problem{Pos: f.program.pos(c.at), Message: message, Hint: hint}
+		message, hint := checkSpelling(c.text, f.knownMarkers)
+		problem := spec.Problem{Pos: f.program.positions.of(c.at), Message: message, Hint: hint}
 		if message != "" && !slices.Contains(f.problems, problem) {
 			f.problems = append(f.problems, problem)
 		}
 	}
 }
 
-// misspelt says what is wrong with the name of a marker, nothing where it is known or may be another tool's.
-func misspelt(text string, known []string) (message, hint string) {
+// checkSpelling says what is wrong with the name of a marker, nothing where it is known or may be another tool's.
+func checkSpelling(text string, known []string) (message, hint string) {
 	written, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	name, _, behind := strings.Cut(written, " ")
 	switch {
@@ -86,9 +87,9 @@ func closeTo(name string, known []string) string {
 }
 
 // markerNames returns the names of all markers that are known, also with each of their arguments.
-func (p *program) markerNames() []string {
+func markerNames(registry *markers.Registry) []string {
 	names := slices.Clone(otherMarkers)
-	for _, definition := range p.registry.AllDefinitions() {
+	for _, definition := range registry.AllDefinitions() {
 		names = append(names, definition.Name)
 		for argument := range definition.Fields {
 			if argument != "" {

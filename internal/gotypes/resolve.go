@@ -32,7 +32,7 @@ func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	p, err := load(source, sortedKeys(paths), crd.Generator{}.CheckFilter(), embedded)
+	p, err := loadPackages(source, sortedKeys(paths), crd.Generator{}.CheckFilter(), isEmbeddedField)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ type trouble struct{ message, hint string }
 
 func (r *resolver) resolve(use Use) result {
 	path, name, _ := spec.SplitGoType(use.Schema.Type)
-	if t := r.program.importable(path, use.Importer); t != nil {
+	if t := r.program.checkImport(path, use.Importer); t != nil {
 		return result{trouble: t}
 	}
 	known, found := r.known[use.Schema.Type]
@@ -92,16 +92,16 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 	if fieldCount(named) > maxFields {
 		return result{trouble: &trouble{name + tooLarge, "use a type that holds less"}}
 	}
-	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(form(named))}
-	before := r.program.errorCount()
+	goType := &spec.GoType{Package: path, PackageName: pkg.Name, Name: name, Form: string(formOf(named))}
+	before := r.program.roots.countErrors()
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	for _, err := range r.program.errorsSince(before) {
-		return result{trouble: &trouble{name + " has no schema: " + said(err.Msg), "see " + r.program.place(err.Pos)}}
+	for _, err := range r.program.roots.errorsSince(before) {
+		return result{trouble: &trouble{name + " has no schema: " + loaderMessage(err.Msg), "see " + r.program.positions.shorten(err.Pos)}}
 	}
 	schema := r.program.parser.FlattenedSchemata[ident]
 	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))
-	if endless(named, nil) {
+	if isRecursive(named, nil) {
 		return result{trouble: &trouble{name + " holds itself, and a schema in a CRD has an end", "use a type that does not, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
 	}
 	whole, element, ok := r.describer.copying(named)
@@ -119,14 +119,14 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 func lookUp(pkg *loader.Package, name string) (types.Type, *trouble) {
 	object := pkg.Types.Scope().Lookup(name)
 	if object == nil {
-		return nil, &trouble{"package " + pkg.PkgPath + " has no type " + name, nearest(pkg, name)}
+		return nil, &trouble{"package " + pkg.PkgPath + " has no type " + name, nearestType(pkg, name)}
 	}
 	typeName, isType := object.(*types.TypeName)
 	switch {
 	case !isType:
-		return nil, &trouble{name + " of " + pkg.PkgPath + " is no type", nearest(pkg, name)}
+		return nil, &trouble{name + " of " + pkg.PkgPath + " is no type", nearestType(pkg, name)}
 	case !token.IsExported(name):
-		return nil, &trouble{name + " is not exported, so that no other package can use it", nearest(pkg, name)}
+		return nil, &trouble{name + " is not exported, so that no other package can use it", nearestType(pkg, name)}
 	}
 	if named, ok := types.Unalias(typeName.Type()).(*types.Named); ok && named.TypeParams().Len() > 0 {
 		return nil, &trouble{name + " is generic, and there is no way to say of what", "declare a type of it, such as: type Names " + name + "[string]"}
@@ -156,8 +156,8 @@ func withoutSchema(t types.Type) string {
 	return ""
 }
 
-// nearest proposes the exported type that a name most likely means.
-func nearest(pkg *loader.Package, name string) string {
+// nearestType proposes the exported type that a name most likely means.
+func nearestType(pkg *loader.Package, name string) string {
 	var names []string
 	for _, other := range pkg.Types.Scope().Names() {
 		if _, isType := pkg.Types.Scope().Lookup(other).(*types.TypeName); isType && token.IsExported(other) {
@@ -175,29 +175,29 @@ func nearest(pkg *loader.Package, name string) string {
 	return "see: go doc " + pkg.PkgPath
 }
 
-// endless tells whether a type holds values of itself, in the fields that JSON shows.
-func endless(t types.Type, outer []types.Type) bool {
+// isRecursive reports whether a type holds values of itself, in the fields that JSON shows.
+func isRecursive(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, named) }) {
 			return true
 		}
 		outer = append(slices.Clone(outer), named)
-		if method(t, "MarshalJSON") != nil {
+		if methodOf(t, "MarshalJSON") != nil {
 			return false // whatever it holds is not what it shows
 		}
 	}
 	switch under := t.Underlying().(type) {
 	case *types.Pointer:
-		return endless(under.Elem(), outer)
+		return isRecursive(under.Elem(), outer)
 	case *types.Slice:
-		return endless(under.Elem(), outer)
+		return isRecursive(under.Elem(), outer)
 	case *types.Array:
-		return endless(under.Elem(), outer)
+		return isRecursive(under.Elem(), outer)
 	case *types.Map:
-		return endless(under.Elem(), outer)
+		return isRecursive(under.Elem(), outer)
 	case *types.Struct:
 		for i := range under.NumFields() {
-			if shown(under.Tag(i)) && endless(under.Field(i).Type(), outer) {
+			if isShownInJSON(under.Tag(i)) && isRecursive(under.Field(i).Type(), outer) {
 				return true
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the expected output anew")
+var update = flag.Bool("update", false, "rewrite the expected output")
 
 // TestGoldenResolve holds the types of a module against what is expected of each: its form, how it is copied, and
 // its schema. Types that cannot be in an API are problems where the spec file names them.

@@ -27,7 +27,7 @@ func (c fieldCounter) count(t types.Type) int {
 	known, found := c[named]
 	if !found {
 		c[named] = 0
-		if method(t, "MarshalJSON") == nil { // or else what it holds is not what it shows
+		if methodOf(t, "MarshalJSON") == nil { // or else what it holds is not what it shows
 			known = c.underlying(named)
 		}
 		c[named] = known
@@ -46,7 +46,7 @@ func (c fieldCounter) underlying(t types.Type) int {
 	case *types.Struct:
 		total := 0
 		for i := range under.NumFields() {
-			if shown(under.Tag(i)) {
+			if isShownInJSON(under.Tag(i)) {
 				total = min(total+1+c.count(under.Field(i).Type()), maxFields+1)
 			}
 		}

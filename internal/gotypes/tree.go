@@ -2,7 +2,6 @@ package gotypes
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -21,7 +20,7 @@ type tree struct {
 	info    *markers.TypeInfo
 }
 
-func (k *kindReader) tree() tree { return tree{program: k.program, pkg: k.pkg, info: k.info} }
+func (k *kindReader) newTree() tree { return tree{program: k.program, pkg: k.pkg, info: k.info} }
 
 // place is where a part of a schema comes from.
 type place struct {
@@ -40,7 +39,7 @@ func (t tree) root(s apiextv1.JSONSchemaProps) *spec.Schema {
 // node returns a schema with all below it as nodes.
 func (t tree) node(s apiextv1.JSONSchemaProps, at place) *spec.Schema {
 	at = t.declared(at)
-	out := &spec.Schema{Pos: t.program.nodePos(at.node), At: map[string]spec.Pos{}, Keywords: s, Foreign: at.foreign}
+	out := &spec.Schema{Pos: t.program.positions.ofNode(at.node), At: map[string]spec.Pos{}, Keywords: s, Foreign: at.foreign}
 	out.Keywords.Properties, out.Keywords.Items, out.Keywords.AdditionalProperties = nil, nil, nil
 	t.program.keywordPositions(out, at.markers)
 	fields := t.fields(at)
@@ -52,7 +51,7 @@ func (t tree) node(s apiextv1.JSONSchemaProps, at place) *spec.Schema {
 		}
 		below.depth = 0
 		out.Properties = append(out.Properties, spec.Property{
-			Pos: t.program.nodePos(below.node), Name: name, GoName: goName, Schema: t.node(s.Properties[name], below),
+			Pos: t.program.positions.ofNode(below.node), Name: name, GoName: goName, Schema: t.node(s.Properties[name], below),
 		})
 	}
 	if s.Items != nil && s.Items.Schema != nil {
@@ -183,11 +182,4 @@ func (t tree) fields(at place) map[string]fieldPlace {
 		}
 	}
 	return found
-}
-
-func (p *program) nodePos(n ast.Node) spec.Pos { return p.pos(n.Pos()) }
-
-func (p *program) pos(at token.Pos) spec.Pos {
-	position := p.fset.Position(at)
-	return spec.Pos{File: p.shortFile(position.Filename), Line: position.Line, Column: position.Column}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -26,17 +25,17 @@ func (p *program) troubleWith(path string) *trouble {
 	}
 	switch {
 	case len(pkg.Errors) > 0 && len(pkg.GoFiles) > 0:
-		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.place(pkg.Errors[0].Pos)}
+		return &trouble{"package " + path + " cannot be read: " + firstLine(pkg.Errors[0].Msg), "see " + p.positions.shorten(pkg.Errors[0].Pos)}
 	case len(pkg.Errors) > 0:
-		return p.missing(path, pkg.Errors[0].Msg)
+		return p.missingModule(path, pkg.Errors[0].Msg)
 	case pkg.Name == "main":
 		return &trouble{"package " + path + " is a program, which nothing can import", "move the type to a package of its own"}
 	}
 	return nil
 }
 
-// missing says what to do about a package that the go command does not find.
-func (p *program) missing(path, message string) *trouble {
+// missingModule says what to do about a package that the go command does not find.
+func (p *program) missingModule(path, message string) *trouble {
 	own := p.source.module()
 	first, _, _ := strings.Cut(path, "/")
 	switch get := goGet().FindString(message); {
@@ -70,11 +69,11 @@ var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 // untaggedField finds the field of which controller-tools says that it has no JSON tag.
 var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 
-// noSchema has what people call the Go types that have no schema, by what controller-tools calls them.
+// noSchema has the usual names of Go types that have no schema, by the names that controller-tools gives them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
 
-// said returns the first line of a message, without the names of controller-tools' own Go types.
-func said(message string) string {
+// loaderMessage returns the first line of a message, without the names of controller-tools' own Go types.
+func loaderMessage(message string) string {
 	message = firstLine(message)
 	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
 		return noSchema[what] + " has no schema"
@@ -87,15 +86,15 @@ func firstLine(text string) string {
 	return strings.TrimSuffix(line, ":")
 }
 
-// importable says why a package cannot import another, nil if it can, as far as paths and imports tell.
-func (p *program) importable(path, importer string) *trouble {
+// checkImport says why a package cannot import another, nil if it can, as far as paths and imports tell.
+func (p *program) checkImport(path, importer string) *trouble {
 	if importer == "" {
 		return nil
 	}
 	if parent, internal := internalTo(path); internal && importer != parent && !strings.HasPrefix(importer, parent+"/") {
 		return &trouble{"package " + path + " is internal to " + parent + ", so that " + importer + " cannot import it", "use a type of a package that is public"}
 	}
-	if path == importer || p.imports(p.roots[path], importer) {
+	if path == importer || importsPackage(p.roots[path], importer) {
 		return &trouble{
 			"package " + path + " cannot be imported by " + importer + ", which it is part of or imports itself",
 			"move the type to a package of its own, such as internal/shared",
@@ -115,8 +114,8 @@ func internalTo(path string) (string, bool) {
 	return "", false
 }
 
-// imports tells whether a package imports another, however far down.
-func (p *program) imports(pkg *loader.Package, path string) bool {
+// importsPackage reports whether a package imports another one, directly or not.
+func importsPackage(pkg *loader.Package, path string) bool {
 	if pkg == nil {
 		return false
 	}
@@ -128,56 +127,17 @@ func (p *program) imports(pkg *loader.Package, path string) bool {
 	return found
 }
 
-// shown tells whether JSON shows the field of a struct tag.
-func shown(tag string) bool {
+// isShownInJSON reports whether JSON shows the field of a struct tag.
+func isShownInJSON(tag string) bool {
 	json, ok := reflect.StructTag(tag).Lookup("json")
 	return ok && json != "-"
 }
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// place returns a position of the go command or of controller-tools as a user would write it: from the folder of
-// the project, or from the module that it lies in.
-func (p *program) place(pos string) string {
-	return p.position(pos).String()
-}
-
-// position reads file:line:column, of which the last parts may be missing.
-func (p *program) position(pos string) spec.Pos {
-	at := spec.Pos{File: pos}
-	for _, number := range []*int{&at.Column, &at.Line} {
-		cut := strings.LastIndex(at.File, ":")
-		if cut < 0 {
-			break
-		}
-		n, err := strconv.Atoi(at.File[cut+1:])
-		if err != nil {
-			at.File = strings.TrimSuffix(at.File, ":-")
-			break
-		}
-		*number, at.File = n, at.File[:cut]
-	}
-	if at.Line == 0 {
-		at.Line, at.Column = at.Column, 0 // there was one number only
-	}
-	at.File = p.shortFile(at.File)
-	return at
-}
-
-// shortFile leaves out the folder of the project, and the cache of modules.
-func (p *program) shortFile(file string) string {
-	if rel, err := filepath.Rel(p.source.Dir, file); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	if _, inCache, found := strings.Cut(filepath.ToSlash(file), "/pkg/mod/"); found {
-		return inCache
-	}
-	return file
-}
-
-// problem returns an error of a package as a problem at its place. It reports false for what is no mistake: types
+// problemOf returns an error of a package as a problem at its place. It reports false for what is no error: types
 // of packages that are not needed, and so were not read.
-func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
+func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false
 	}
@@ -185,7 +145,7 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 	if untagged != nil && untagged[1] != "" && !ast.IsExported(untagged[1]) {
 		return spec.Problem{}, false // JSON does not see it
 	}
-	problem := spec.Problem{Pos: p.position(err.Pos), Message: said(err.Msg)}
+	problem := spec.Problem{Pos: p.positions.parse(err.Pos), Message: loaderMessage(err.Msg)}
 	switch {
 	case untagged != nil && untagged[1] == "":
 		problem.Message, problem.Hint = "the embedded field has no JSON name", "add the tag `json:\",inline\"` if it is a struct, or give the field a name"
@@ -193,7 +153,7 @@ func (p *program) problem(err packages.Error, own bool) (spec.Problem, bool) {
 		problem.Message, problem.Hint = "the field "+untagged[1]+" has no JSON name", "add a tag such as `json:\""+lowerFirst(untagged[1])+",omitempty\"`, or `json:\"-\"`"
 	}
 	if match := unprovided().FindStringSubmatch(err.Msg); match != nil && err.Kind == packages.ListError {
-		t := p.missing(match[1], err.Msg)
+		t := p.missingModule(match[1], err.Msg)
 		problem.Message, problem.Hint = t.message, t.hint
 	}
 	return problem, own || filepath.IsLocal(problem.Pos.File)

@@ -49,7 +49,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	for _, pkg := range all {
 		paths = append(paths, pkg.ImportPath)
 	}
-	p, err := load(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
+	p, err := loadPackages(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
 	if err != nil {
 		return authored, nil, err
 	}
@@ -63,10 +63,10 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 		}
 	}
 	authored.Warnings = r.warnings
-	if problems := slices.Concat(r.problems, p.problems()); len(problems) > 0 {
+	if problems := slices.Concat(r.problems, p.packageProblems()); len(problems) > 0 {
 		return authored, problems, nil
 	}
-	problems, err := p.judgeCopies(paths, all)
+	problems, err := p.checkCopies(paths, all)
 	if err != nil || len(problems) > 0 {
 		return authored, problems, err
 	}
@@ -74,7 +74,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	for _, path := range paths {
 		authored.Packages[path] = p.roots[path].Package
 	}
-	return authored, p.problems(), err
+	return authored, p.packageProblems(), err
 }
 
 func copyOfAPI(api *spec.API) *spec.API {
@@ -97,7 +97,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	r.program.parser.NeedPackage(pkg)
 	name := kind.API.Names.GoKind
 	info := r.program.parser.LookupType(pkg, name)
-	if info == nil && r.program.broken(pkg) {
+	if info == nil && isBroken(pkg) {
 		return // which is why the type is not known
 	}
 	if info == nil {
@@ -105,9 +105,9 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 		return
 	}
 	k := kindReader{reader: r, pkg: pkg, Kind: kind, info: info, api: into, version: &into.Versions[kind.Version]}
-	k.check()
+	k.checkObjects()
 	before := len(r.problems)
-	if !r.program.broken(pkg) {
+	if !isBroken(pkg) {
 		k.checkFields()
 	}
 	if len(r.problems) > before {
@@ -115,20 +115,20 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	}
 	pkg.NeedTypesInfo()
 	if declared := pkg.Types.Scope().Lookup(name); declared != nil && fieldCount(declared.Type()) > maxFields {
-		k.fail(info.RawSpec, name+tooLarge, "hold types in fewer places")
+		k.reportAt(info.RawSpec, name+tooLarge, "hold types in fewer places")
 		return
 	}
 	ident := crd.TypeIdent{Package: pkg, Name: name}
 	r.program.parser.NeedSchemaFor(ident)
 	r.program.requireKeys()
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fill(k.schema(r.program.parser.FlattenedSchemata[ident]))
+	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
 }
 
-// schema returns that of the kind as its CRD shall have it: the metadata of the kind itself belongs to the API server,
-// whatever a comment or a marker says of it.
-func (k *kindReader) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
-	if k.API.BareMetadata {
+// withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself belongs to the API
+// server, whatever comments and markers say of it.
+func withKindMetadata(s apiextv1.JSONSchemaProps, bare bool) apiextv1.JSONSchemaProps {
+	if bare {
 		s = kubetypes.WithBareMetadata(s)
 	} else {
 		s = kubetypes.WithLegalMetadata(s)
@@ -144,14 +144,14 @@ func (r *reader) failKind(kind Kind, message, hint string) {
 	r.problems = append(r.problems, spec.Problem{Pos: kind.API.At[path], Path: path, Message: message, Hint: hint})
 }
 
-// fill takes over what the Go types say of a version.
-func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
+// fillVersion takes over what the Go types say of a version.
+func (k *kindReader) fillVersion(schema apiextv1.JSONSchemaProps) {
 	v := k.version
 	v.StandardRoot, v.StandardStatus = false, false // the Go types say all there is
-	root := k.tree().root(schema)
-	v.Spec, v.Status = take(root, "spec"), take(root, "status")
+	root := k.newTree().root(schema)
+	v.Spec, v.Status = takeProperty(root, "spec"), takeProperty(root, "status")
 	v.Root = root
-	made := k.marked()
+	made := k.applyMarkers()
 	if made == nil {
 		return
 	}
@@ -166,20 +166,20 @@ func (k *kindReader) fill(schema apiextv1.JSONSchemaProps) {
 	}
 	if sub := made.Subresources; sub != nil {
 		v.Subresources.Status = sub.Status != nil
-		v.Scale = scale(sub.Scale, v.Pos)
+		v.Scale = scaleOf(sub.Scale, v.Pos)
 	}
 	for key, marker := range map[string]string{
 		"columns": "printcolumn", "scale": "subresource:scale", "selectableFields": "selectablefield", "status": "subresource:status",
 	} {
 		k.api.At[fmt.Sprintf("versions[%d].%s", k.Version, key)] = k.markerPos(marker)
 	}
-	v.Authored = k.authored()
+	v.Authored = k.authoredTypes()
 	if k.API.Operator != nil && v.Status != nil && !v.Subresources.Status {
-		k.fail(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
+		k.reportAt(k.info.RawSpec, "the operator writes the status of "+k.info.Name+", which is no subresource", "write above it: // +kubebuilder:subresource:status")
 	}
 }
 
-func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
+func scaleOf(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale {
 	if s == nil {
 		return nil
 	}
@@ -190,8 +190,8 @@ func scale(s *apiextv1.CustomResourceSubresourceScale, pos spec.Pos) *spec.Scale
 	return out
 }
 
-// take removes a property from a node and returns its schema, nil if there is none.
-func take(s *spec.Schema, name string) *spec.Schema {
+// takeProperty removes a property from a node and returns its schema, nil if there is none.
+func takeProperty(s *spec.Schema, name string) *spec.Schema {
 	i := slices.IndexFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -201,16 +201,16 @@ func take(s *spec.Schema, name string) *spec.Schema {
 	return taken
 }
 
-// problems returns what is wrong with the packages themselves, at their places.
-func (p *program) problems() spec.Problems {
+// packageProblems returns what is wrong with the packages themselves, at their places.
+func (p *program) packageProblems() spec.Problems {
 	var problems spec.Problems
 	own := map[*packages.Package]bool{}
 	for _, root := range p.roots {
 		own[root.Package] = true
 	}
-	p.visit(func(pkg *packages.Package) {
+	p.roots.visit(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors {
-			if problem, ok := p.problem(err, own[pkg]); ok && !slices.Contains(problems, problem) {
+			if problem, ok := p.problemOf(err, own[pkg]); ok && !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		}
@@ -222,7 +222,7 @@ func (p *program) problems() spec.Problems {
 	return problems
 }
 
-// broken tells whether something is wrong with a package that keeps its types from being known.
-func (p *program) broken(pkg *loader.Package) bool {
+// isBroken reports whether a package has errors that keep its types from being known.
+func isBroken(pkg *loader.Package) bool {
 	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return err.Kind != packages.TypeError })
 }

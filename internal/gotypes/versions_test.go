@@ -14,9 +14,9 @@ const register = `
 // +groupName=demo.example.com
 package `
 
-// TestGoldenMistakes holds what is said of authors' types that are wrong against what is expected.
-func TestGoldenMistakes(t *testing.T) {
-	a := archive(t, "mistakes.txtar")
+// TestGoldenErrors holds what is said of authors' types that are wrong against what is expected.
+func TestGoldenErrors(t *testing.T) {
+	a := archive(t, "errors.txtar")
 	dir := module(t, a)
 	got := map[string]string{}
 	for _, version := range []string{"v1", "v2", "v3"} {

@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // written are CRDs that package corpus has for its table, where it shows that they come back.
-const written = "../corpus/testdata/crds"
+const written = "../../tools/corpus/testdata/crds"
 
 // TestGoldenSpecs compares the spec files of CRDs with those in testdata, which have their names.
 func TestGoldenSpecs(t *testing.T) {

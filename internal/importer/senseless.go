@@ -24,14 +24,14 @@ func isSenselessSchema(s *spec.Schema) bool {
 	if s == nil {
 		return false
 	}
-	return len(spec.Senseless(&s.Keywords, nil)) > 0 || isSenselessSchema(s.Items) || isSenselessSchema(s.AdditionalProperties) ||
+	return len(spec.Unsatisfiable(&s.Keywords, nil)) > 0 || isSenselessSchema(s.Items) || isSenselessSchema(s.AdditionalProperties) ||
 		slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return isSenselessSchema(p.Schema) })
 }
 
 // acceptSenseless returns a spec file that says that it means what makes no sense.
 func acceptSenseless(file *yaml.Node) *yaml.Node {
 	accepts := mapping{&yaml.Node{Kind: file.Kind, Content: slices.Clone(file.Content[:4])}} // apiVersion and kind
-	accepts.set("acceptWarnings", list([]string{string(spec.WarnSenseless)}))
+	accepts.set("acceptWarnings", list([]string{string(spec.WarnUnsatisfiable)}))
 	accepts.Content = append(accepts.Content, file.Content[4:]...)
 	return accepts.Node
 }

@@ -10,7 +10,7 @@ import (
 // fields checks that the fields which a rule reads are fields of the child. CEL itself does not know: to it the child
 // is of any type.
 type fields struct {
-	*ready
+	*ruleChecker
 	info *ast.SourceInfo
 }
 
@@ -24,11 +24,11 @@ func (f fields) visit(e ast.Expr, known scope) *schema {
 		return known[e.AsIdent()]
 	case ast.SelectKind:
 		selected := e.AsSelect()
-		return f.field(e, f.visit(selected.Operand(), known), selected.FieldName())
+		return f.selectField(e, f.visit(selected.Operand(), known), selected.FieldName())
 	case ast.CallKind:
-		return f.call(e, known)
+		return f.visitCall(e, known)
 	case ast.ComprehensionKind:
-		f.comprehension(e.AsComprehension(), known)
+		f.visitComprehension(e.AsComprehension(), known)
 	case ast.ListKind:
 		for _, element := range e.AsList().Elements() {
 			f.visit(element, known)
@@ -42,17 +42,17 @@ func (f fields) visit(e ast.Expr, known scope) *schema {
 	return nil
 }
 
-// field follows a field and reports one that is not there.
-func (f fields) field(e ast.Expr, s *schema, name string) *schema {
-	next, message, hint := field(s, name)
+// selectField follows a field and reports one that is not there.
+func (f fields) selectField(e ast.Expr, s *schema, name string) *schema {
+	next, message, hint := fieldSchema(s, name)
 	if message != "" {
-		f.fail(f.offset(e), message, hint)
+		f.reportAtOffset(f.offsetOf(e), message, hint)
 	}
 	return next
 }
 
-// offset is where the name of a field begins: behind the dot that the expression is placed at.
-func (f fields) offset(e ast.Expr) int {
+// offsetOf is where the name of a field begins: behind the dot that the expression is placed at.
+func (f fields) offsetOf(e ast.Expr) int {
 	place, ok := f.info.GetOffsetRange(e.ID())
 	if !ok {
 		return 0
@@ -64,7 +64,7 @@ func (f fields) offset(e ast.Expr) int {
 	return at
 }
 
-func (f fields) call(e ast.Expr, known scope) *schema {
+func (f fields) visitCall(e ast.Expr, known scope) *schema {
 	call := e.AsCall()
 	var first *schema
 	if call.IsMemberFunction() {
@@ -79,31 +79,31 @@ func (f fields) call(e ast.Expr, known scope) *schema {
 	if len(call.Args()) != 2 || call.IsMemberFunction() {
 		return nil
 	}
-	name, literal := text(call.Args()[1])
+	name, literal := literalText(call.Args()[1])
 	switch call.FunctionName() {
 	case operators.OptSelect:
-		return f.field(e, first, name)
+		return f.selectField(e, first, name)
 	case operators.Index, operators.OptIndex:
 		if literal && first != nil && first.Type == "object" {
-			return f.field(call.Args()[1], first, name)
+			return f.selectField(call.Args()[1], first, name)
 		}
 		if first != nil && first.Type == "array" {
-			return item(first)
+			return itemSchema(first)
 		}
-		return value(first)
+		return valueSchema(first)
 	}
 	return nil
 }
 
-// comprehension goes through a macro such as exists, with what it iterates over as its variables.
-func (f fields) comprehension(c ast.ComprehensionExpr, known scope) {
+// visitComprehension goes through a macro such as exists, with what it iterates over as its variables.
+func (f fields) visitComprehension(c ast.ComprehensionExpr, known scope) {
 	over := f.visit(c.IterRange(), known)
 	inner := maps.Clone(known)
-	inner[c.AccuVar()], inner[c.IterVar()] = nil, item(over)
+	inner[c.AccuVar()], inner[c.IterVar()] = nil, itemSchema(over)
 	if c.HasIterVar2() {
-		inner[c.IterVar()], inner[c.IterVar2()] = nil, item(over)
+		inner[c.IterVar()], inner[c.IterVar2()] = nil, itemSchema(over)
 		if over != nil && over.Type == "object" {
-			inner[c.IterVar2()] = value(over)
+			inner[c.IterVar2()] = valueSchema(over)
 		}
 	}
 	f.visit(c.AccuInit(), known)
@@ -112,8 +112,8 @@ func (f fields) comprehension(c ast.ComprehensionExpr, known scope) {
 	}
 }
 
-// text returns the value of a literal of text.
-func text(e ast.Expr) (string, bool) {
+// literalText returns the value of a literal of text.
+func literalText(e ast.Expr) (string, bool) {
 	if e.Kind() != ast.LiteralKind {
 		return "", false
 	}

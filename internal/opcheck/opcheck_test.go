@@ -13,7 +13,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
-	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/opcheck"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -65,27 +66,21 @@ func problems(t *testing.T, f txtar.File) spec.Problems {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	parent := opcheck.Parent{
-		Kind: api.Names.Kind, Namespaced: api.Scope == spec.Namespaced, Schema: crd.Spec.Versions[0].Schema.OpenAPIV3Schema,
+	resolver := kinds.Resolver{CRDs: []*apiextv1.CustomResourceDefinition{crd}}
+	resolver.Packages, wrong = gomodel.Packages(&spec.Project{Module: "example.com/m"}, []*spec.API{api})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
 	}
-	found := opcheck.Related(api.Operator, []opcheck.Parent{parent}, api.At)
+	resolve := func(r spec.Resource) kinds.Resource {
+		resource, _ := resolver.Resolve(r)
+		return resource
+	}
+	parent := resolve(spec.Resource{APIVersion: api.Group + "/" + api.Versions[0].Name, Kind: api.Names.Kind})
+	found := opcheck.Related(api.Operator, []kinds.Resource{parent}, api.At)
 	for i, c := range api.Operator.Children {
 		if c.ReadyWhen.Text != "" {
-			found = append(found, opcheck.Ready(c.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), ofKubernetes(c))...)
+			found = append(found, opcheck.Ready(c.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), resolve(c.Resource).Schema())...)
 		}
 	}
 	return found
-}
-
-// ofKubernetes is the schema of a kind of Kubernetes, nil for a foreign one.
-func ofKubernetes(c spec.Child) *apiextv1.JSONSchemaProps {
-	kind, ok := kubetypes.Lookup(c.APIVersion, c.Kind)
-	if !ok {
-		return nil
-	}
-	known, ok := kubetypes.TypeByName(kubetypes.NameOf(kind.GoPackage, kind.GoName))
-	if !ok {
-		return nil
-	}
-	return new(kubetypes.WithBareMetadata(known.Schema))
 }

@@ -18,10 +18,10 @@ import (
 // Ready checks the rule that says when a child is ready, as far as the schema of the child is known (nil: not at all).
 // It compiles the rule as the operator will: with self of any type.
 func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
-	r := ready{rule: rule, path: path}
+	r := ruleChecker{rule: rule, path: path}
 	env, err := ruleEnvironment()
 	if err != nil {
-		r.fail(0, err.Error(), "")
+		r.reportAtOffset(0, err.Error(), "")
 		return r.problems
 	}
 	ast, issues := env.Compile(rule.Text)
@@ -31,21 +31,21 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 			if strings.Contains(e.Message, "undeclared reference") {
 				hint = "self is the child; the functions are those of rules in CRDs"
 			}
-			r.failLine(e.Location.Line(), e.Location.Column(), celMessage(e.Message), hint)
+			r.reportAtLine(e.Location.Line(), e.Location.Column(), celMessage(e.Message), hint)
 		}
 		return r.problems
 	}
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
-		r.fail(0, "yields "+t.String()+", and whether a child is ready is a bool", "compare it with something: self.status.phase == 'Ready'")
+		r.reportAtOffset(0, "yields "+t.String()+", and whether a child is ready is a bool", "compare it with something: self.status.phase == 'Ready'")
 		return r.problems
 	}
-	self := object(child)
+	self := wholeObject(child)
 	if self != nil {
-		f := fields{ready: &r, info: ast.NativeRep().SourceInfo()}
+		f := fields{ruleChecker: &r, info: ast.NativeRep().SourceInfo()}
 		f.visit(ast.NativeRep().Expr(), scope{"self": self})
 	}
 	if len(r.problems) == 0 {
-		r.cost(env, ast, self)
+		r.checkCost(env, ast, self)
 	}
 	return r.problems
 }
@@ -63,14 +63,14 @@ var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 })
 
 // ready collects what is wrong with one rule.
-type ready struct {
+type ruleChecker struct {
 	rule     spec.Expression
 	path     string
 	problems spec.Problems
 }
 
-// fail reports what is wrong at a character of the rule.
-func (r *ready) fail(offset int, message, hint string) {
+// reportAtOffset reports what is wrong at a character of the rule.
+func (r *ruleChecker) reportAtOffset(offset int, message, hint string) {
 	runes := []rune(r.rule.Text)
 	before := string(runes[:min(max(offset, 0), len(runes))])
 	if lines := strings.Count(before, "\n"); strings.Contains(strings.TrimSpace(r.rule.Text), "\n") {
@@ -80,15 +80,15 @@ func (r *ready) fail(offset int, message, hint string) {
 	r.problems = append(r.problems, spec.Problem{Pos: r.rule.At(len(before)), Path: r.path, Message: message, Hint: hint})
 }
 
-// failLine is fail with a line that counts from 1 and a column that counts from 0.
-func (r *ready) failLine(line, column int, message, hint string) {
+// reportAtLine is fail with a line that counts from 1 and a column that counts from 0.
+func (r *ruleChecker) reportAtLine(line, column int, message, hint string) {
 	offset := column
 	for i, text := range strings.SplitAfter(r.rule.Text, "\n") {
 		if i+1 < line {
 			offset += len([]rune(text))
 		}
 	}
-	r.fail(offset, message, hint)
+	r.reportAtOffset(offset, message, hint)
 }
 
 // celMessage is a message of the compiler without the lists of what it would have accepted.
@@ -101,14 +101,14 @@ func celMessage(message string) string {
 	return message
 }
 
-// cost refuses rules that could take longer than the operator lets them.
-func (r *ready) cost(env *cel.Env, ast *cel.Ast, self *schema) {
+// checkCost refuses rules that could take longer than the operator lets them.
+func (r *ruleChecker) checkCost(env *cel.Env, ast *cel.Ast, self *schema) {
 	estimate, err := env.EstimateCost(ast, &library.CostEstimator{SizeEstimator: sizes{self}})
 	switch {
 	case err != nil:
-		r.fail(0, err.Error(), "")
+		r.reportAtOffset(0, err.Error(), "")
 	case estimate.Max > celconfig.PerCallLimit:
-		r.fail(0, "may cost "+strconv.FormatUint(estimate.Max, 10)+", and the operator ends a rule at "+strconv.Itoa(celconfig.PerCallLimit)+
+		r.reportAtOffset(0, "may cost "+strconv.FormatUint(estimate.Max, 10)+", and the operator ends a rule at "+strconv.Itoa(celconfig.PerCallLimit)+
 			": a list, map or text without a limit counts as "+strconv.Itoa(usualSize), "go through fewer lists inside of one another")
 	}
 }

@@ -4,29 +4,23 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Parent is a kind whose objects an operator works on.
-type Parent struct {
-	Kind       string
-	Namespaced bool
-	Schema     *schema // of the whole object; nil: not known
-}
-
 // Related checks what the related kinds of an operator take from its parents. The positions are those of the file's
 // keys by path, such as operator.related[0].nameFrom.
-func Related(op *spec.Operator, parents []Parent, at map[string]spec.Pos) spec.Problems {
+func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos) spec.Problems {
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
 		path := fmt.Sprintf("operator.related[%d].", i)
 		for _, p := range parents {
-			c.leads(p, path+"nameFrom", r.NameFrom, names)
-			c.leads(p, path+"selectorFrom", r.SelectorFrom, selectors)
-			c.leads(p, path+"namespaces", r.NamespacesFrom, namespaces)
+			c.checkPath(p, path+"nameFrom", r.NameFrom, names)
+			c.checkPath(p, path+"selectorFrom", r.SelectorFrom, selectors)
+			c.checkPath(p, path+"namespaces", r.NamespacesFrom, namespaces)
 			_, said := at[path+"namespaces"]
 			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
-				c.fail(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
+				c.reportAt(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
 			}
 		}
 	}
@@ -39,7 +33,7 @@ type paths struct {
 	problems spec.Problems
 }
 
-func (c *paths) fail(path, message, hint string) {
+func (c *paths) reportAt(path, message, hint string) {
 	pos, ok := c.at[path]
 	if !ok {
 		pos = c.fallback
@@ -47,32 +41,32 @@ func (c *paths) fail(path, message, hint string) {
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// leads checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
-func (c *paths) leads(p Parent, path, value string, fitting want) {
-	if value == "" || p.Schema == nil {
+// checkPath checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
+func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
+	if value == "" || p.Schema() == nil {
 		return
 	}
-	s, so := object(p.Schema), ""
+	s, so := wholeObject(p.Schema()), ""
 	for _, name := range strings.Split(strings.TrimPrefix(value, "."), ".") {
-		next, message, hint := field(s, name)
+		next, message, hint := fieldSchema(s, name)
 		if s != nil && s.Type == "array" {
-			c.fail(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
+			c.reportAt(path, value+" leads through the list "+so, "write dynamic: true, and the Related method says which objects")
 			return
 		}
 		if message != "" {
-			c.fail(path, value+" leads to no field of "+p.Kind+": "+message, hint)
+			c.reportAt(path, value+" leads to no field of "+p.Kind+": "+message, hint)
 			return
 		}
 		s, so = next, so+"."+name
 	}
 	if s != nil && s.Type != "" && !fitting.fits(s) {
-		c.fail(path, value+" is "+article(s.Type)+described(s)+", and "+fitting.message, fitting.hint)
+		c.reportAt(path, value+" is "+withArticle(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
 	}
 }
 
-// described says of what a list or a map is, where that is why it does not fit.
-func described(s *schema) string {
-	if i := item(s); i != nil && i.Type != "" {
+// describeElements says of what a list or a map is, where that is why it does not fit.
+func describeElements(s *schema) string {
+	if i := itemSchema(s); i != nil && i.Type != "" {
 		return " of type " + i.Type
 	}
 	return ""
@@ -91,7 +85,7 @@ var (
 )
 
 func isTexts(s *schema) bool {
-	if i := item(s); i != nil {
+	if i := itemSchema(s); i != nil {
 		s = i
 	}
 	return s.Type == "string" || s.Type == ""
@@ -99,7 +93,7 @@ func isTexts(s *schema) bool {
 
 // isSelector tells label selectors, and maps of text.
 func isSelector(s *schema) bool {
-	if v := value(s); v != nil {
+	if v := valueSchema(s); v != nil {
 		return v.Type == "string" || v.Type == ""
 	}
 	_, labels := s.Properties["matchLabels"]

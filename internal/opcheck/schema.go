@@ -14,8 +14,8 @@ import (
 
 type schema = apiextv1.JSONSchemaProps
 
-// object returns the schema of a whole object, in which what every object has is spelled out. Nil stays nil: not known.
-func object(s *schema) *schema {
+// wholeObject returns the schema of a whole object, in which what every object has is spelled out. Nil stays nil: not known.
+func wholeObject(s *schema) *schema {
 	if s == nil {
 		return nil
 	}
@@ -56,9 +56,9 @@ func schemaOf(t reflect.Type) schema {
 	return schema{} // not known
 }
 
-// field returns the schema of a field, nil when it is not known. The message says that there is none, and the hint which
+// fieldSchema returns the schema of a field, nil when it is not known. The message says that there is none, and the hint which
 // there are.
-func field(s *schema, name string) (found *schema, message, hint string) {
+func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	if s == nil || s.Type == "" {
 		return nil, "", ""
 	}
@@ -67,7 +67,7 @@ func field(s *schema, name string) (found *schema, message, hint string) {
 	}
 	switch {
 	case s.Type != "object":
-		return nil, "there is no " + quote(name) + " in " + article(s.Type), ""
+		return nil, "there is no " + quoteName(name) + " in " + withArticle(s.Type), ""
 	case s.AdditionalProperties != nil:
 		return s.AdditionalProperties.Schema, "", ""
 	case s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields, s.XEmbeddedResource,
@@ -75,9 +75,9 @@ func field(s *schema, name string) (found *schema, message, hint string) {
 		return nil, "", ""
 	}
 	known := slices.Sorted(maps.Keys(s.Properties))
-	message = "there is no " + quote(name)
+	message = "there is no " + quoteName(name)
 	if best := spec.Closest(name, known); best != "" {
-		return nil, message, "did you mean " + quote(best) + "?"
+		return nil, message, "did you mean " + quoteName(best) + "?"
 	}
 	if len(known) <= 24 {
 		hint = "known: " + strings.Join(known, ", ")
@@ -85,26 +85,26 @@ func field(s *schema, name string) (found *schema, message, hint string) {
 	return nil, message, hint
 }
 
-// item returns the schema of the items of a list, nil when it is not known or no list.
-func item(s *schema) *schema {
+// itemSchema returns the schema of the items of a list, nil when it is not known or no list.
+func itemSchema(s *schema) *schema {
 	if s == nil || s.Type != "array" || s.Items == nil {
 		return nil
 	}
 	return s.Items.Schema
 }
 
-// value returns the schema of the values of a map, nil when it is not known or no map.
-func value(s *schema) *schema {
+// valueSchema returns the schema of the values of a map, nil when it is not known or no map.
+func valueSchema(s *schema) *schema {
 	if s == nil || s.Type != "object" || s.AdditionalProperties == nil {
 		return nil
 	}
 	return s.AdditionalProperties.Schema
 }
 
-func quote(name string) string { return `"` + name + `"` }
+func quoteName(name string) string { return `"` + name + `"` }
 
-// article puts a or an before the name of a type, and calls it as the shorthand does.
-func article(typeName string) string {
+// withArticle puts a or an before the name of a type, and calls it as the shorthand does.
+func withArticle(typeName string) string {
 	switch typeName {
 	case "array":
 		return "a list"

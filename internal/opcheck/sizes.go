@@ -29,11 +29,11 @@ func (s sizes) limit(path []string) uint64 {
 	for _, name := range path[1:] {
 		switch name {
 		case "@items":
-			at = item(at)
+			at = itemSchema(at)
 		case "@values":
-			at = value(at)
+			at = valueSchema(at)
 		default:
-			at, _, _ = field(at, name)
+			at, _, _ = fieldSchema(at, name)
 		}
 	}
 	if at == nil {

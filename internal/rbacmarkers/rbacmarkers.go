@@ -31,7 +31,7 @@ func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 			return fs.SkipAll
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && (ignored(entry.Name()) || exists(tree, path.Join(name, "go.mod"))):
+		case entry.IsDir() && name != "." && (isIgnoredFolder(entry.Name()) || fileExists(tree, path.Join(name, "go.mod"))):
 			return fs.SkipDir
 		case !entry.Type().IsRegular() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -45,12 +45,12 @@ func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 	return f.rules, f.problems, err
 }
 
-// ignored tells folders that the go command ignores, too.
-func ignored(folder string) bool {
+// isIgnoredFolder tells folders that the go command ignores, too.
+func isIgnoredFolder(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "vendor" || folder == "testdata"
 }
 
-func exists(tree fs.FS, name string) bool {
+func fileExists(tree fs.FS, name string) bool {
 	_, err := fs.Stat(tree, name)
 	return err == nil
 }

@@ -58,7 +58,7 @@ func Sync() {
 	}
 }
 
-func TestFindTellsMistakes(t *testing.T) {
+func TestFindReportsErrors(t *testing.T) {
 	tests := map[string]string{
 		"+kubebuilder:rbac:groups=apps,resources=deployments":                         `p.go:3:1: +kubebuilder:rbac: missing argument "verbs"`,
 		"+kubebuilder:rbac:groups=apps,resource=deployments,verbs=get":                `p.go:3:1: +kubebuilder:rbac: unknown argument "resource"`,

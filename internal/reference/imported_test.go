@@ -14,7 +14,7 @@ import (
 // repository, and of those of other projects that may lie beside it.
 func TestImportedSpecsValidate(t *testing.T) {
 	all, ofKind := compile(t, must(JSONSchema())), kindSchemas(t)["API"]
-	for dir, least := range map[string]int{repository + "/internal/corpus/testdata/crds": 12, repository + "/../shared/crds": 300} {
+	for dir, least := range map[string]int{repository + "/tools/corpus/testdata/crds": 12, repository + "/../shared/crds": 300} {
 		t.Run(filepath.Base(filepath.Dir(dir)), func(t *testing.T) {
 			if _, err := os.Stat(dir); err != nil {
 				t.Skipf("no CRDs of other projects: %v", err)

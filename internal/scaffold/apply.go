@@ -42,28 +42,28 @@ func applyIn(dir string, pending []Change, rename renamer) error {
 		return err
 	}
 	defer root.Close()
-	if err := unchanged(root, pending); err != nil {
+	if err := checkUnchanged(root, pending); err != nil {
 		return err
 	}
-	tx, err := begin(root, rename)
+	tx, err := beginTransaction(root, rename)
 	if err != nil {
 		return err
 	}
-	if err := tx.stage(pending); err != nil {
-		return errors.Join(err, tx.end())
+	if err := tx.stageChanges(pending); err != nil {
+		return errors.Join(err, tx.removeStagingFolder())
 	}
 	for _, step := range tx.journal.Steps {
-		if err := tx.commit(step); err != nil {
-			return tx.abandon(fmt.Errorf("%s: %w", step.Path, err))
+		if err := tx.commitStep(step); err != nil {
+			return tx.rollBack(fmt.Errorf("%s: %w", step.Path, err))
 		}
 	}
-	return tx.end()
+	return tx.removeStagingFolder()
 }
 
-// unchanged checks that the tree still has the content that the changes were computed on.
-func unchanged(root *os.Root, pending []Change) error {
+// checkUnchanged checks that the tree still has the content that the changes were computed on.
+func checkUnchanged(root *os.Root, pending []Change) error {
 	for _, change := range pending {
-		now, err := read(root.FS(), change.Path)
+		now, err := readRegularFile(root.FS(), change.Path)
 		if err != nil {
 			return err
 		}

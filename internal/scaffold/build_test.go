@@ -19,7 +19,7 @@ import (
 var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
 
 // A project builds, vets and passes its own tests, without the network. With -update the test writes the module files
-// that projects start from, project.mod and project.sum, anew; that asks the network.
+// that projects start from, project.mod and project.sum, again, which needs the network.
 func TestGeneratedProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a project: not with -short")
@@ -67,7 +67,7 @@ func generate(t *testing.T, name string) string {
 			in.Extra = append(in.Extra, File{Path: f.Name, Content: f.Data, Owner: Once})
 		}
 	}
-	set, err := Plan(in)
+	set, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const (
 	Unchanged Action = "unchanged" // it is Generated and up to date
 	Keep      Action = "keep"      // it is the author's
 	Remove    Action = "remove"    // it is Generated, unedited, and nothing yields it any more
-	Conflict  Action = "conflict"  // it would be written or removed, but a hand has been there
+	Conflict  Action = "conflict"  // to write or remove, but edited by hand
 )
 
 // Change is one file and what happens to it.
@@ -66,15 +66,15 @@ func (c *Changes) List() []Change {
 
 // Pending returns the changes that Apply would make: Create, Update and Remove.
 func (c *Changes) Pending() []Change {
-	return c.with(Create, Update, Remove)
+	return c.withActions(Create, Update, Remove)
 }
 
 // Conflicts returns the changes that keep Apply from doing anything.
 func (c *Changes) Conflicts() []Change {
-	return c.with(Conflict)
+	return c.withActions(Conflict)
 }
 
-func (c *Changes) with(actions ...Action) []Change {
+func (c *Changes) withActions(actions ...Action) []Change {
 	var found []Change
 	for _, change := range c.list {
 		if slices.Contains(actions, change.Action) {
@@ -104,7 +104,7 @@ func (c *Changes) Force() *Changes {
 // ErrConflict is the error of Apply for changes with conflicts.
 var ErrConflict = errors.New("conflict")
 
-// conflictError names the files that a hand has edited.
+// conflictError returns an error that names the files that were edited by hand.
 func conflictError(conflicts []Change) error {
 	lines := make([]string, len(conflicts))
 	for i, c := range conflicts {

@@ -13,33 +13,33 @@ import (
 
 // MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module, and
 // whether it lacks those that rules need. It looks at paths only: that a package exists is for the compiler to say.
-func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []Misfit {
+func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []VersionMismatch {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
-		return nil // which Misfits says
+		return nil // VersionMismatches reports it
 	}
 	file, err := modfile.ParseLax("go.mod", text, nil)
 	if err != nil || file.Module == nil {
 		return nil
 	}
-	var missing []Misfit
-	for _, r := range resources(apis, controllers) {
+	var missing []VersionMismatch
+	for _, r := range namedKinds(apis, controllers) {
 		dot := strings.LastIndex(r.GoType, ".")
-		if dot < 0 || provided(file, r.GoType[:dot]) {
+		if dot < 0 || hasModuleFor(file, r.GoType[:dot]) {
 			continue
 		}
-		m := Misfit{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
+		m := VersionMismatch{Path: "go.mod", Message: "has no module for the Go type of " + r.Kind + ": run go get " + r.GoType[:dot]}
 		if !slices.Contains(missing, m) {
 			missing = append(missing, m)
 		}
 	}
-	if hasRule(apis, controllers) && !provided(file, "github.com/google/cel-go/cel") {
-		missing = append(missing, Misfit{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"})
+	if hasRule(apis, controllers) && !hasModuleFor(file, "github.com/google/cel-go/cel") {
+		missing = append(missing, VersionMismatch{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"})
 	}
 	return missing
 }
 
-// hasRule tells whether a child has a rule, whose library is linked only then.
+// hasRule reports whether a child has a rule, whose library is linked only then.
 func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	var children []spec.Child
 	for _, api := range apis {
@@ -53,18 +53,18 @@ func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" })
 }
 
-// resources are the kinds that spec files name: parents of controllers, children and related objects.
-func resources(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
+// namedKinds are the kinds that spec files name: parents of controllers, children and related objects.
+func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
 	var all []spec.Resource
 	for _, c := range controllers {
 		for _, p := range c.Parents {
 			all = append(all, p.Resource)
 		}
-		all = append(all, named(c.Operator)...)
+		all = append(all, operatorKinds(c.Operator)...)
 	}
 	for _, api := range apis {
 		if api.Operator != nil {
-			all = append(all, named(api.Operator)...)
+			all = append(all, operatorKinds(api.Operator)...)
 		}
 	}
 	return all
@@ -72,13 +72,13 @@ func resources(apis []*spec.API, controllers []*spec.Controller) []spec.Resource
 
 // Names reports whether spec files name a kind as that of parents, children or related objects.
 func Names(apis []*spec.API, controllers []*spec.Controller, kind schema.GroupKind) bool {
-	return slices.ContainsFunc(resources(apis, controllers), func(r spec.Resource) bool {
+	return slices.ContainsFunc(namedKinds(apis, controllers), func(r spec.Resource) bool {
 		return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind() == kind
 	})
 }
 
-// named are the kinds that an operator block names.
-func named(op *spec.Operator) []spec.Resource {
+// operatorKinds are the kinds that an operator block names.
+func operatorKinds(op *spec.Operator) []spec.Resource {
 	var all []spec.Resource
 	for _, child := range op.Children {
 		all = append(all, child.Resource)
@@ -89,8 +89,8 @@ func named(op *spec.Operator) []spec.Resource {
 	return all
 }
 
-// provided tells whether a module file has a module that an import path may be of.
-func provided(file *modfile.File, importPath string) bool {
+// hasModuleFor reports whether a module file has a module that an import path may be of.
+func hasModuleFor(file *modfile.File, importPath string) bool {
 	holds := func(module string) bool { return importPath == module || strings.HasPrefix(importPath, module+"/") }
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".") || holds(file.Module.Mod.Path) ||

@@ -21,7 +21,7 @@ func TestMissingModules(t *testing.T) {
 		t.Errorf("nothing is missing, got %v", got)
 	}
 	api.Operator.Children = append(api.Operator.Children, spec.Child{Resource: spec.Resource{Kind: "Certificate", GoType: "example.com/library/v1.Certificate"}})
-	want := []Misfit{{Path: "go.mod", Message: "has no module for the Go type of Certificate: run go get example.com/library/v1"}}
+	want := []VersionMismatch{{Path: "go.mod", Message: "has no module for the Go type of Certificate: run go get example.com/library/v1"}}
 	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{api}, nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -31,12 +31,12 @@ func TestMissingModules(t *testing.T) {
 	controller := &spec.Controller{Operator: api.Operator, Parents: []spec.Parent{
 		{Resource: spec.Resource{Kind: "Issuer", GoType: "example.com/library/v1.Issuer"}},
 	}}
-	want = append([]Misfit{{Path: "go.mod", Message: "has no module for the Go type of Issuer: run go get example.com/library/v1"}}, want...)
+	want = append([]VersionMismatch{{Path: "go.mod", Message: "has no module for the Go type of Issuer: run go get example.com/library/v1"}}, want...)
 	if diff := cmp.Diff(want, MissingModules(tree, nil, []*spec.Controller{controller})); diff != "" {
 		t.Errorf("of a controller, -want +got:\n%s", diff)
 	}
 	rule := &spec.API{Operator: &spec.Operator{Children: []spec.Child{{ReadyWhen: spec.Expression{Text: "true"}}}}}
-	want = []Misfit{{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"}}
+	want = []VersionMismatch{{Path: "go.mod", Message: "has no module for rules (readyWhen): run go mod tidy"}}
 	if diff := cmp.Diff(want, MissingModules(tree, []*spec.API{rule}, nil)); diff != "" {
 		t.Errorf("of a rule, -want +got:\n%s", diff)
 	}

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func TestPlanReportsEveryMistakeAboutControllers(t *testing.T) {
+func TestPlanReportsEveryErrorInControllers(t *testing.T) {
 	const project = "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: p\nmodule: example.com/p\ndomain: example.com\nwatch: namespace\n"
 	const controller = `apiVersion: opgen.dev/v1alpha1
 kind: Controller
-name: mistakes
+name: invalid
 parents:
 - {apiVersion: apps/v1, kind: StatefulSett}
 - {apiVersion: apps/v1, kind: Deployment, scope: Cluster}
@@ -28,29 +28,29 @@ operator:
   - {apiVersion: v1, kind: ConfigMap, nameFrom: .spec.paused}
 `
 	in := inputOf(t, &txtar.Archive{Files: []txtar.File{
-		{Name: "opgen.yaml", Data: []byte(project)}, {Name: "controllers/mistakes.yaml", Data: []byte(controller)},
+		{Name: "opgen.yaml", Data: []byte(project)}, {Name: "controllers/invalid.yaml", Data: []byte(controller)},
 	}})
-	_, err := Plan(in)
+	_, err := Plan(Source{Input: in})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	const want = `controllers/mistakes.yaml:5:31: parents[0].kind: Kubernetes has no kind "StatefulSett" in apps/v1
+	const want = `controllers/invalid.yaml:5:31: parents[0].kind: Kubernetes has no kind "StatefulSett" in apps/v1
     did you mean "StatefulSet"? for a kind of someone else's, give plural: and scope:
-controllers/mistakes.yaml:6:50: parents[1].scope: objects of kind Deployment are in namespaces
+controllers/invalid.yaml:6:50: parents[1].scope: objects of kind Deployment are in namespaces
     leave scope out: it is known
-controllers/mistakes.yaml:7:42: parents[2].plural: the plural of Secret is secrets
+controllers/invalid.yaml:7:42: parents[2].plural: the plural of Secret is secrets
     leave plural out: it is known
-controllers/mistakes.yaml:8:26: parents[3].kind: an operator that watches one namespace cannot see cluster-scoped objects
+controllers/invalid.yaml:8:26: parents[3].kind: an operator that watches one namespace cannot see cluster-scoped objects
     write watch: cluster in opgen.yaml
-controllers/mistakes.yaml:9:38: parents[4].kind: an operator that watches one namespace cannot see cluster-scoped objects
+controllers/invalid.yaml:9:38: parents[4].kind: an operator that watches one namespace cannot see cluster-scoped objects
     write watch: cluster in opgen.yaml
-controllers/mistakes.yaml:13:34: operator.children[0].kind: Kubernetes has no kind "Jop" in batch/v1
+controllers/invalid.yaml:13:34: operator.children[0].kind: Kubernetes has no kind "Jop" in batch/v1
     did you mean "Job"? for a kind of someone else's, give plural: and scope:
-controllers/mistakes.yaml:15:49: operator.related[0].nameFrom: .spec.paused is a boolean, and names are text or a list of it
+controllers/invalid.yaml:15:49: operator.related[0].nameFrom: .spec.paused is a boolean, and names are text or a list of it
     write string or []string as its type
-controllers/mistakes.yaml:15:49: operator.related[0].nameFrom: .spec.paused leads to no field of Secret: there is no "spec"
+controllers/invalid.yaml:15:49: operator.related[0].nameFrom: .spec.paused leads to no field of Secret: there is no "spec"
     known: apiVersion, data, immutable, kind, metadata, stringData, type
-controllers/mistakes.yaml:15:49: operator.related[0].nameFrom: .spec.paused leads to no field of Node: there is no "paused"
+controllers/invalid.yaml:15:49: operator.related[0].nameFrom: .spec.paused leads to no field of Node: there is no "paused"
     known: configSource, externalID, podCIDR, podCIDRs, podPreemptionPolicy, providerID, taints, unschedulable
 `
 	if diff := cmp.Diff(want, err.Error()+"\n"); diff != "" {
@@ -67,12 +67,12 @@ func TestPlanIsTheSameInAnyOrderOfTheControllers(t *testing.T) {
 	if len(in.Controllers) < 3 {
 		t.Fatalf("%d controllers", len(in.Controllers))
 	}
-	first, err := Plan(in)
+	first, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(in.Controllers)
-	again, err := Plan(in)
+	again, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

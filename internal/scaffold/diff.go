@@ -25,15 +25,15 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.renamed(tree, before); err != nil {
+	if err := s.checkRenames(tree, before); err != nil {
 		return nil, err
 	}
-	if err := dropped(before.Children, s.makers); err != nil {
+	if err := checkDroppedChildren(before.Children, s.childOwners); err != nil {
 		return nil, err
 	}
 	var list []Change
 	for _, f := range s.files {
-		change, err := f.change(tree, before)
+		change, err := f.changeIn(tree, before)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 		list = append(list, change...)
 	}
 	for _, dropped := range s.dropped {
-		old, err := read(tree, dropped)
+		old, err := readRegularFile(tree, dropped)
 		if err != nil {
 			return nil, err
 		}
@@ -68,18 +68,18 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	return &Changes{list: list, warnings: s.warnings}, nil
 }
 
-// change decides what happens to a file of the set.
-func (f File) change(tree fs.FS, lock Lock) (Change, error) {
+// changeIn decides what happens to a file of the set.
+func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, New: f.Content}
 	if f.Owner == Once {
-		action, err := f.once(tree)
+		action, err := f.actionForOnce(tree)
 		c.Action = action
 		if err == nil && action == Create {
 			c.New, err = f.Rendered()
 		}
 		return c, err
 	}
-	old, err := read(tree, f.Path)
+	old, err := readRegularFile(tree, f.Path)
 	if err != nil {
 		return Change{}, err
 	}
@@ -94,7 +94,7 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 		c.Action, c.Reason = Conflict, reasonForeign
 	case listed == "":
 		c.Action, c.Reason = Conflict, reasonUnlisted
-	case listed != checksum(old):
+	case listed != contentChecksum(old):
 		c.Action, c.Reason = Conflict, reasonEdited
 	default:
 		c.Action = Update
@@ -102,8 +102,8 @@ func (f File) change(tree fs.FS, lock Lock) (Change, error) {
 	return c, nil
 }
 
-// once decides whether a Once file is written: only if neither it nor another in its place is there.
-func (f File) once(tree fs.FS) (Action, error) {
+// actionForOnce decides whether a Once file is written: only if neither it nor another in its place is there.
+func (f File) actionForOnce(tree fs.FS) (Action, error) {
 	if err := wayTo(tree, f.Path); err != nil {
 		return "", err
 	}
@@ -124,11 +124,11 @@ func (f File) once(tree fs.FS) (Action, error) {
 
 // staleChange decides what happens to a listed file that nothing yields any more; nothing if it is gone already.
 func staleChange(tree fs.FS, file, listed string) ([]Change, error) {
-	old, err := read(tree, file)
+	old, err := readRegularFile(tree, file)
 	if err != nil || old == nil {
 		return nil, err
 	}
-	if listed != checksum(old) {
+	if listed != contentChecksum(old) {
 		return []Change{{Path: file, Action: Conflict, Reason: reasonEdited, Old: old}}, nil
 	}
 	return []Change{{Path: file, Action: Remove, Old: old}}, nil
@@ -136,7 +136,7 @@ func staleChange(tree fs.FS, file, listed string) ([]Change, error) {
 
 // lockChange decides what happens to the lock; it is never in conflict, since nobody else has a use for it.
 func lockChange(tree fs.FS, after Lock) (Change, error) {
-	old, err := read(tree, LockPath)
+	old, err := readRegularFile(tree, LockPath)
 	if err != nil {
 		return Change{}, err
 	}
@@ -156,8 +156,8 @@ func lockChange(tree fs.FS, after Lock) (Change, error) {
 	return c, nil
 }
 
-// read returns the content of a regular file, nil when there is none; anything else in its place is an error.
-func read(tree fs.FS, file string) ([]byte, error) {
+// readRegularFile returns the content of a regular file, nil when there is none; anything else in its place is an error.
+func readRegularFile(tree fs.FS, file string) ([]byte, error) {
 	if err := wayTo(tree, file); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const generated = "zz_generated.x.go"
 // lockOf is opgen.lock for one generated file with this content.
 func lockOf(t *testing.T, file, content string) string {
 	t.Helper()
-	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: checksum([]byte(content))}}.marshal()
+	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: contentChecksum([]byte(content))}}.marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestDiffDecides(t *testing.T) {
 		forced Action
 	}{
 		"absent":                            {plan: []File{planned}, file: generated, want: Create},
-		"listed and deleted by a hand":      {tree: listed, plan: []File{planned}, file: generated, want: Create},
+		"listed and deleted by hand":        {tree: listed, plan: []File{planned}, file: generated, want: Create},
 		"listed and as it was":              {tree: withGenerated(listed, "old\n"), plan: []File{planned}, file: generated, want: Update},
 		"listed, with Windows line endings": {tree: withGenerated(listed, "old\r\n"), plan: []File{planned}, file: generated, want: Update},
 		"up to date":                        {tree: withGenerated(listed, "new\n"), plan: []File{planned}, file: generated, want: Unchanged},
@@ -104,7 +104,7 @@ func TestDiffRemovesWhatIsDropped(t *testing.T) {
 func TestDiffRefusesALockThatIsNone(t *testing.T) {
 	tests := map[string]string{
 		"a merge conflict":            "<<<<<<< ours\nopgen: v1\n",
-		"a hand-written file":         "opgen: v1\nfiles: {main.go: sha256:00}\n",
+		"an author's file":            "opgen: v1\nfiles: {main.go: sha256:00}\n",
 		"a path out of the tree":      "opgen: v1\nfiles: {../zz_generated.go: sha256:00}\n",
 		"a key that nobody has heard": "opgen: v1\nremove: everything\n",
 	}
@@ -155,11 +155,11 @@ func TestDiffSaysWhatIsInTheWay(t *testing.T) {
 
 func TestFileSetRefusesWhatIsNoTree(t *testing.T) {
 	tests := map[string][]File{
-		"outside":           {{Path: "../zz_generated.go"}},
-		"absolute":          {{Path: "/zz_generated.go"}},
-		"another separator": {{Path: `a\zz_generated.go`}},
-		"twice":             {{Path: "main.go", Owner: Once}, {Path: "main.go", Owner: Once}},
-		"generated, unsaid": {{Path: "main.go"}},
+		"outside":               {{Path: "../zz_generated.go"}},
+		"absolute":              {{Path: "/zz_generated.go"}},
+		"another separator":     {{Path: `a\zz_generated.go`}},
+		"twice":                 {{Path: "main.go", Owner: Once}, {Path: "main.go", Owner: Once}},
+		"generated, not listed": {{Path: "main.go"}},
 	}
 	for name, files := range tests {
 		t.Run(name, func(t *testing.T) {

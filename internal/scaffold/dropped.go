@@ -11,33 +11,33 @@ import (
 )
 
 // maker is an API or a controller as far as it makes children.
-type maker struct {
+type childOwner struct {
 	name     string // in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
 	pos      spec.Pos
 	children []spec.Child
 }
 
-// makersOf are all APIs and controllers, those without an operator too.
-func makersOf(apis []*spec.API, controllers []*spec.Controller) []maker {
-	var makers []maker
+// parentsWithChildren are all APIs and controllers, those without an operator too.
+func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []childOwner {
+	var owners []childOwner
 	for _, api := range apis {
-		m := maker{name: APIName(api), pos: api.Pos}
+		m := childOwner{name: APIName(api), pos: api.Pos}
 		if api.Operator != nil {
 			m.pos, m.children = api.Operator.Pos, api.Operator.Children
 		}
-		makers = append(makers, m)
+		owners = append(owners, m)
 	}
 	for _, c := range controllers {
-		makers = append(makers, maker{controllerPrefix + c.Name, c.Operator.Pos, c.Operator.Children})
+		owners = append(owners, childOwner{controllerPrefix + c.Name, c.Operator.Pos, c.Operator.Children})
 	}
-	return makers
+	return owners
 }
 
 // childKinds are the kinds of children that each maker has, by its name: EchoServer.demo.example.com → Pod,
-// Deployment.apps. A retired kind is not among them: nothing of it is made any more.
-func childKinds(makers []maker) map[string][]string {
+// Deployment.apps. A kind that is only pruned is not among them.
+func childKinds(owners []childOwner) map[string][]string {
 	kinds := map[string][]string{}
-	for _, m := range makers {
+	for _, m := range owners {
 		for _, child := range m.children {
 			if !child.Retired {
 				kinds[m.name] = append(kinds[m.name], childName(child))
@@ -53,11 +53,11 @@ func childName(child spec.Child) string {
 	return schema.FromAPIVersionAndKind(child.APIVersion, child.Kind).GroupKind().String()
 }
 
-// dropped refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
+// checkDroppedChildren refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
 // prune them and no right to do so.
-func dropped(before map[string][]string, makers []maker) error {
+func checkDroppedChildren(before map[string][]string, owners []childOwner) error {
 	var problems spec.Problems
-	for _, m := range makers {
+	for _, m := range owners {
 		var named []string
 		for _, child := range m.children {
 			named = append(named, childName(child))

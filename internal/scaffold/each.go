@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// each calls do with every index below n, as many at a time as there are processors. The calls share nothing, so that
+// runParallel calls do with every index below n, as many at a time as there are processors. The calls share nothing, so that
 // their order does not matter: they leave their results at their index.
-func each(n int, do func(i int)) {
+func runParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

@@ -28,7 +28,7 @@ type File struct {
 	// API is the name of the API that the file belongs to, see APIName, and Controller that of the controller for kinds
 	// that exist already; both are empty for files of the whole project.
 	API, Controller string
-	// Instead tells whether a file of this name in the same folder takes this one's place, so that a Once file
+	// Instead reports whether a file of this name in the same folder takes this one's place, so that a Once file
 	// stays absent after its author has renamed or split it; nil when no other file does.
 	Instead func(name string) bool
 
@@ -49,13 +49,13 @@ func (f File) Rendered() ([]byte, error) {
 
 // FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
 type FileSet struct {
-	files   []File
-	dropped []string
-	version string
-	makers  []maker // whose children the files are for
-	// residents are the APIs and controllers that the files are for.
-	residents residents
-	warnings  spec.Problems
+	files       []File
+	dropped     []string
+	version     string
+	childOwners []childOwner // whose children the files are for
+	// lockedParts are the APIs and controllers that the files are for.
+	lockedParts lockedParts
+	warnings    spec.Problems
 }
 
 // Files returns the files in the order of their paths.

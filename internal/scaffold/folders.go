@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -21,7 +21,7 @@ func OperatorFolder(tree fs.FS, p *spec.Project, api *spec.API, all []*spec.API)
 // operatorFolder is OperatorFolder for the locked folders of the operators, by the names of their APIs.
 func operatorFolder(p *spec.Project, api *spec.API, all []*spec.API, locked map[string]string) string {
 	kind := templates.PackageName(api.Names.GoKind)
-	plain, grouped := path.Join("internal", kind), path.Join("internal", crdgen.GroupFolder(p, api.Group), kind)
+	plain, grouped := path.Join("internal", kind), path.Join("internal", gomodel.GroupFolder(p, api.Group), kind)
 	switch folder := locked[APIName(api)]; {
 	case folder == plain, folder == grouped:
 		return folder

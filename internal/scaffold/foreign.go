@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
@@ -18,10 +19,10 @@ const standInAnnotation = "opgen.dev/stand-in"
 
 // foreignCRDs renders CRDs that stand in, in tests, for those of the foreign kinds that an operator has: any object is
 // valid.
-func foreignCRDs(kinds []resource) func() ([]byte, error) {
+func foreignCRDs(foreign []kinds.Resource) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		var documents [][]byte
-		for _, crd := range standIns(kinds) {
+		for _, crd := range standIns(foreign) {
 			document, err := crdgen.MarshalCRD(crd)
 			if err != nil {
 				return nil, err
@@ -33,14 +34,14 @@ func foreignCRDs(kinds []resource) func() ([]byte, error) {
 }
 
 // standIns returns a CRD for each kind, with all its versions that are used.
-func standIns(kinds []resource) []*apiextv1.CustomResourceDefinition {
-	kinds = slices.SortedFunc(slices.Values(kinds), func(a, b resource) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.plural, b.plural), cmp.Compare(a.APIVersion, b.APIVersion))
+func standIns(foreign []kinds.Resource) []*apiextv1.CustomResourceDefinition {
+	foreign = slices.SortedFunc(slices.Values(foreign), func(a, b kinds.Resource) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural), cmp.Compare(a.APIVersion, b.APIVersion))
 	})
-	kinds = slices.CompactFunc(kinds, func(a, b resource) bool { return a.plural == b.plural && a.APIVersion == b.APIVersion })
+	foreign = slices.CompactFunc(foreign, func(a, b kinds.Resource) bool { return a.Plural == b.Plural && a.APIVersion == b.APIVersion })
 	var crds []*apiextv1.CustomResourceDefinition
-	for _, k := range kinds {
-		name, version := k.plural+"."+k.group, strings.TrimPrefix(k.APIVersion, k.group+"/")
+	for _, k := range foreign {
+		name, version := k.Plural+"."+k.Group, strings.TrimPrefix(k.APIVersion, k.Group+"/")
 		if last := len(crds) - 1; last >= 0 && crds[last].Name == name {
 			crds[last].Spec.Versions = append(crds[last].Spec.Versions, openVersion(version, false))
 			continue
@@ -50,22 +51,22 @@ func standIns(kinds []resource) []*apiextv1.CustomResourceDefinition {
 	return crds
 }
 
-func standIn(k resource, name, version string) *apiextv1.CustomResourceDefinition {
+func standIn(k kinds.Resource, name, version string) *apiextv1.CustomResourceDefinition {
 	annotations := map[string]string{standInAnnotation: "true"}
-	if strings.HasSuffix("."+k.group, ".k8s.io") || strings.HasSuffix("."+k.group, ".kubernetes.io") {
+	if strings.HasSuffix("."+k.Group, ".k8s.io") || strings.HasSuffix("."+k.Group, ".kubernetes.io") {
 		annotations["api-approved.kubernetes.io"] = "unapproved, stands in for the real one in tests"
 	}
 	scope := apiextv1.NamespaceScoped
-	if !k.namespaced {
+	if !k.Namespaced {
 		scope = apiextv1.ClusterScoped
 	}
 	return &apiextv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiextv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
 		Spec: apiextv1.CustomResourceDefinitionSpec{
-			Group: k.group, Scope: scope,
+			Group: k.Group, Scope: scope,
 			Names: apiextv1.CustomResourceDefinitionNames{
-				Kind: k.Kind, ListKind: k.Kind + "List", Plural: k.plural, Singular: strings.ToLower(k.Kind),
+				Kind: k.Kind, ListKind: k.Kind + "List", Plural: k.Plural, Singular: strings.ToLower(k.Kind),
 			},
 			Versions: []apiextv1.CustomResourceDefinitionVersion{openVersion(version, true)},
 		},
@@ -83,9 +84,9 @@ func openVersion(name string, storage bool) apiextv1.CustomResourceDefinitionVer
 }
 
 // foreignOutputs are the stand-ins of an operator's package, where it has foreign kinds.
-func foreignOutputs(folder string, kinds []resource) []output {
-	if len(kinds) == 0 {
+func foreignOutputs(folder string, foreign []kinds.Resource) []output {
+	if len(foreign) == 0 {
 		return nil
 	}
-	return []output{{path: folder + "/" + templates.StandInsFile, render: foreignCRDs(kinds)}}
+	return []output{{path: folder + "/" + templates.StandInsFile, render: foreignCRDs(foreign)}}
 }

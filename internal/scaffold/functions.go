@@ -18,33 +18,33 @@ const wiringPath = "zz_generated.controllers.go"
 
 // MissingFunctions says which functions of the author's the generated code needs and a tree lacks, in whatever file:
 // New in the package of each operator that the changes' wiring calls, and main. Code that cannot be parsed is left for
-// the compiler to judge.
-func MissingFunctions(tree fs.FS, module string, changes *Changes) []Misfit {
-	var missing []Misfit
-	for _, folder := range wired(changes, module) {
+// the compiler to report.
+func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
+	var missing []VersionMismatch
+	for _, folder := range wiredFolders(changes, module) {
 		code := codeIn(tree, folder)
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
-		case changes.creates(folder):
-			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
+		case changes.createsFileIn(folder):
+			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
 		default:
-			missing = append(missing, Misfit{Path: folder, Message: "has no function New, which " + wiringPath +
+			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath +
 				" calls: add func New(operator.Manager) (operator.Controller, error)"})
 		}
 	}
 	code := codeIn(tree, ".")
 	switch {
 	case code.broken || slices.Contains(code.functions, "main"):
-	case changes.creates("."):
-		missing = append(missing, Misfit{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
+	case changes.createsFileIn("."):
+		missing = append(missing, VersionMismatch{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
 	default:
-		missing = append(missing, Misfit{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
+		missing = append(missing, VersionMismatch{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
 	}
 	return missing
 }
 
-// wired returns the folders of the packages that the wiring imports from the project.
-func wired(changes *Changes, module string) []string {
+// wiredFolders returns the folders of the packages that the wiring imports from the project.
+func wiredFolders(changes *Changes, module string) []string {
 	var folders []string
 	for _, c := range changes.list {
 		if c.Path != wiringPath {
@@ -64,8 +64,8 @@ func wired(changes *Changes, module string) []string {
 	return folders
 }
 
-// creates reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
-func (c *Changes) creates(folder string) bool {
+// createsFileIn reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
+func (c *Changes) createsFileIn(folder string) bool {
 	return slices.ContainsFunc(c.list, func(change Change) bool {
 		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
 	})

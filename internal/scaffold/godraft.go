@@ -7,14 +7,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// declarations returns the names of the files of a folder by the types that they declare. A file that cannot be read
+// filesByType returns the names of the files of a folder by the types that they declare. A file that cannot be read
 // declares nothing here: whoever reads the whole package will say why.
-func declarations(tree fs.FS, dir string) map[string]string {
+func filesByType(tree fs.FS, dir string) map[string]string {
 	found := map[string]string{}
 	files, err := fs.Glob(tree, path.Join(dir, "*.go"))
 	if err != nil {
@@ -57,22 +57,22 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	draft.Versions = append([]spec.Version(nil), api.Versions...)
 	v.Spec.Properties[0].Schema.Keywords.Description = "How many there should be. What stands above a field describes it to users."
 	draft.Versions[version] = v
-	packages, problems := crdgen.Packages(p, []*spec.API{&draft})
+	packages, problems := gomodel.Packages(p, []*spec.API{&draft})
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	for _, pkg := range packages {
 		if pkg.Version == v.Name {
-			describe(pkg)
+			addComments(pkg)
 			return templates.AuthoredTypes(pkg)
 		}
 	}
 	return nil, nil
 }
 
-// describe gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
+// addComments gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
 // as long as there are none, those follow from the API.
-func describe(pkg crdgen.Package) {
+func addComments(pkg gomodel.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{
 		k.Name:   k.Name + " is a kind of " + pkg.Group + ". Say here what it is: kubectl explain shows it.",
@@ -80,7 +80,7 @@ func describe(pkg crdgen.Package) {
 		k.Status: k.Status + " is what the operator has seen.",
 	}
 	for i, t := range pkg.Types {
-		pkg.Types[i].Markers = crdgen.WithoutClientMarkers(t.Markers)
+		pkg.Types[i].Markers = gomodel.WithoutClientMarkers(t.Markers)
 		if doc := about[t.Name]; doc != "" {
 			pkg.Types[i].Doc = []string{doc}
 		}

@@ -10,32 +10,33 @@ import (
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-func authored(api *spec.API) bool {
+// needsAuthored reports whether an API has a version whose types are an author's and have not been read.
+func needsAuthored(api *spec.API) bool {
 	return slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored == nil })
 }
 
-// ReadGo returns the input with all that it takes from the Go source of the project in dir: the schemas of Go types
-// that the APIs name, and the versions whose types are their author's, for which it drafts the types where there are
-// none. It also reads the RBAC markers in comments. For an input that takes nothing else no package is loaded. The error
-// is spec.Problems when the input or the Go source is at fault.
-func ReadGo(dir string, in Input) (Input, error) {
+// ReadGo completes an input from the Go source of the project in dir. It reads the Go types that the APIs name, the types
+// that are an author's, of which it drafts those that are missing, and the RBAC markers in comments. It loads no package
+// if the APIs name no Go types. The error is spec.Problems if the input or the Go source is invalid.
+func ReadGo(dir string, in Input) (Source, error) {
+	source := Source{Input: in, operatorFolders: lockedFolders(os.DirFS(dir))}
 	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
 	if err != nil || len(problems) > 0 {
-		return in, errors.Join(err, problems.Err())
+		return source, errors.Join(err, problems.Err())
 	}
-	in.rules = rules
-	if in.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
-		return in, err
+	source.rules = rules
+	if source.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
+		return source, err
 	}
-	in.operatorFolders = lockedFolders(os.DirFS(dir))
 	if !crdgen.ReadsGo(in.APIs) {
-		return in, nil
+		return source, nil
 	}
 	var uses []gotypes.Use
 	for _, api := range in.APIs {
@@ -43,21 +44,21 @@ func ReadGo(dir string, in Input) (Input, error) {
 	}
 	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
 	if err != nil {
-		return in, err
+		return source, err
 	}
 	if len(problems) == 0 {
-		in, problems, err = readAuthored(dir, in)
+		problems, err = source.readAuthored(dir)
 	}
 	if err != nil || len(problems) == 0 {
-		return in, err
+		return source, err
 	}
-	for _, api := range in.APIs { // all mistakes at once: those of the other APIs, too
-		if len(api.GoTypes()) == 0 && !authored(api) {
+	for _, api := range in.APIs { // report the errors of the other APIs at the same time
+		if len(api.GoTypes()) == 0 && !needsAuthored(api) {
 			_, more := crdgen.CRD(api, in.Project.MinKubernetes)
 			problems = append(problems, more...)
 		}
 	}
-	return in, problems.Err()
+	return source, problems.Err()
 }
 
 // unreadTypes returns the uses of Go types in an API that have not been read yet.
@@ -65,47 +66,47 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 	var uses []gotypes.Use
 	for _, use := range api.GoTypes() {
 		if use.Schema.Go == nil {
-			dir := crdgen.PackageDir(p, api.Group, api.Versions[use.Version].Name)
+			dir := gomodel.PackageDir(p, api.Group, api.Versions[use.Version].Name)
 			uses = append(uses, gotypes.Use{GoTypeUse: use, Importer: path.Join(p.Module, dir)})
 		}
 	}
 	return uses
 }
 
-// readAuthored reads the packages of which an author owns types.
-func readAuthored(dir string, in Input) (Input, spec.Problems, error) {
-	if !slices.ContainsFunc(in.APIs, authored) {
-		return in, nil, nil
+// readAuthored reads the packages with types of an author.
+func (s *Source) readAuthored(dir string) (spec.Problems, error) {
+	if !slices.ContainsFunc(s.APIs, needsAuthored) {
+		return nil, nil
 	}
-	packages, problems := crdgen.Packages(in.Project, in.APIs)
+	packages, problems := gomodel.Packages(s.Project, s.APIs)
 	if len(problems) > 0 {
-		return in, problems, nil
+		return problems, nil
 	}
-	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: in.Project.IgnoreUnexportedFields}
-	a := authors{project: in.Project, tree: os.DirFS(dir), source: source, registrations: map[string]crdgen.Registration{}}
+	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields}
+	a := authors{project: s.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
-		if err := a.add(pkg); err != nil {
-			return in, nil, err
+		if err := a.addPackage(pkg); err != nil {
+			return nil, err
 		}
 	}
 	if len(a.problems) > 0 {
-		return in, a.problems, nil
+		return a.problems, nil
 	}
 	read, problems, err := gotypes.Versions(a.source, a.packages)
-	in.warnings = slices.Concat(a.warnings, read.Warnings).Sorted()
+	s.warnings = slices.Concat(a.warnings, read.Warnings).Sorted()
 	if err != nil || len(problems) > 0 {
-		return in, problems, err
+		return problems, err
 	}
 	a.keepDeepCopies(read.DeepCopy)
-	in.APIs = slices.Clone(in.APIs)
-	for i, api := range in.APIs {
+	s.APIs = slices.Clone(s.APIs)
+	for i, api := range s.APIs {
 		if filled := read.APIs[api]; filled != nil {
-			in.APIs[i] = filled
+			s.APIs[i] = filled
 		}
 	}
-	in.deepCopies, in.authored, in.registrations = read.DeepCopy, read.Packages, a.registrations
-	in.Extra = append(slices.Clone(in.Extra), a.files...)
-	return in, nil, nil
+	s.deepCopies, s.authored, s.registrations = read.DeepCopy, read.Packages, a.registrations
+	s.Extra = append(slices.Clone(s.Extra), a.files...)
+	return nil, nil
 }
 
 // authors prepares the packages of which an author owns types, to be read as they will be: with what is to be
@@ -118,20 +119,20 @@ type authors struct {
 	files    []File // of the authors
 	problems spec.Problems
 
-	registrations map[string]crdgen.Registration // by import path
+	registrations map[string]gomodel.Registration // by import path
 	warnings      spec.Problems
 }
 
-func (a *authors) add(pkg crdgen.Package) error {
+func (a *authors) addPackage(pkg gomodel.Package) error {
 	read := gotypes.Package{ImportPath: pkg.ImportPath, Dir: pkg.Dir}
-	declared := declarations(a.tree, pkg.Dir)
+	declared := filesByType(a.tree, pkg.Dir)
 	for _, k := range pkg.Kinds {
 		if !k.GoTypes {
 			continue
 		}
 		i := slices.IndexFunc(k.API.Versions, func(v spec.Version) bool { return v.Name == pkg.Version })
 		read.Kinds = append(read.Kinds, gotypes.Kind{API: k.API, Version: i, List: k.List})
-		if err := a.typesOf(k, i, pkg.Dir, declared[k.Name]); err != nil {
+		if err := a.findTypes(k, i, pkg.Dir, declared[k.Name]); err != nil {
 			return err
 		}
 	}
@@ -144,12 +145,12 @@ func (a *authors) add(pkg crdgen.Package) error {
 	pkg = pkg.With(registration)
 	a.warnOfLists(pkg)
 	a.checkRegistration(pkg)
-	return a.generated(pkg)
+	return a.addGenerated(pkg)
 }
 
-// generated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
+// addGenerated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
 // in it.
-func (a *authors) generated(pkg crdgen.Package) error {
+func (a *authors) addGenerated(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {
 		return err
@@ -169,14 +170,14 @@ func (a *authors) generated(pkg crdgen.Package) error {
 // typesFile is the file of the types of a package that opgen generates.
 const typesFile = "zz_generated.types.go"
 
-// typesOf finds the file that declares the types of a kind, or drafts it.
-func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) error {
+// findTypes finds the file that declares the types of a kind, or drafts it.
+func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string) error {
 	switch {
 	case declaredIn == typesFile:
-		a.problems = append(a.problems, generatedSoFar(k, version, path.Join(dir, typesFile)))
+		a.problems = append(a.problems, stillGeneratedProblem(k, version, path.Join(dir, typesFile)))
 		return nil
 	case declaredIn != "":
-		return a.keep(k, path.Join(dir, declaredIn))
+		return a.keepFile(k, path.Join(dir, declaredIn))
 	}
 	file := path.Join(dir, templates.PackageName(k.Name)+"_types.go")
 	if _, err := fs.Stat(a.tree, file); err == nil {
@@ -191,8 +192,8 @@ func (a *authors) typesOf(k crdgen.Kind, version int, dir, declaredIn string) er
 	return nil
 }
 
-// keep adds a file that is there, so that it is known to belong to a kind.
-func (a *authors) keep(k crdgen.Kind, file string) error {
+// keepFile adds a file that is there, so that it is known to belong to a kind.
+func (a *authors) keepFile(k gomodel.Kind, file string) error {
 	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
 		return nil // another kind's, too
 	}
@@ -201,8 +202,8 @@ func (a *authors) keep(k crdgen.Kind, file string) error {
 	return err
 }
 
-// generatedSoFar says how types that opgen has generated become their author's.
-func generatedSoFar(k crdgen.Kind, version int, file string) spec.Problem {
+// stillGeneratedProblem says how types that opgen has generated become their author's.
+func stillGeneratedProblem(k gomodel.Kind, version int, file string) spec.Problem {
 	at := fmt.Sprintf("versions[%d].goTypes", version)
 	yours := path.Join(path.Dir(file), templates.PackageName(k.Name)+"_types.go")
 	return spec.Problem{

@@ -59,11 +59,11 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 		}
 	}
 	bootstrap(t, dir, in)
-	in, err = ReadGo(dir, in)
+	source, err := ReadGo(dir, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := Plan(in)
+	set, err := Plan(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	}
 	run(t, dir, offline, "go", "vet", "./api/...")
 	theirs := controllerGen(t, dir)
-	for _, api := range in.APIs {
+	for _, api := range source.APIs {
 		ours, problems := crdgen.CRD(api, in.Project.MinKubernetes)
 		if len(problems) > 0 {
 			t.Fatal(problems)
@@ -143,7 +143,7 @@ func TestReadGoReadsNothing(t *testing.T) {
 func bootstrap(t *testing.T, dir string, in Input) {
 	t.Helper()
 	in.APIs = nil
-	set, err := Plan(in)
+	set, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

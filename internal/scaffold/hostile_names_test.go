@@ -90,7 +90,7 @@ func TestKindsOfAnyNameCompile(t *testing.T) {
 	if got := strings.Join(refused, " "); got != refusedKinds {
 		t.Errorf("refused: %s\nwant:    %s", got, refusedKinds)
 	}
-	set, err := Plan(in)
+	set, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,8 +66,8 @@ func foldersOf(file string) []string {
 	return folders
 }
 
-// write writes the journal into the staging folder, whole or not at all.
-func (j *journal) write(root *os.Root, folder string) error {
+// writeTo writes the journal into the staging folder, whole or not at all.
+func (j *journal) writeTo(root *os.Root, folder string) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -96,9 +96,9 @@ func readJournal(root *os.Root, folder string) (*journal, error) {
 	return j, nil
 }
 
-// undo puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
-// be stopped and begun anew.
-func (j *journal) undo(root *os.Root, folder string) error {
+// undoChanges puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
+// be stopped and begun again.
+func (j *journal) undoChanges(root *os.Root, folder string) error {
 	var errs []error
 	for _, s := range slices.Backward(j.Steps) {
 		errs = append(errs, j.undoStep(root, folder, s))
@@ -117,7 +117,7 @@ func (j *journal) undo(root *os.Root, folder string) error {
 
 func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 	kept := path.Join(folder, s.Old)
-	hasOld, err := exists(root, kept)
+	hasOld, err := fileExists(root, kept)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 		}
 		return root.Rename(kept, s.Path)
 	}
-	staged, err := exists(root, path.Join(folder, s.New))
+	staged, err := fileExists(root, path.Join(folder, s.New))
 	if err != nil || staged {
 		return err
 	}
@@ -144,7 +144,7 @@ func (j *journal) undoStep(root *os.Root, folder string, s step) error {
 	return nil
 }
 
-// changedSince tells whether a file is there that the step has not brought.
+// changedSince reports whether a file is there that the step has not brought.
 func (s step) changedSince(root *os.Root) (bool, error) {
 	info, err := root.Lstat(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +157,7 @@ func (s step) changedSince(root *os.Root) (bool, error) {
 	return exactSum(content) != s.Sum, err
 }
 
-// makeLeft makes the folders of a file anew that were removed.
+// makeLeft makes removed folders of a file again.
 func (j *journal) makeLeft(root *os.Root, file string) error {
 	for _, dir := range foldersOf(file) {
 		if err := root.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
@@ -177,7 +177,7 @@ func (j *journal) makeLeft(root *os.Root, file string) error {
 	return nil
 }
 
-func exists(root *os.Root, file string) (bool, error) {
+func fileExists(root *os.Root, file string) (bool, error) {
 	_, err := root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

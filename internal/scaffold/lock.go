@@ -35,7 +35,7 @@ type Lock struct {
 // ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has not written into it
 // is taken from the generated files.
 func ReadLock(tree fs.FS) (Lock, error) {
-	data, err := read(tree, LockPath)
+	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return Lock{}, err
 	}
@@ -49,7 +49,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 		}
 	}
 	if lock.APIs == nil {
-		return lock.completed(tree)
+		return lock.completeFromCRDs(tree)
 	}
 	return lock, nil
 }
@@ -58,7 +58,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 // back, without a word, what the newer one generates. An opgen that was built from a checkout cannot tell, and so is
 // older than every release.
 func writtenByNewer(tree fs.FS, version string) error {
-	data, err := read(tree, LockPath)
+	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func writtenByNewer(tree fs.FS, version string) error {
 		Version string `json:"opgen"`
 	}
 	readable := yaml.Unmarshal(data, &lock) == nil // if not, ReadLock says what is wrong
-	wrote, runs := canonical(lock.Version), canonical(version)
+	wrote, runs := canonicalVersion(lock.Version), canonicalVersion(version)
 	if !readable || wrote == "" || runs != "" && semver.Compare(wrote, runs) <= 0 {
 		return nil
 	}
@@ -82,8 +82,8 @@ func writtenByNewer(tree fs.FS, version string) error {
 	}}.Err()
 }
 
-// canonical is a version as semver compares it, empty for what is no release; the v may be missing.
-func canonical(version string) string {
+// canonicalVersion is a version as semver compares it, empty for what is no release; the v may be missing.
+func canonicalVersion(version string) string {
 	if c := semver.Canonical(version); c != "" {
 		return c
 	}
@@ -101,12 +101,12 @@ func lockProblem(message string) error {
 // lock returns the Lock of a tree that holds exactly the set.
 func (s *FileSet) lock() Lock {
 	lock := Lock{
-		Version: s.version, APIs: s.residents.locked, Controllers: s.residents.controllers,
-		Children: childKinds(s.makers), Files: map[string]string{},
+		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
+		Children: childKinds(s.childOwners), Files: map[string]string{},
 	}
 	for _, f := range s.files {
 		if f.Owner == Generated {
-			lock.Files[f.Path] = checksum(f.Content)
+			lock.Files[f.Path] = contentChecksum(f.Content)
 		}
 	}
 	return lock
@@ -134,8 +134,8 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
-// checksum is the same for either kind of line ending, so that a checkout may convert them.
-func checksum(content []byte) string {
+// contentChecksum is the same for either kind of line ending, so that a checkout may convert them.
+func contentChecksum(content []byte) string {
 	sum := sha256.Sum256(unixLines(content))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

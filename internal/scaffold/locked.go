@@ -18,9 +18,9 @@ import (
 // crdPath is where a project has its CustomResourceDefinitions.
 const crdPath = "deploy/zz_generated.crd.yaml"
 
-// completed adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
+// completeFromCRDs adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
 // what clusters know of the APIs, and controllers with children are listed with these.
-func (l Lock) completed(tree fs.FS) (Lock, error) {
+func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
 	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
 	for name := range l.Children {
 		if controller, ok := strings.CutPrefix(name, controllerPrefix); ok {
@@ -30,14 +30,14 @@ func (l Lock) completed(tree fs.FS) (Lock, error) {
 	if l.Files[crdPath] == "" {
 		return l, nil
 	}
-	data, err := read(tree, crdPath)
+	data, err := readRegularFile(tree, crdPath)
 	if err != nil {
 		return Lock{}, err
 	}
 	for document := range bytes.SplitSeq(data, []byte("\n---\n")) {
 		var crd apiextv1.CustomResourceDefinition
 		if yaml.Unmarshal(document, &crd) != nil || crd.Spec.Names.Kind == "" {
-			continue // a hand has edited it
+			continue // edited by hand
 		}
 		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = l.ofCRD(&crd)
 	}
@@ -74,9 +74,9 @@ func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
 	return &Changes{list: []Change{change}}, err
 }
 
-// Leftovers are the files in a tree that an author has of an API of the lock: its sample, and what is in the folder of
+// AuthorFiles returns the files of the author in a tree for an API of the lock: its sample, and the files in the folder of
 // its operator once nothing is generated there any more. Those that one of the APIs uses are left out.
-func (l LockedAPI) Leftovers(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
+func (l LockedAPI) AuthorFiles(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
 	group := schema.ParseGroupKind(name)
 	gone := kind{project: p, api: &spec.API{
 		Group: group.Group, Names: spec.Names{Kind: group.Kind}, Versions: []spec.Version{{Name: l.Storage, Storage: true}},

@@ -14,8 +14,8 @@ import (
 // lostNames are what generated Go files of a folder have declared so far and will no longer, by folder.
 type lostNames map[string]map[string]bool
 
-// broken are the author's files that use something which is no longer generated.
-func (r *renames) broken() []string {
+// brokenFiles are the author's files that use something which is no longer generated.
+func (r *renames) brokenFiles() []string {
 	if r.lost == nil {
 		r.lost = r.lookUpLost()
 	}
@@ -31,17 +31,17 @@ func (r *renames) broken() []string {
 func (r *renames) lookUpLost() lostNames {
 	lost := lostNames{}
 	for file := range r.before.Files {
-		content, err := read(r.tree, file)
+		content, err := readRegularFile(r.tree, file)
 		if err != nil || path.Ext(file) != ".go" {
 			continue // which Diff reports
 		}
-		lost.add(path.Dir(file), declared(content))
+		lost.add(path.Dir(file), namesIn(content))
 	}
 	for _, f := range r.files {
 		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
 			continue
 		}
-		for _, name := range declared(f.Content) {
+		for _, name := range namesIn(f.Content) {
 			delete(lost[path.Dir(f.Path)], name)
 		}
 	}
@@ -57,8 +57,8 @@ func (l lostNames) add(folder string, names []string) {
 	}
 }
 
-// declared lists what Go code declares, nothing if it cannot be parsed.
-func declared(content []byte) []string {
+// namesIn returns the names that Go code declares; none if it cannot be parsed.
+func namesIn(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
@@ -66,7 +66,7 @@ func declared(content []byte) []string {
 	return declaredIn(file).all()
 }
 
-// usedBy tells whether a file uses a lost name, of its own folder or of one that it imports.
+// usedBy reports whether a file uses a lost name, of its own folder or of one that it imports.
 func (l lostNames) usedBy(f authorsFile, module string) bool {
 	imported := map[string]map[string]bool{} // by the name of the package in the file
 	for importPath, name := range f.imports() {

@@ -1,7 +1,7 @@
 package scaffold
 
 import (
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/reference"
 	"github.com/opgen-dev/opgen/internal/templates"
 )
@@ -21,40 +21,40 @@ type output struct {
 func (p *project) manifest() []output {
 	t := p.templates
 	return []output{
-		{path: "main.go", owner: Once, render: of(templates.MainFile, t), instead: isCode},
-		{path: wiringPath, render: of(templates.ControllersFile, t)},
-		{path: "Makefile", owner: Once, render: of(templates.Makefile, t)},
-		{path: "zz_generated.mk", render: of(templates.Targets, t)},
-		{path: "Dockerfile", owner: Once, render: of(templates.Dockerfile, t)},
-		{path: ".dockerignore", owner: Once, render: of(templates.Dockerignore, t)},
-		{path: ".gitignore", owner: Once, render: of(templates.Gitignore, t)},
-		{path: ".gitattributes", owner: Once, render: of(templates.Gitattributes, t)},
-		{path: "README.md", owner: Once, render: of(templates.Readme, t)},
-		{path: "go.mod", owner: Once, render: of(p.release.GoMod, p.Module)},
+		{path: "main.go", owner: Once, render: bindView(templates.MainFile, t), instead: isCode},
+		{path: wiringPath, render: bindView(templates.ControllersFile, t)},
+		{path: "Makefile", owner: Once, render: bindView(templates.Makefile, t)},
+		{path: "zz_generated.mk", render: bindView(templates.Targets, t)},
+		{path: "Dockerfile", owner: Once, render: bindView(templates.Dockerfile, t)},
+		{path: ".dockerignore", owner: Once, render: bindView(templates.Dockerignore, t)},
+		{path: ".gitignore", owner: Once, render: bindView(templates.Gitignore, t)},
+		{path: ".gitattributes", owner: Once, render: bindView(templates.Gitattributes, t)},
+		{path: "README.md", owner: Once, render: bindView(templates.Readme, t)},
+		{path: "go.mod", owner: Once, render: bindView(p.release.GoMod, p.Module)},
 		{path: "go.sum", owner: Once, render: p.release.GoSum},
-		{path: "tools.mod", owner: Once, render: of(p.release.ToolsMod, p.Module)},
+		{path: "tools.mod", owner: Once, render: bindView(p.release.ToolsMod, p.Module)},
 		{path: "tools.sum", owner: Once, render: p.release.ToolsSum},
 		{path: "zz_generated.spec.schema.json", render: reference.JSONSchema},
-		{path: "deploy/kustomization.yaml", owner: Once, render: of(templates.Kustomization, t)},
-		{path: "deploy/zz_generated.namespace.yaml", render: objects(p.operator.NamespaceObjects())},
+		{path: "deploy/kustomization.yaml", owner: Once, render: bindView(templates.Kustomization, t)},
+		{path: "deploy/zz_generated.namespace.yaml", render: renderObjects(p.operator.NamespaceObjects())},
 		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
-		{path: "deploy/zz_generated.rbac.yaml", render: objects(p.operator.RBACObjects())},
-		{path: "deploy/zz_generated.manager.yaml", render: objects(p.operator.ManagerObjects())},
+		{path: "deploy/zz_generated.rbac.yaml", render: renderObjects(p.operator.RBACObjects())},
+		{path: "deploy/zz_generated.manager.yaml", render: renderObjects(p.operator.ManagerObjects())},
 	}
 }
 
 // packageManifest is what each group version consists of. The deepcopy code is given where it was made from types
 // of which an author owns some.
-func packageManifest(pkg crdgen.Package, deepCopy []byte) []output {
+func packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 	outputs := []output{
-		{path: pkg.Dir + "/" + deepCopyFile, render: of(templates.DeepCopy, pkg)},
-		{path: pkg.Dir + "/zz_generated.register.go", render: of(templates.Register, pkg)},
+		{path: pkg.Dir + "/" + deepCopyFile, render: bindView(templates.DeepCopy, pkg)},
+		{path: pkg.Dir + "/zz_generated.register.go", render: bindView(templates.Register, pkg)},
 	}
 	if deepCopy != nil {
 		outputs[0].render = func() ([]byte, error) { return deepCopy, nil }
 	}
 	if len(pkg.Types) > 0 {
-		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: of(templates.Types, pkg)})
+		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: bindView(templates.Types, pkg)})
 	}
 	return outputs
 }
@@ -63,7 +63,7 @@ const deepCopyFile = "zz_generated.deepcopy.go"
 
 // kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.
 func (k kind) kindManifest() []output {
-	outputs := []output{{path: k.samplePath(), owner: Once, render: k.sample}}
+	outputs := []output{{path: k.samplePath(), owner: Once, render: k.renderSample}}
 	if k.api.Operator == nil {
 		return outputs
 	}
@@ -74,13 +74,13 @@ func (k kind) kindManifest() []output {
 // operatorManifest is what the package of each operator consists of.
 func operatorManifest(folder string, o templates.Operator) []output {
 	return []output{
-		{path: folder + "/sync.go", owner: Once, render: of(templates.SyncFile, o), instead: isCode},
-		{path: folder + "/sync_test.go", owner: Once, render: of(templates.SyncTestFile, o), instead: isTest},
-		{path: folder + "/" + operatorFile, render: of(templates.OperatorFile, o)},
+		{path: folder + "/sync.go", owner: Once, render: bindView(templates.SyncFile, o), instead: isCode},
+		{path: folder + "/sync_test.go", owner: Once, render: bindView(templates.SyncTestFile, o), instead: isTest},
+		{path: folder + "/" + operatorFile, render: bindView(templates.OperatorFile, o)},
 	}
 }
 
-// of binds a renderer to what it renders.
-func of[T any](render func(T) ([]byte, error), view T) func() ([]byte, error) {
+// bindView binds a renderer to what it renders.
+func bindView[T any](render func(T) ([]byte, error), view T) func() ([]byte, error) {
 	return func() ([]byte, error) { return render(view) }
 }

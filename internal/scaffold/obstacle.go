@@ -18,7 +18,7 @@ func wayTo(tree fs.FS, file string) error {
 		}
 		folder := file[:i]
 		if leadsOut(tree, folder) {
-			return obstacle(folder, "is a symbolic link that leads out of the folder opgen writes to",
+			return obstacleError(folder, "is a symbolic link that leads out of the folder opgen writes to",
 				"put a folder in its place, or a relative link to one inside: opgen writes nothing elsewhere")
 		}
 		info, err := fs.Stat(tree, folder)
@@ -64,8 +64,8 @@ func leadsOut(tree fs.FS, folder string) bool {
 	return false
 }
 
-func inTheWay(file, what string) error { return obstacle(file, what, "move it out of the way") }
+func inTheWay(file, what string) error { return obstacleError(file, what, "move it out of the way") }
 
-func obstacle(file, what, hint string) error {
+func obstacleError(file, what, hint string) error {
 	return spec.Problems{{Pos: spec.Pos{File: file}, Message: what, Hint: hint}}.Err()
 }

@@ -14,7 +14,7 @@ func Overwrite(tree fs.FS, files []File) (*Changes, error) {
 	}
 	changes := &Changes{}
 	for _, f := range set.files {
-		old, err := read(tree, f.Path)
+		old, err := readRegularFile(tree, f.Path)
 		if err != nil {
 			return nil, err
 		}

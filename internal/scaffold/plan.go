@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -39,25 +39,28 @@ type Input struct {
 	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group of an API, or
 	// controllers/name.
 	LetGo []string
-
-	// What ReadGo has found of the packages of which an author owns types, by import path: their deepcopy code,
-	// themselves, and how they register their kinds.
-	deepCopies    map[string][]byte
-	authored      map[string]*packages.Package
-	registrations map[string]crdgen.Registration
-	// What ReadGo warns of in these packages.
-	warnings spec.Problems
-	// The folders of the operators that the lock lists, by the names of their APIs.
-	operatorFolders map[string]string
-	// The text of the project's header file.
-	header []byte
-	// The rules that ReadGo has found in comments.
-	rules []spec.PolicyRule
 }
 
-// Plan makes the whole project in memory: the Generated files that the APIs and controllers yield, and the Once files
-// that the author starts from. The order of the APIs and of the controllers does not matter. The error is spec.Problems when the input is at fault.
-func Plan(in Input) (*FileSet, error) {
+// Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have the schemas of their Go
+// types.
+type Source struct {
+	Input
+
+	// Packages with types of an author, by import path: their deepcopy code, the packages, and how they register kinds.
+	deepCopies    map[string][]byte
+	authored      map[string]*packages.Package
+	registrations map[string]gomodel.Registration
+	warnings      spec.Problems // about these packages
+	// operatorFolders are the folders of the operators that the lock lists, by the names of their APIs.
+	operatorFolders map[string]string
+	header          []byte            // the text of the project's header file
+	rules           []spec.PolicyRule // from RBAC markers in comments
+}
+
+// Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and the Once files that
+// the author starts from. The order of the APIs and of the controllers does not matter. The error is spec.Problems if the
+// input is invalid.
+func Plan(in Source) (*FileSet, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
 	})
@@ -87,12 +90,12 @@ func Plan(in Input) (*FileSet, error) {
 			outputs = append(outputs, o)
 		}
 	}
-	files, err := render(outputs)
+	files, err := renderOutputs(outputs)
 	if err != nil {
 		return nil, err
 	}
 	if in.Project.Clients {
-		more, err := p.clients(in.authored)
+		more, err := p.renderClients(in.authored)
 		if err != nil {
 			return nil, err
 		}
@@ -103,12 +106,12 @@ func Plan(in Input) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.makers, set.residents, set.warnings = makersOf(in.APIs, in.Controllers), p.residents(in.LetGo), in.warnings
+	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
 	return set, nil
 }
 
-// clients renders client/.
-func (p *project) clients(authored map[string]*packages.Package) ([]File, error) {
+// renderClients renders client/.
+func (p *project) renderClients(authored map[string]*packages.Package) ([]File, error) {
 	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
 	if err != nil {
 		return nil, err
@@ -120,10 +123,10 @@ func (p *project) clients(authored map[string]*packages.Package) ([]File, error)
 	return files, nil
 }
 
-// render renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
-func render(outputs []output) ([]File, error) {
+// renderOutputs renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
+func renderOutputs(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
-	each(len(outputs), func(i int) {
+	runParallel(len(outputs), func(i int) {
 		o := outputs[i]
 		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead}
 		if o.owner == Once {
@@ -152,22 +155,22 @@ func (t Tool) lockVersion() string {
 	return t.Version
 }
 
-// Misfit is a version in a module file that does not fit.
-type Misfit = modules.Misfit
+// VersionMismatch is a version in a module file that does not fit.
+type VersionMismatch = modules.Mismatch
 
-// Misfits says what in go.mod and tools.mod of a tree does not fit: the linked runtime and the generator have to be
+// VersionMismatches says what in go.mod and tools.mod of a tree does not fit: the linked runtime and the generator have to be
 // of one version, that of tool, and the Kubernetes modules of the minor version that it is tested with.
-func Misfits(tree fs.FS, tool Tool) []Misfit {
+func VersionMismatches(tree fs.FS, tool Tool) []VersionMismatch {
 	contents := map[string][]byte{}
 	for _, name := range []string{"go.mod", "tools.mod"} {
 		content, err := fs.ReadFile(tree, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return []Misfit{{Path: name, Message: "is missing: run opgen generate"}}
+			return []VersionMismatch{{Path: name, Message: "is missing: run opgen generate"}}
 		}
 		if err != nil {
-			return []Misfit{{Path: name, Message: err.Error()}}
+			return []VersionMismatch{{Path: name, Message: err.Error()}}
 		}
 		contents[name] = content
 	}
-	return tool.release().Misfits(contents["go.mod"], contents["tools.mod"])
+	return tool.release().Mismatches(contents["go.mod"], contents["tools.mod"])
 }

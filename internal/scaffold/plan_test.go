@@ -16,7 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var released = Tool{Version: "v0.1.0"}
 
@@ -34,7 +34,7 @@ func TestGoldenPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := inputOf(t, archive)
-			set, err := Plan(in)
+			set, err := Plan(Source{Input: in})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,13 +113,13 @@ func TestPlanIsTheSameInAnyOrderOfTheAPIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := Plan(inputOf(t, archive))
+	first, err := Plan(Source{Input: inputOf(t, archive)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := inputOf(t, archive)
 	slices.Reverse(in.APIs)
-	again, err := Plan(in)
+	again, err := Plan(Source{Input: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestPlanIsTheSameInAnyOrderOfTheAPIs(t *testing.T) {
 	}
 }
 
-func TestPlanReportsEveryMistakeAboutOperators(t *testing.T) {
+func TestPlanReportsEveryErrorInOperators(t *testing.T) {
 	const project = "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: p\nmodule: example.com/p\ndomain: example.com\n"
 	tests := map[string]struct {
 		project, operator string
@@ -200,10 +200,10 @@ func TestPlanReportsEveryMistakeAboutOperators(t *testing.T) {
 				"versions: [{name: v1, spec: {properties: {namespace: string}}}]\noperator:\n  retries: 5" + test.operator
 			other := "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\nnames: {kind: Other}\n" +
 				"versions: [{name: v1, spec: {properties: {size: int32}}}]\n"
-			_, err := Plan(inputOf(t, &txtar.Archive{Files: []txtar.File{
+			_, err := Plan(Source{Input: inputOf(t, &txtar.Archive{Files: []txtar.File{
 				{Name: "opgen.yaml", Data: []byte(test.project)},
 				{Name: "api/echo.yaml", Data: []byte(api)}, {Name: "api/other.yaml", Data: []byte(other)},
-			}}))
+			}})})
 			if test.want == nil {
 				if err != nil {
 					t.Error(err)

@@ -45,7 +45,7 @@ func recoverStaging(root *os.Root, folder string) (undone bool, err error) {
 		return false, err
 	}
 	if j != nil {
-		if err := j.undo(root, folder); err != nil {
+		if err := j.undoChanges(root, folder); err != nil {
 			return false, err
 		}
 	}
@@ -55,7 +55,7 @@ func recoverStaging(root *os.Root, folder string) (undone bool, err error) {
 // stagedName is the form of the names that an Apply gives to files of its staging folder.
 var stagedName = lazyregexp.New(`^(old\d+|new\d+|journal\.json(\.new)?|\.gitignore)$`)
 
-// isStaging tells whether a folder holds nothing but what an Apply puts there.
+// isStaging reports whether a folder holds nothing but what an Apply puts there.
 func isStaging(root *os.Root, folder string) (bool, error) {
 	entries, err := fs.ReadDir(root.FS(), folder)
 	if err != nil {

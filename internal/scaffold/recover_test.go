@@ -18,7 +18,7 @@ func stopAt(t *testing.T, dir string, pending []Change, last int) (stopped bool)
 	}
 	defer root.Close()
 	renames := 0
-	tx, err := begin(root, func(root *os.Root, from, to string) error {
+	tx, err := beginTransaction(root, func(root *os.Root, from, to string) error {
 		if renames++; renames > last {
 			return os.ErrClosed
 		}
@@ -27,11 +27,11 @@ func stopAt(t *testing.T, dir string, pending []Change, last int) (stopped bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tx.stage(pending); err != nil {
+	if err := tx.stageChanges(pending); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range tx.journal.Steps {
-		if tx.commit(step) != nil {
+		if tx.commitStep(step) != nil {
 			return true
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // registrationIn returns what the hand-written files of a package say of how its kinds are registered, as
 // kubebuilder's groupversion_info.go and the init functions beside the types do.
-func registrationIn(tree fs.FS, dir string) crdgen.Registration {
-	found := crdgen.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}, Made: map[string]bool{}}
+func registrationIn(tree fs.FS, dir string) gomodel.Registration {
+	found := gomodel.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}, Made: map[string]bool{}}
 	for _, file := range handWritten(tree, dir) {
 		declared := declaredIn(file)
 		for _, name := range declared.types {
@@ -34,7 +34,7 @@ func registrationIn(tree fs.FS, dir string) crdgen.Registration {
 			if name := madeBy(n); name != "" {
 				found.Made[name] = true
 			}
-			if functions, ok := registers(n); ok {
+			if functions, ok := isRegistration(n); ok {
 				found.ByFunctions = found.ByFunctions || functions
 			}
 			return true
@@ -75,9 +75,9 @@ func madeBy(n ast.Node) string {
 	return ""
 }
 
-// registers reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
+// isRegistration reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
 // functions, as apimachinery's does, or else objects, as controller-runtime's.
-func registers(n ast.Node) (functions, ok bool) {
+func isRegistration(n ast.Node) (functions, ok bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
 		return false, false
@@ -98,7 +98,7 @@ func registers(n ast.Node) (functions, ok bool) {
 }
 
 // warnOfLists warns of kinds without a list, which is generated.
-func (a *authors) warnOfLists(pkg crdgen.Package) {
+func (a *authors) warnOfLists(pkg gomodel.Package) {
 	for _, k := range pkg.Kinds {
 		if !pkg.LacksList(k) || slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 			continue
@@ -114,7 +114,7 @@ func (a *authors) warnOfLists(pkg crdgen.Package) {
 
 // checkRegistration reports kinds that no generated code can register: their package has an AddToScheme, and nothing to
 // add them to.
-func (a *authors) checkRegistration(pkg crdgen.Package) {
+func (a *authors) checkRegistration(pkg gomodel.Package) {
 	has := pkg.Registration
 	if !has.Declared["AddToScheme"] || has.Declared["SchemeBuilder"] || has.Used["SchemeBuilder"] {
 		return

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -46,7 +46,7 @@ func APIName(api *spec.API) string {
 // controllerPrefix starts the name of a controller in the lock.
 const controllerPrefix = "controllers/"
 
-// Describes tells whether clusters see no difference between an API and what the lock has of it.
+// Describes reports whether clusters see no difference between an API and what the lock has of it.
 func (l LockedAPI) Describes(api *spec.API) bool {
 	now := lockedAPI(api, "")
 	return l.Plural == now.Plural && l.Scope == now.Scope && l.Storage == now.Storage
@@ -57,8 +57,8 @@ func (l LockedAPI) CRDName(name string) string {
 	return l.Plural + "." + schema.ParseGroupKind(name).Group
 }
 
-// residents are the APIs and controllers of a FileSet, for comparison with those of a lock.
-type residents struct {
+// lockedParts are the APIs and controllers of a FileSet that its lock lists.
+type lockedParts struct {
 	project     *spec.Project
 	apis        map[string]*spec.API // by name in the lock
 	locked      map[string]LockedAPI
@@ -66,8 +66,8 @@ type residents struct {
 	letGo       []string // names in the lock that may change or go
 }
 
-func (p *project) residents(letGo []string) residents {
-	r := residents{
+func (p *project) lockedParts(letGo []string) lockedParts {
+	r := lockedParts{
 		project: p.Project, letGo: letGo,
 		apis: map[string]*spec.API{}, locked: map[string]LockedAPI{}, controllers: map[string]LockedController{},
 	}
@@ -81,16 +81,16 @@ func (p *project) residents(letGo []string) residents {
 	return r
 }
 
-// renamed refuses to go on without an API or a controller that the lock has, or with another one in its place: what
+// checkRenames refuses to go on without an API or a controller that the lock has, or with another one in its place: what
 // clusters have of it would be left behind.
-func (s *FileSet) renamed(tree fs.FS, before Lock) error {
-	if s.residents.project == nil {
+func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
+	if s.lockedParts.project == nil {
 		return nil // no project: files alone
 	}
-	r := renames{residents: s.residents, before: before, tree: tree, files: s.files}
+	r := renames{lockedParts: s.lockedParts, before: before, tree: tree, files: s.files}
 	for _, name := range slices.Sorted(maps.Keys(before.APIs)) {
 		if !slices.Contains(r.letGo, name) {
-			r.api(name, before.APIs[name])
+			r.compareAPI(name, before.APIs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Controllers)) {
@@ -103,7 +103,7 @@ func (s *FileSet) renamed(tree fs.FS, before Lock) error {
 
 // renames collects what is renamed or gone.
 type renames struct {
-	residents
+	lockedParts
 	before   Lock
 	tree     fs.FS
 	files    []File
@@ -111,8 +111,8 @@ type renames struct {
 	lost     lostNames // nil: not looked up yet
 }
 
-// api compares an API of the lock with the one that is now.
-func (r *renames) api(name string, old LockedAPI) {
+// compareAPI compares an API of the lock with the one that is now.
+func (r *renames) compareAPI(name string, old LockedAPI) {
 	api, now := r.apis[name], r.locked[name]
 	fail := func(path, what, behind string, files []string) {
 		r.problems = append(r.problems, spec.Problem{
@@ -136,7 +136,7 @@ func (r *renames) api(name string, old LockedAPI) {
 		if !slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.Name == old.Storage }) {
 			behind = "clusters that have objects stored as " + old.Storage + " accept no CustomResourceDefinition without that version"
 		}
-		fail("versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importers(old, api.Group))
+		fail("versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importingFiles(old, api.Group))
 	}
 }
 
@@ -147,7 +147,7 @@ func (r *renames) goneAPI(name string, old LockedAPI) {
 	if old.Operator == "" {
 		behind = "in clusters, the CustomResourceDefinition " + old.CRDName(name) + " and its objects would stay behind"
 	}
-	behind += noLongerCompile(r.broken())
+	behind += noLongerCompile(r.brokenFiles())
 	problem := spec.Problem{
 		Pos:     spec.Pos{File: LockPath},
 		Message: fmt.Sprintf("%s of %s is in no spec file any more: %s", kind.Kind, kind.Group, behind),
@@ -157,7 +157,7 @@ func (r *renames) goneAPI(name string, old LockedAPI) {
 		problem.Pos.File, problem.Message = old.File, fmt.Sprintf("is gone, and with it %s of %s: %s", kind.Kind, kind.Group, behind)
 		problem.Hint = "restore the file, or " + letGoHint(name)
 	}
-	if api := r.successor(old); api != nil {
+	if api := r.successorOf(old); api != nil {
 		problem.Path = "names.kind"
 		if api.Names.Kind == kind.Kind {
 			problem.Path = "group"
@@ -169,8 +169,8 @@ func (r *renames) goneAPI(name string, old LockedAPI) {
 	r.problems = append(r.problems, problem)
 }
 
-// successor is the new API in the spec file of one that is gone; for locks that do not know the file, the only new API.
-func (r *renames) successor(old LockedAPI) *spec.API {
+// successorOf is the new API in the spec file of one that is gone; for locks that do not know the file, the only new API.
+func (r *renames) successorOf(old LockedAPI) *spec.API {
 	var found []*spec.API
 	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
 		api := r.apis[name]
@@ -189,7 +189,7 @@ func (r *renames) goneController(name string, old LockedController) {
 	r.problems = append(r.problems, spec.Problem{
 		Pos: spec.Pos{File: old.File},
 		Message: "is gone, and with it the controller " + name + ": in clusters, the children that it made and its finalizers on parents would stay behind, with no operator" +
-			noLongerCompile(r.broken()),
+			noLongerCompile(r.brokenFiles()),
 		Hint: "restore the file, or go on with: opgen delete controller " + name,
 	})
 }
@@ -218,13 +218,13 @@ func noLongerCompile(files []string) string {
 	return "; " + strings.Join(files, ", ") + more + ", which are yours, would no longer compile"
 }
 
-// importers are the author's files of an operator that import the types of the former storage version, which its
+// importingFiles are the author's files of an operator that import the types of the former storage version, which its
 // request no longer has.
-func (r *renames) importers(old LockedAPI, group string) []string {
+func (r *renames) importingFiles(old LockedAPI, group string) []string {
 	if old.Operator == "" {
 		return nil
 	}
-	former := path.Join(r.project.Module, crdgen.PackageDir(r.project, group, old.Storage))
+	former := path.Join(r.project.Module, gomodel.PackageDir(r.project, group, old.Storage))
 	var found []string
 	for _, f := range authorsFiles(r.tree, old.Operator) {
 		if _, imports := f.imports()[former]; imports {

@@ -74,7 +74,7 @@ func TestSameInputSameBytes(t *testing.T) {
 // written returns everything that is written for the project, and the spec files that its CRDs are imported as.
 func written(t *testing.T) []txtar.File {
 	t.Helper()
-	set, err := Plan(inputOf(t, hostileProject()))
+	set, err := Plan(Source{Input: inputOf(t, hostileProject())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,22 +22,22 @@ type transaction struct {
 	journal journal
 }
 
-// begin makes the staging folder, which git does not see.
-func begin(root *os.Root, rename renamer) (*transaction, error) {
+// beginTransaction makes the staging folder, which git does not see.
+func beginTransaction(root *os.Root, rename renamer) (*transaction, error) {
 	folder, err := os.MkdirTemp(root.Name(), stagingPrefix)
 	if err != nil {
 		return nil, err
 	}
 	tx := &transaction{root: root, rename: rename, folder: filepath.Base(folder)}
 	if err := root.WriteFile(path.Join(tx.folder, ".gitignore"), []byte("*\n"), 0o644); err != nil {
-		return nil, errors.Join(err, tx.end())
+		return nil, errors.Join(err, tx.removeStagingFolder())
 	}
 	return tx, nil
 }
 
-// stage writes the new content of every change, then the journal of all of them. Files that are replaced keep their
+// stageChanges writes the new content of every change, then the journal of all of them. Files that are replaced keep their
 // mode.
-func (tx *transaction) stage(pending []Change) error {
+func (tx *transaction) stageChanges(pending []Change) error {
 	for i, change := range pending {
 		step := step{Path: change.Path}
 		if change.Old != nil {
@@ -54,7 +54,7 @@ func (tx *transaction) stage(pending []Change) error {
 			return err
 		}
 	}
-	return tx.journal.write(tx.root, tx.folder)
+	return tx.journal.writeTo(tx.root, tx.folder)
 }
 
 func (tx *transaction) stageFile(change Change, staged string) error {
@@ -68,8 +68,8 @@ func (tx *transaction) stageFile(change Change, staged string) error {
 	return tx.root.Chmod(staged, info.Mode().Perm())
 }
 
-// commit brings one step into the tree.
-func (tx *transaction) commit(s step) error {
+// commitStep brings one step into the tree.
+func (tx *transaction) commitStep(s step) error {
 	if s.Old != "" {
 		if err := tx.rename(tx.root, s.Path, path.Join(tx.folder, s.Old)); err != nil {
 			return err
@@ -99,14 +99,14 @@ func (tx *transaction) removeEmpty(dir string) error {
 	return tx.removeEmpty(path.Dir(dir))
 }
 
-// abandon undoes what was done because of an error, which it returns. What it cannot undo, the next Hold tries again.
-func (tx *transaction) abandon(because error) error {
-	if err := tx.journal.undo(tx.root, tx.folder); err != nil {
+// rollBack undoes what was done because of an error, which it returns. What it cannot undo, the next Hold tries again.
+func (tx *transaction) rollBack(because error) error {
+	if err := tx.journal.undoChanges(tx.root, tx.folder); err != nil {
 		return errors.Join(because, err)
 	}
-	return errors.Join(because, tx.end())
+	return errors.Join(because, tx.removeStagingFolder())
 }
 
-// end removes the journal, from where on nothing is undone any more, and then the staging folder with what is left
+// removeStagingFolder removes the journal, from where on nothing is undone any more, and then the staging folder with what is left
 // in it.
-func (tx *transaction) end() error { return removeStaging(tx.root, tx.folder) }
+func (tx *transaction) removeStagingFolder() error { return removeStaging(tx.root, tx.folder) }

@@ -9,10 +9,10 @@ import (
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Senseless returns what the API server accepts in the keywords of a schema although no value, or not that value, could
+// Unsatisfiable returns what the API server accepts in the keywords of a schema although no value, or not that value, could
 // ever be valid; also below allOf, anyOf, oneOf and not, but not in the schemas of fields, items and map values. A file
 // is refused for it unless it accepts WarnSenseless. The errors are of type Forbidden: their detail says all.
-func Senseless(s *props, path *apifield.Path) apifield.ErrorList {
+func Unsatisfiable(s *props, path *apifield.Path) apifield.ErrorList {
 	var w senseless
 	w.schema(s, path)
 	return w.errs

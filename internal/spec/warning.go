@@ -12,23 +12,23 @@ type Warning string
 
 // The warnings.
 const (
-	WarnFloats     Warning = "floats"     // a field is a floating point number
-	WarnGroup      Warning = "group"      // the group is one of Kubernetes, and the API is not approved there
-	WarnMarkers    Warning = "markers"    // the Go types of an author lack a marker or a list, which opgen makes up for
-	WarnNames      Warning = "names"      // kubectl takes a name for that of another kind
-	WarnNonASCII   Warning = "nonASCII"   // the name of a field has letters that look like others
-	WarnPrivileged Warning = "privileged" // a child can give its author rights that the parent's author lacks
-	WarnRequired   Warning = "required"   // what is required cannot be there, or is always there
-	WarnSenseless  Warning = "senseless"  // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
-	WarnServed     Warning = "served"     // no version is served
-	WarnSize       Warning = "size"       // the CRD is too large for some ways of storing it
-	WarnVersions   Warning = "versions"   // a field gets lost between versions
+	WarnFloats        Warning = "floats"        // a field is a floating point number
+	WarnGroup         Warning = "group"         // the group is one of Kubernetes, and the API is not approved there
+	WarnMarkers       Warning = "markers"       // the Go types of an author lack a marker or a list, which opgen makes up for
+	WarnNames         Warning = "names"         // kubectl takes a name for that of another kind
+	WarnNonASCII      Warning = "nonASCII"      // the name of a field has letters that look like others
+	WarnPrivileged    Warning = "privileged"    // a child can give its author rights that the parent's author lacks
+	WarnRequired      Warning = "required"      // what is required cannot be there, or is always there
+	WarnServed        Warning = "served"        // no version is served
+	WarnSize          Warning = "size"          // the CRD is too large for some ways of storing it
+	WarnUnsatisfiable Warning = "unsatisfiable" // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
+	WarnVersions      Warning = "versions"      // a field gets lost between versions
 )
 
 // Warnings are all of them, sorted.
 func Warnings() []Warning {
 	return []Warning{
-		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnSenseless, WarnServed, WarnSize, WarnVersions,
+		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnServed, WarnSize, WarnUnsatisfiable, WarnVersions,
 	}
 }
 

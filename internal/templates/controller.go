@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -13,19 +14,16 @@ type Controller struct {
 	Name    string // such as service-per-pod
 	Package string // the name without its dashes
 	Group   string // that its own labels and annotations begin with
-	Parents []Parent
+	Parents []kinds.Parent
 	// ParentMetadata means that Sync may set labels and annotations of parents.
 	ParentMetadata bool
 }
 
-// Parent is a kind that a controller operates, and which of its objects.
-type Parent struct {
-	Resource
-	Labels, Annotations string // selectors in kubectl's syntax; empty: all objects
+// parentView is a kind of parents as templates print it.
+type parentView struct {
+	resourceView
+	Spec spec.Parent
 }
-
-// parentView is a Parent with the import name of its type.
-type parentView struct{ Parent }
 
 // Sample is an expression for an object to test with.
 func (p parentView) Sample() string {
@@ -36,16 +34,16 @@ func (p parentView) Sample() string {
 }
 
 // A is the kind with its article, such as a StatefulSet.
-func (p parentView) A() string { return a(p.Kind) }
+func (p parentView) A() string { return withArticle(p.Kind) }
 
 // Selectors are the fields of the parent's entry that say which objects it is about, each after a comma.
 func (p parentView) Selectors() string {
 	fields := ""
-	if p.Labels != "" {
-		fields += ", Labels: " + strconv.Quote(p.Labels)
+	if p.Spec.Labels != "" {
+		fields += ", Labels: " + strconv.Quote(p.Spec.Labels)
 	}
-	if p.Annotations != "" {
-		fields += ", Annotations: " + strconv.Quote(p.Annotations)
+	if p.Spec.Annotations != "" {
+		fields += ", Annotations: " + strconv.Quote(p.Spec.Annotations)
 	}
 	return fields
 }
@@ -53,16 +51,14 @@ func (p parentView) Selectors() string {
 // Parents are the kinds of parents.
 func (v operatorView) Parents() []parentView {
 	if v.Controller == nil {
-		own := Resource{
-			Kind: v.Parent.Name, GoPackage: v.API.ImportPath, GoName: v.Parent.Name,
-			Namespaced: v.Parent.API.Scope != spec.Cluster, alias: v.APIName(),
+		own := kinds.Resource{
+			Kind: v.Parent.Name, GoPackage: v.API.ImportPath, GoName: v.Parent.Name, Namespaced: v.Parent.API.Scope != spec.Cluster,
 		}
-		return []parentView{{Parent{Resource: own}}}
+		return []parentView{{resourceView: v.viewOf(own)}}
 	}
 	var parents []parentView
 	for _, p := range v.Controller.Parents {
-		p.alias = v.imports.names[p.GoPackage]
-		parents = append(parents, parentView{p})
+		parents = append(parents, parentView{v.viewOf(p.Resource), p.Spec})
 	}
 	return parents
 }
@@ -129,7 +125,7 @@ func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.Unst
 // ParentImports are the import specs of the parents' packages, of those of the project itself or of the others.
 func (v operatorView) ParentImports(own bool) []string {
 	return v.importSpecs(func(path string) bool {
-		return v.own(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
+		return v.isInProject(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
 	})
 }
 
@@ -140,7 +136,7 @@ func (v operatorView) TypedParent() bool {
 
 // OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose CRD the operator then needs.
 func (v operatorView) OwnKinds() bool {
-	return slices.ContainsFunc(v.resources(), func(r Resource) bool { return v.own(r.GoPackage) })
+	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }
 
 // UnstructuredParent reports whether a parent without a Go type is written as such in Go code.

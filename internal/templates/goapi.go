@@ -4,22 +4,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // Types renders zz_generated.types.go of a package: its kinds and every type that their schemas need.
-func Types(pkg crdgen.Package) ([]byte, error) {
+func Types(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/types.go", typesView{pkg})
 }
 
 // AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who owns them.
-func AuthoredTypes(pkg crdgen.Package) ([]byte, error) {
+func AuthoredTypes(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/authored.go", typesView{pkg})
 }
 
 // Register renders zz_generated.register.go of a package: what adds its kinds to a scheme, as far as hand-written files
 // do not.
-func Register(pkg crdgen.Package) ([]byte, error) {
+func Register(pkg gomodel.Package) ([]byte, error) {
 	if pkg.IsByHand() {
 		return renderGo("goapi/registered.go", registeredView{pkg})
 	}
@@ -27,11 +27,11 @@ func Register(pkg crdgen.Package) ([]byte, error) {
 }
 
 // registeredView is a package whose kinds are registered by hand, in part.
-type registeredView struct{ crdgen.Package }
+type registeredView struct{ gomodel.Package }
 
 // RegistrationImports returns the imports of what is added, sorted by path.
-func (v registeredView) RegistrationImports() (imports []crdgen.Import) {
-	add := func(path, alias string) { imports = append(imports, crdgen.Import{Path: path, Alias: alias}) }
+func (v registeredView) RegistrationImports() (imports []gomodel.Import) {
+	add := func(path, alias string) { imports = append(imports, gomodel.Import{Path: path, Alias: alias}) }
 	adds, makesBuilder := len(v.Registered()) > 0, v.Generates("SchemeBuilder")
 	if adds {
 		add("k8s.io/apimachinery/pkg/apis/meta/v1", "metav1")
@@ -50,12 +50,12 @@ func (v registeredView) RegistrationImports() (imports []crdgen.Import) {
 
 // DeepCopy renders zz_generated.deepcopy.go of a package: the very code that controller-gen's object generator
 // makes, without loading the package.
-func DeepCopy(pkg crdgen.Package) ([]byte, error) {
+func DeepCopy(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/deepcopy.go", newDeepCopyView(pkg))
 }
 
 // typesView is a package with its types ready to be written.
-type typesView struct{ crdgen.Package }
+type typesView struct{ gomodel.Package }
 
 // Types returns the declarations.
 func (v typesView) Types() []typeView {
@@ -66,30 +66,30 @@ func (v typesView) Types() []typeView {
 	return views
 }
 
-// KeepsUnknown tells whether a type keeps fields that its schema does not name.
+// KeepsUnknown reports whether a type keeps fields that its schema does not name.
 func (v typesView) KeepsUnknown() bool {
-	return slices.ContainsFunc(v.Package.Types, func(t crdgen.Type) bool { return t.Unknown != "" })
+	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Unknown != "" })
 }
 
-// KeepsNulls tells whether a type tells null from absent.
+// KeepsNulls reports whether a type tells null from absent.
 func (v typesView) KeepsNulls() bool {
-	return slices.ContainsFunc(v.Package.Types, func(t crdgen.Type) bool { return t.Nulls != "" })
+	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Nulls != "" })
 }
 
 // TypeImports returns the imports of the declarations and of their methods, sorted by path.
-func (v typesView) TypeImports() []crdgen.Import {
+func (v typesView) TypeImports() []gomodel.Import {
 	all := slices.Clone(v.Imports)
 	if v.KeepsNulls() {
-		all = append(all, crdgen.Import{Alias: "encodingjson", Path: "encoding/json"})
+		all = append(all, gomodel.Import{Alias: "encodingjson", Path: "encoding/json"})
 	}
 	if v.KeepsUnknown() || v.KeepsNulls() {
-		all = append(all, crdgen.Import{Path: "k8s.io/apimachinery/pkg/util/json"})
+		all = append(all, gomodel.Import{Path: "k8s.io/apimachinery/pkg/util/json"})
 	}
-	slices.SortFunc(all, func(a, b crdgen.Import) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(all, func(a, b gomodel.Import) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 
-type typeView struct{ crdgen.Type }
+type typeView struct{ gomodel.Type }
 
 // Kept says what a type keeps beside its fields.
 func (v typeView) Kept() string {
@@ -120,10 +120,10 @@ func (v typeView) Known() []string {
 
 // Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt would
 // rewrite: it makes one quotation mark of two apostrophes.
-func (v typeView) Markers() string { return comment("", v.Type.Markers) }
+func (v typeView) Markers() string { return commentLines("", v.Type.Markers) }
 
 // Doc returns the doc comment.
-func (v typeView) Doc() string { return comment("", v.Type.Doc) }
+func (v typeView) Doc() string { return commentLines("", v.Type.Doc) }
 
 // Fields returns the fields of a struct.
 func (v typeView) Fields() []fieldView {
@@ -134,14 +134,14 @@ func (v typeView) Fields() []fieldView {
 	return views
 }
 
-type fieldView struct{ crdgen.Field }
+type fieldView struct{ gomodel.Field }
 
 // Comment returns the doc comment of a field and its markers. They are indented before gofmt sees them: it
 // rewrites comments in the first column.
-func (v fieldView) Comment() string { return comment("\t", v.Doc) + comment("\t", v.Markers) }
+func (v fieldView) Comment() string { return commentLines("\t", v.Doc) + commentLines("\t", v.Markers) }
 
-// comment returns lines as a comment, each with its line end.
-func comment(indent string, lines []string) string {
+// commentLines returns lines as a comment, each with its line end.
+func commentLines(indent string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
 		b.WriteString(indent + strings.TrimRight("// "+line, " ") + "\n")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
 // copyAliases names imports as controller-gen does: by the last element of the path, with as many elements
@@ -19,12 +19,12 @@ type copyAliases struct {
 	called  map[string]string // import path → what the package calls itself, where its path ends otherwise
 }
 
-func newCopyAliases(pkg crdgen.Package) *copyAliases {
+func newCopyAliases(pkg gomodel.Package) *copyAliases {
 	return &copyAliases{byPath: map[string]string{}, byAlias: map[string]string{pkg.Name: ""}, called: map[string]string{}}
 }
 
-// need returns the alias of an import path.
-func (a *copyAliases) need(importPath string) string {
+// aliasFor returns the alias of an import path.
+func (a *copyAliases) aliasFor(importPath string) string {
 	if alias, found := a.byPath[importPath]; found {
 		return alias
 	}
@@ -53,14 +53,14 @@ func aliasPart(element string) string {
 
 // imports returns the imports that were needed, sorted by path. An alias is left out where it is the package's
 // own name.
-func (a *copyAliases) imports() []crdgen.Import {
-	var out []crdgen.Import
+func (a *copyAliases) imports() []gomodel.Import {
+	var out []gomodel.Import
 	for _, importPath := range slices.Sorted(maps.Keys(a.byPath)) {
 		alias := a.byPath[importPath]
 		if alias == cmp.Or(a.called[importPath], path.Base(importPath)) {
 			alias = ""
 		}
-		out = append(out, crdgen.Import{Alias: alias, Path: importPath})
+		out = append(out, gomodel.Import{Alias: alias, Path: importPath})
 	}
 	return out
 }

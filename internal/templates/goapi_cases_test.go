@@ -10,6 +10,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -19,7 +20,7 @@ type apiCase struct {
 	path     string
 	archive  *txtar.Archive
 	crd      *apiextv1.CustomResourceDefinition
-	packages []crdgen.Package
+	packages []gomodel.Package
 }
 
 // oracleModule is the Go module that the packages of all cases are in, each below a folder of its own.
@@ -45,7 +46,7 @@ func apiCases(t testing.TB) []apiCase {
 			t.Fatalf("%s: %v", path, problems)
 		}
 		project := &spec.Project{Module: oracleModule + "/" + c.name}
-		if c.packages, problems = crdgen.Packages(project, []*spec.API{api}); len(problems) > 0 {
+		if c.packages, problems = gomodel.Packages(project, []*spec.API{api}); len(problems) > 0 {
 			t.Fatalf("%s: %v", path, problems)
 		}
 		cases = append(cases, c)
@@ -65,10 +66,10 @@ func (c apiCase) file(t testing.TB, name string) []byte {
 }
 
 // rendered returns the Go files of a package by their names.
-func rendered(t testing.TB, pkg crdgen.Package) map[string][]byte {
+func rendered(t testing.TB, pkg gomodel.Package) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for name, render := range map[string]func(crdgen.Package) ([]byte, error){
+	for name, render := range map[string]func(gomodel.Package) ([]byte, error){
 		"zz_generated.types.go":    Types,
 		"zz_generated.deepcopy.go": DeepCopy,
 		"zz_generated.register.go": Register,

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
 // deepCopyView is a package with the bodies of its DeepCopyInto methods written, types sorted by name.
 type deepCopyView struct {
-	crdgen.Package
+	gomodel.Package
 	Types   []copiedType
-	Imports []crdgen.Import
+	Imports []gomodel.Import
 }
 
 // copiedType is a type that has DeepCopy methods.
@@ -25,11 +25,11 @@ type copiedType struct {
 	Runtime   string // the alias of apimachinery's runtime package
 }
 
-func newDeepCopyView(pkg crdgen.Package) deepCopyView {
+func newDeepCopyView(pkg gomodel.Package) deepCopyView {
 	view := deepCopyView{Package: pkg}
 	aliases := newCopyAliases(pkg)
 	for _, t := range pkg.Types { // in this order, which decides who gets the shorter alias
-		if t.Of != nil && t.Of.Shape == crdgen.Name {
+		if t.Of != nil && t.Of.Shape == gomodel.Name {
 			continue // a scalar
 		}
 		w := copyWriter{aliases: aliases}
@@ -38,14 +38,14 @@ func newDeepCopyView(pkg crdgen.Package) deepCopyView {
 			w.structBody(t.Fields)
 		} else {
 			copied.Receiver, copied.Reference = t.Name, true
-			w.line("{")
-			w.line("in := &in")
-			w.elements(t.Of, t.Name)
-			w.line("}")
+			w.writeLine("{")
+			w.writeLine("in := &in")
+			w.writeElements(t.Of, t.Name)
+			w.writeLine("}")
 		}
 		copied.Body = w.String()
 		if t.Object {
-			copied.Runtime = aliases.need("k8s.io/apimachinery/pkg/runtime")
+			copied.Runtime = aliases.aliasFor("k8s.io/apimachinery/pkg/runtime")
 		}
 		view.Types = append(view.Types, copied)
 	}
@@ -60,7 +60,7 @@ type copyWriter struct {
 	aliases *copyAliases
 }
 
-func (w *copyWriter) line(parts ...string) {
+func (w *copyWriter) writeLine(parts ...string) {
 	for _, part := range parts {
 		w.WriteString(part)
 	}
@@ -68,141 +68,141 @@ func (w *copyWriter) line(parts ...string) {
 }
 
 // structBody copies a struct: at once, then again whatever holds a reference.
-func (w *copyWriter) structBody(fields []crdgen.Field) {
-	w.line("*out = *in")
+func (w *copyWriter) structBody(fields []gomodel.Field) {
+	w.writeLine("*out = *in")
 	for _, f := range fields {
 		name := f.Name
 		if name == "" {
 			name = f.Type.Name // embedded
 		}
-		w.field(name, f.Type)
+		w.writeField(name, f.Type)
 	}
 }
 
-func (w *copyWriter) field(name string, t *crdgen.GoType) {
+func (w *copyWriter) writeField(name string, t *gomodel.GoType) {
 	if isReference(t) {
-		w.line("if in.", name, " != nil {")
-		w.line("in, out := &in.", name, ", &out.", name)
-		w.reference(t)
-		w.line("}")
+		w.writeLine("if in.", name, " != nil {")
+		w.writeLine("in, out := &in.", name, ", &out.", name)
+		w.writeReference(t)
+		w.writeLine("}")
 		return
 	}
 	switch {
 	case t.Form == kubetypes.Scalar:
 	case t.Copy == kubetypes.CopyAssign:
-		w.line("out.", name, " = in.", name)
+		w.writeLine("out.", name, " = in.", name)
 	case t.Copy == kubetypes.CopyValue:
-		w.line("out.", name, " = in.", name, ".DeepCopy()")
+		w.writeLine("out.", name, " = in.", name, ".DeepCopy()")
 	default:
-		w.line("in.", name, ".DeepCopyInto(&out.", name, ")")
+		w.writeLine("in.", name, ".DeepCopyInto(&out.", name, ")")
 	}
 }
 
-// isReference tells whether a value of the type may be nil.
-func isReference(t *crdgen.GoType) bool {
-	return t.Shape != crdgen.Name || t.Copy == kubetypes.CopyElements
+// isReference reports whether a value of the type may be nil.
+func isReference(t *gomodel.GoType) bool {
+	return t.Shape != gomodel.Name || t.Copy == kubetypes.CopyElements
 }
 
-// reference copies a pointer, list or map that is not nil.
-func (w *copyWriter) reference(t *crdgen.GoType) {
-	if t.Shape == crdgen.Pointer {
-		w.pointer(t.Elem)
+// writeReference copies a pointer, list or map that is not nil.
+func (w *copyWriter) writeReference(t *gomodel.GoType) {
+	if t.Shape == gomodel.Pointer {
+		w.writePointer(t.Elem)
 		return
 	}
-	w.elements(underlying(t), w.syntax(t))
+	w.writeElements(underlyingType(t), w.typeSyntax(t))
 }
 
-// underlying returns the list or map that a name stands for.
-func underlying(t *crdgen.GoType) *crdgen.GoType {
-	if t.Shape != crdgen.Name {
+// underlyingType returns the list or map that a name stands for.
+func underlyingType(t *gomodel.GoType) *gomodel.GoType {
+	if t.Shape != gomodel.Name {
 		return t
 	}
 	if t.Of != nil {
 		return t.Of
 	}
-	shape := crdgen.List
+	shape := gomodel.List
 	if t.Form == kubetypes.Map {
-		shape = crdgen.Map
+		shape = gomodel.Map
 	}
-	return &crdgen.GoType{Shape: shape, Elem: &crdgen.GoType{Shape: crdgen.Name, Copy: t.ElemCopy}}
+	return &gomodel.GoType{Shape: shape, Elem: &gomodel.GoType{Shape: gomodel.Name, Copy: t.ElemCopy}}
 }
 
-func (w *copyWriter) pointer(elem *crdgen.GoType) {
+func (w *copyWriter) writePointer(elem *gomodel.GoType) {
 	switch elem.Copy {
 	case kubetypes.CopyValue:
-		w.line("x := (*in).DeepCopy()")
-		w.line("*out = &x")
+		w.writeLine("x := (*in).DeepCopy()")
+		w.writeLine("*out = &x")
 	case kubetypes.CopyPointer:
-		w.line("*out = (*in).DeepCopy()")
+		w.writeLine("*out = (*in).DeepCopy()")
 	case kubetypes.CopyAssign:
-		w.line("*out = new(", w.syntax(elem), ")")
-		w.line("**out = **in")
+		w.writeLine("*out = new(", w.typeSyntax(elem), ")")
+		w.writeLine("**out = **in")
 	default:
-		w.line("*out = new(", w.syntax(elem), ")")
-		w.line("(*in).DeepCopyInto(*out)")
+		w.writeLine("*out = new(", w.typeSyntax(elem), ")")
+		w.writeLine("(*in).DeepCopyInto(*out)")
 	}
 }
 
-// elements copies a list or map; name is what its type is called.
-func (w *copyWriter) elements(t *crdgen.GoType, name string) {
-	w.line("*out = make(", name, ", len(*in))")
-	if t.Shape == crdgen.Map {
-		w.values(t.Elem)
+// writeElements copies a list or map; name is what its type is called.
+func (w *copyWriter) writeElements(t *gomodel.GoType, name string) {
+	w.writeLine("*out = make(", name, ", len(*in))")
+	if t.Shape == gomodel.Map {
+		w.writeValues(t.Elem)
 		return
 	}
 	if !isReference(t.Elem) && t.Elem.Copy == kubetypes.CopyAssign {
-		w.line("copy(*out, *in)")
+		w.writeLine("copy(*out, *in)")
 		return
 	}
-	w.line("for i := range *in {")
+	w.writeLine("for i := range *in {")
 	if isReference(t.Elem) {
-		w.line("if (*in)[i] != nil {")
-		w.line("in, out := &(*in)[i], &(*out)[i]")
-		w.reference(t.Elem)
-		w.line("}")
+		w.writeLine("if (*in)[i] != nil {")
+		w.writeLine("in, out := &(*in)[i], &(*out)[i]")
+		w.writeReference(t.Elem)
+		w.writeLine("}")
 	} else {
-		w.line("(*in)[i].DeepCopyInto(&(*out)[i])")
+		w.writeLine("(*in)[i].DeepCopyInto(&(*out)[i])")
 	}
-	w.line("}")
+	w.writeLine("}")
 }
 
-// values copies the values of a map.
-func (w *copyWriter) values(elem *crdgen.GoType) {
-	w.line("for key, val := range *in {")
+// writeValues copies the values of a map.
+func (w *copyWriter) writeValues(elem *gomodel.GoType) {
+	w.writeLine("for key, val := range *in {")
 	switch {
 	case isReference(elem):
-		w.line("var outVal ", w.syntax(underlying(elem)))
-		w.line("if val == nil {")
-		w.line("(*out)[key] = nil")
-		w.line("} else {")
-		w.line("inVal := (*in)[key]")
-		w.line("in, out := &inVal, &outVal")
-		w.reference(elem)
-		w.line("}")
-		w.line("(*out)[key] = outVal")
+		w.writeLine("var outVal ", w.typeSyntax(underlyingType(elem)))
+		w.writeLine("if val == nil {")
+		w.writeLine("(*out)[key] = nil")
+		w.writeLine("} else {")
+		w.writeLine("inVal := (*in)[key]")
+		w.writeLine("in, out := &inVal, &outVal")
+		w.writeReference(elem)
+		w.writeLine("}")
+		w.writeLine("(*out)[key] = outVal")
 	case elem.Copy == kubetypes.CopyAssign:
-		w.line("(*out)[key] = val")
+		w.writeLine("(*out)[key] = val")
 	case elem.Copy == kubetypes.CopyValue:
-		w.line("(*out)[key] = val.DeepCopy()")
+		w.writeLine("(*out)[key] = val.DeepCopy()")
 	default:
-		w.line("(*out)[key] = *val.DeepCopy()")
+		w.writeLine("(*out)[key] = *val.DeepCopy()")
 	}
-	w.line("}")
+	w.writeLine("}")
 }
 
-// syntax returns a type as source, importing what it needs.
-func (w *copyWriter) syntax(t *crdgen.GoType) string {
+// typeSyntax returns a type as source, importing what it needs.
+func (w *copyWriter) typeSyntax(t *gomodel.GoType) string {
 	switch t.Shape {
-	case crdgen.Pointer:
-		return "*" + w.syntax(t.Elem)
-	case crdgen.List:
-		return "[]" + w.syntax(t.Elem)
-	case crdgen.Map:
-		return "map[string]" + w.syntax(t.Elem)
+	case gomodel.Pointer:
+		return "*" + w.typeSyntax(t.Elem)
+	case gomodel.List:
+		return "[]" + w.typeSyntax(t.Elem)
+	case gomodel.Map:
+		return "map[string]" + w.typeSyntax(t.Elem)
 	}
 	if t.Package == "" {
 		return t.Name
 	}
 	w.aliases.called[t.Package] = t.PackageName
-	return w.aliases.need(t.Package) + "." + t.Name
+	return w.aliases.aliasFor(t.Package) + "." + t.Name
 }

@@ -9,7 +9,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -66,7 +66,7 @@ func typesWith(t *testing.T, text string) string {
 			Spec:    &spec.Schema{Keywords: object, Properties: fields},
 		}},
 	}
-	packages, problems := crdgen.Packages(&spec.Project{Module: "example.com/m"}, []*spec.API{api})
+	packages, problems := gomodel.Packages(&spec.Project{Module: "example.com/m"}, []*spec.API{api})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

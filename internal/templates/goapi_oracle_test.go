@@ -25,10 +25,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/workdir"
+	"github.com/opgen-dev/opgen/tools/oracle"
 )
 
 // TestControllerGenAgrees runs controller-gen's generators on the generated Go types: they must make the very
-// CRD and the very deepcopy code that opgen made from the spec. What markers cannot say is listed in the case.
+// CRD and the very deepcopy code that opgen made from the spec. What markers cannot express is listed in the case.
 func TestControllerGenAgrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")
@@ -53,14 +54,14 @@ func TestControllerGenAgrees(t *testing.T) {
 					t.Errorf("deepcopy of %s: -controller-gen +opgen:\n%s", pkg.Name, diff)
 				}
 			}
-			unsaid := leaveOutUnsaid(c)
-			if want := strings.TrimSpace(string(c.file(t, "unsaid"))); unsaid != want {
-				t.Errorf("unsaid:\n%s\nwant:\n%s", unsaid, want)
+			gaps := leaveOutGaps(c)
+			if want := strings.TrimSpace(string(c.file(t, "not-expressible"))); gaps != want {
+				t.Errorf("not expressible:\n%s\nwant:\n%s", gaps, want)
 			}
 			theirs := decodeCRD(t, []byte(outputs["crd"]))
-			said := c
-			said.crd = theirs
-			leaveOutUnsaid(said)
+			expressed := c
+			expressed.crd = theirs
+			leaveOutGaps(expressed)
 			if diff := cmp.Diff(comparable(t, theirs), comparable(t, c.crd)); diff != "" {
 				t.Errorf("CRD: -controller-gen +opgen:\n%s", diff)
 			}
@@ -149,22 +150,22 @@ func (c collected) Open(pkg *loader.Package, path string) (io.WriteCloser, error
 	}{c[key], io.NopCloser(nil)}, nil
 }
 
-// leaveOutUnsaid removes from a case's CRD what its packages list as unsaid, and returns the list.
-func leaveOutUnsaid(c apiCase) string {
+// leaveOutGaps removes from a case's CRD what markers cannot express, and returns a list of it.
+func leaveOutGaps(c apiCase) string {
 	var lines []string
 	for i, pkg := range c.packages {
 		root := c.crd.Spec.Versions[i].Schema.OpenAPIV3Schema
-		for _, u := range pkg.Unsaid {
-			lines = append(lines, u.Path+" "+u.What)
-			steps := strings.Split(u.Path, ".")[1:]
-			edit(root, steps, func(s *apiextv1.JSONSchemaProps) { clearKeyword(s, u) })
+		for _, gap := range oracle.NotExpressible(pkg) {
+			lines = append(lines, gap.Path+" "+gap.What)
+			steps := strings.Split(gap.Path, ".")[1:]
+			edit(root, steps, func(s *apiextv1.JSONSchemaProps) { clearKeyword(s, gap.What) })
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-func clearKeyword(s *apiextv1.JSONSchemaProps, u crdgen.Unsaid) {
-	switch u.What {
+func clearKeyword(s *apiextv1.JSONSchemaProps, what string) {
+	switch what {
 	case "description":
 		s.Description = ""
 	case "allOf":
@@ -188,7 +189,7 @@ func clearKeyword(s *apiextv1.JSONSchemaProps, u crdgen.Unsaid) {
 	case "nullable":
 		s.Nullable = false
 	default:
-		panic(fmt.Sprintf("no way to leave out %s", u.What))
+		panic(fmt.Sprintf("no way to leave out %s", what))
 	}
 }
 

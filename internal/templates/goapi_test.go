@@ -18,7 +18,7 @@ func TestGoAPI(t *testing.T) {
 	for _, c := range apiCases(t) {
 		t.Run(c.name, func(t *testing.T) {
 			got := &txtar.Archive{Comment: c.archive.Comment}
-			for _, name := range []string{"unsaid", "api.yaml"} { // the inputs
+			for _, name := range []string{"not-expressible", "api.yaml"} { // the inputs
 				if text := c.file(t, name); text != nil {
 					got.Files = append(got.Files, txtar.File{Name: name, Data: text})
 				}

@@ -15,8 +15,8 @@ func PackageName(kind string) string { return strings.ToLower(kind) }
 // spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel: HTTPProxy.
 var spelledVowel = lazyregexp.New(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
 
-// a puts the indefinite article in front of a kind.
-func a(kind string) string {
+// withArticle puts the indefinite article in front of a kind.
+func withArticle(kind string) string {
 	if strings.ContainsRune("AEIO", rune(kind[0])) || spelledVowel().MatchString(kind) {
 		return "an " + kind
 	}
@@ -53,9 +53,9 @@ func (s *importSet) add(importPath, wanted string) string {
 
 var versionElement = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// alias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
-func alias(importPath string) string {
-	name := identifier(path.Base(importPath))
+// importAlias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
+func importAlias(importPath string) string {
+	name := identifierOf(path.Base(importPath))
 	if !versionElement().MatchString(name) {
 		return name
 	}
@@ -63,11 +63,11 @@ func alias(importPath string) string {
 	for slices.Contains([]string{"api", "apis"}, path.Base(folder)) && path.Dir(folder) != "." {
 		folder = path.Dir(folder) // example.org/monitoring/api/v1 is monitoringv1
 	}
-	return identifier(path.Base(folder)) + name
+	return identifierOf(path.Base(folder)) + name
 }
 
-// identifier drops what a Go name cannot have.
-func identifier(s string) string {
+// identifierOf drops what a Go name cannot have.
+func identifierOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':

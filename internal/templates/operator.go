@@ -8,20 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
-	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/kinds"
 )
 
 // Operator is what the package of one controller is rendered from.
 type Operator struct {
-	Project string         // its name
-	Module  string         // of the project
-	API     crdgen.Package // of the parent's storage version
-	Parent  crdgen.Kind
+	Project string          // its name
+	Module  string          // of the project
+	API     gomodel.Package // of the parent's storage version
+	Parent  gomodel.Kind
 	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its package.
 	Name     string
-	Children []Child
-	Related  []Related
+	Children []kinds.Child
+	Related  []kinds.Related
 	Finalize bool
 	Ordered  bool          // children go in the order that Finalize asks for
 	Retries  int           // 0: no limit
@@ -30,44 +30,6 @@ type Operator struct {
 	SamplePath string
 	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.
 	Controller *Controller
-}
-
-// Resource is a kind of objects.
-type Resource struct {
-	Field            string // of the structs that hold its objects, such as Pods
-	APIVersion, Kind string
-	// GoPackage and GoName are the Go type; both are empty for unstructured objects.
-	GoPackage, GoName string
-	// Registered means that client-go's scheme knows the type.
-	Registered bool
-	// Namespaced means that its objects lie in namespaces.
-	Namespaced bool
-	// Foreign means that neither Kubernetes nor the project defines the kind.
-	Foreign bool
-
-	alias string // the import name of GoPackage, in views
-}
-
-// Child is a kind of children.
-type Child struct {
-	Resource
-	Update                   spec.Update
-	Adopt                    spec.Adopt          // empty: Never
-	WhenDropped, WhenDeleted spec.DeletionPolicy // empty: Delete
-	WhenImmutable            spec.WhenImmutable  // empty: Fail
-	ReadyWhen                string              // a CEL rule; empty: ready as the kind usually is
-	Metadata                 bool                // only the metadata is observed
-	Retired                  bool
-}
-
-// Related is a kind of objects that Sync reads.
-type Related struct {
-	Resource
-	Name, NameFrom, Selector, SelectorFrom string
-	Namespaces                             []string // nil: the parent's own; spec.AllNamespaces alone: all
-	NamespacesFrom                         string
-	Dynamic                                bool
-	Metadata                               bool // only the metadata is observed
 }
 
 // OperatorFile renders internal/<kind>/zz_generated.operator.go.
@@ -104,15 +66,15 @@ func newOperatorView(o Operator) operatorView {
 	}
 	for _, r := range o.resources() {
 		if r.GoPackage != "" {
-			v.imports.add(r.GoPackage, alias(r.GoPackage))
+			v.imports.add(r.GoPackage, importAlias(r.GoPackage))
 		}
 	}
 	return v
 }
 
 // resources are the kinds of a controller's parents, of children and of related objects.
-func (o Operator) resources() []Resource {
-	var all []Resource
+func (o Operator) resources() []kinds.Resource {
+	var all []kinds.Resource
 	if o.Controller != nil {
 		for _, p := range o.Controller.Parents {
 			all = append(all, p.Resource)
@@ -129,12 +91,12 @@ func (o Operator) resources() []Resource {
 
 // Imports are the import specs of the API packages that the file uses and the project does not have itself.
 func (v operatorView) Imports() []string {
-	return v.importSpecs(func(path string) bool { return !v.own(path) })
+	return v.importSpecs(func(path string) bool { return !v.isInProject(path) })
 }
 
 // OwnImports are the import specs of the API packages of the project.
 func (v operatorView) OwnImports() []string {
-	return v.importSpecs(v.own)
+	return v.importSpecs(v.isInProject)
 }
 
 // APIImport is the import spec of the parent's package.
@@ -142,7 +104,7 @@ func (v operatorView) APIImport() string {
 	return v.importSpecs(func(path string) bool { return path == v.API.ImportPath })[0]
 }
 
-func (v operatorView) own(path string) bool { return strings.HasPrefix(path, v.Module+"/") }
+func (v operatorView) isInProject(path string) bool { return strings.HasPrefix(path, v.Module+"/") }
 
 func (v operatorView) importSpecs(wanted func(path string) bool) []string {
 	var specs []string
@@ -202,8 +164,8 @@ func (v operatorView) Conditions() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.Conditions
 	}
-	return v.statusField("conditions", func(t *crdgen.GoType) bool {
-		return t.Shape == crdgen.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
+	return v.statusField("conditions", func(t *gomodel.GoType) bool {
+		return t.Shape == gomodel.List && t.Elem.Name == "Condition" && t.Elem.Package == "k8s.io/apimachinery/pkg/apis/meta/v1"
 	})
 }
 
@@ -212,13 +174,13 @@ func (v operatorView) ObservedGeneration() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.ObservedGeneration
 	}
-	return v.statusField("observedGeneration", func(t *crdgen.GoType) bool {
-		return t.Shape == crdgen.Name && t.Name == "int64"
+	return v.statusField("observedGeneration", func(t *gomodel.GoType) bool {
+		return t.Shape == gomodel.Name && t.Name == "int64"
 	})
 }
 
 // statusField returns the Go name of a field of the status by its JSON key, if its type fits.
-func (v operatorView) statusField(key string, fits func(*crdgen.GoType) bool) string {
+func (v operatorView) statusField(key string, fits func(*gomodel.GoType) bool) string {
 	for _, f := range v.statusFields() {
 		if name, _, _ := strings.Cut(f.Tag, ","); name == key && fits(f.Type) {
 			return f.Name
@@ -227,7 +189,7 @@ func (v operatorView) statusField(key string, fits func(*crdgen.GoType) bool) st
 	return ""
 }
 
-func (v operatorView) statusFields() []crdgen.Field {
+func (v operatorView) statusFields() []gomodel.Field {
 	for _, t := range v.API.Types {
 		if t.Name == v.Parent.Status {
 			return t.Fields

@@ -7,20 +7,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Made are the kinds of children that Sync can ask for.
 func (v operatorView) Made() []childView {
-	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
+	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Spec.Retired })
 }
 
-// All are the kinds of children, the retired ones too.
+// All are the kinds of children, with those that are only pruned.
 func (v operatorView) All() []childView {
 	views := make([]childView, len(v.Children))
 	for i, c := range v.Children {
-		c.alias = v.imports.names[c.GoPackage]
-		views[i] = childView{c}
+		views[i] = childView{v.viewOf(c.Resource), c.Spec}
 	}
 	return views
 }
@@ -29,15 +29,14 @@ func (v operatorView) All() []childView {
 func (v operatorView) Read() []relatedView {
 	views := make([]relatedView, len(v.Related))
 	for i, r := range v.Related {
-		r.alias = v.imports.names[r.GoPackage]
-		views[i] = relatedView{r}
+		views[i] = relatedView{v.viewOf(r.Resource), r.Spec}
 	}
 	return views
 }
 
 // Dynamic are the related kinds of which the author says which objects are meant.
 func (v operatorView) Dynamic() []relatedView {
-	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Dynamic })
+	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Spec.Dynamic })
 }
 
 // RelatedType is the type of what Sync reads beside the children, struct{} when that is nothing.
@@ -51,18 +50,18 @@ func (v operatorView) RelatedType() string {
 // Unstructured reports whether a field has objects without a Go type.
 func (v operatorView) Unstructured() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" }) ||
-		slices.ContainsFunc(v.Related, func(r Related) bool { return r.GoPackage == "" && !r.Metadata })
+		slices.ContainsFunc(v.Read(), func(r relatedView) bool { return r.GoPackage == "" && !r.Metadata() })
 }
 
 // Meta reports whether the operator file names types of metav1.
 func (v operatorView) Meta() bool {
-	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Metadata }) ||
-		slices.ContainsFunc(v.Related, func(r Related) bool { return r.Metadata })
+	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), childView.Metadata) ||
+		slices.ContainsFunc(v.Read(), relatedView.Metadata)
 }
 
 // Rules reports whether a child has a CEL rule.
 func (v operatorView) Rules() bool {
-	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.ReadyWhen != "" })
+	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Spec.ReadyWhen.Text != "" })
 }
 
 // RunsInTests reports whether the operator can run against any API server that has the project's CRDs and the stand-ins
@@ -86,7 +85,7 @@ func (v operatorView) CRDFiles() string {
 
 // HasForeign reports whether a kind is neither of Kubernetes nor of the project.
 func (v operatorView) HasForeign() bool {
-	return slices.ContainsFunc(v.resources(), func(r Resource) bool { return r.Foreign })
+	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return r.Foreign })
 }
 
 // Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
@@ -117,8 +116,18 @@ func (v operatorView) TimeoutValue() string {
 	return ""
 }
 
+// resourceView is a kind with the import name of its Go type.
+type resourceView struct {
+	kinds.Resource
+	alias string
+}
+
+func (v operatorView) viewOf(r kinds.Resource) resourceView {
+	return resourceView{r, v.imports.names[r.GoPackage]}
+}
+
 // Type is the Go type of the objects.
-func (r Resource) Type() string {
+func (r resourceView) Type() string {
 	if r.GoPackage == "" {
 		return "*unstructured.Unstructured"
 	}
@@ -126,7 +135,7 @@ func (r Resource) Type() string {
 }
 
 // Empty is an expression for an empty object of the kind.
-func (r Resource) Empty() string {
+func (r resourceView) Empty() string {
 	if r.GoPackage == "" {
 		return "operator.Unstructured(" + strconv.Quote(r.APIVersion) + ", " + strconv.Quote(r.Kind) + ")"
 	}
@@ -136,12 +145,18 @@ func (r Resource) Empty() string {
 // metadataType is the Go type of objects of which Sync sees the metadata alone.
 const metadataType = "*metav1.PartialObjectMetadata"
 
-// childView is a Child with the import name of its type.
-type childView struct{ Child }
+// childView is a kind of children as templates print it.
+type childView struct {
+	resourceView
+	Spec spec.Child
+}
+
+// Metadata reports whether Sync sees only the metadata of the children.
+func (c childView) Metadata() bool { return c.Spec.Cache == spec.CacheMetadata }
 
 // Observed is the Go type of the objects as Sync sees them.
 func (c childView) Observed() string {
-	if c.Metadata {
+	if c.Metadata() {
 		return metadataType
 	}
 	return c.Type()
@@ -151,39 +166,45 @@ func (c childView) Observed() string {
 func (c childView) Policies() string {
 	var set []string
 	say := func(field, value string) { set = append(set, field+": "+value) }
-	if !c.Retired {
-		say("Update", "operator."+string(c.Update))
+	if !c.Spec.Retired {
+		say("Update", "operator."+string(c.Spec.Update))
 	}
-	if c.Adopt != "" && c.Adopt != spec.AdoptNever {
-		say("Adopt", "operator.Adopt"+string(c.Adopt))
+	if c.Spec.Adopt != "" && c.Spec.Adopt != spec.AdoptNever {
+		say("Adopt", "operator.Adopt"+string(c.Spec.Adopt))
 	}
-	if c.WhenDropped == spec.Orphan {
+	if c.Spec.WhenDropped == spec.Orphan {
 		say("WhenDropped", "operator.Orphan")
 	}
-	if c.WhenDeleted == spec.Orphan {
+	if c.Spec.WhenDeleted == spec.Orphan {
 		say("WhenDeleted", "operator.Orphan")
 	}
-	if c.WhenImmutable == spec.RecreateIfImmutable {
+	if c.Spec.WhenImmutable == spec.RecreateIfImmutable {
 		say("WhenImmutable", "operator.RecreateIfImmutable")
 	}
-	if c.ReadyWhen != "" {
-		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.ReadyWhen)+")")
+	if c.Spec.ReadyWhen.Text != "" {
+		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")
 	}
-	if c.Metadata {
+	if c.Metadata() {
 		say("Metadata", "true")
 	}
-	if c.Retired {
+	if c.Spec.Retired {
 		say("Retired", "true")
 	}
 	return strings.Join(set, ", ")
 }
 
-// relatedView is a Related with the import name of its type.
-type relatedView struct{ Related }
+// relatedView is a kind of related objects as templates print it.
+type relatedView struct {
+	resourceView
+	Spec spec.Related
+}
+
+// Metadata reports whether Sync sees only the metadata of the related objects.
+func (r relatedView) Metadata() bool { return r.Spec.Cache == spec.CacheMetadata }
 
 // Observed is the Go type of the objects as Sync sees them.
 func (r relatedView) Observed() string {
-	if r.Metadata {
+	if r.Metadata() {
 		return metadataType
 	}
 	return r.Type()
@@ -193,20 +214,20 @@ func (r relatedView) Observed() string {
 func (r relatedView) Selection() string {
 	var set []string
 	for _, f := range []struct{ name, value string }{
-		{"Name", r.Name}, {"NameFrom", r.NameFrom}, {"Selector", r.Selector}, {"SelectorFrom", r.SelectorFrom},
-		{"NamespacesFrom", r.NamespacesFrom},
+		{"Name", r.Spec.Name}, {"NameFrom", r.Spec.NameFrom}, {"Selector", r.Spec.Selector}, {"SelectorFrom", r.Spec.SelectorFrom},
+		{"NamespacesFrom", r.Spec.NamespacesFrom},
 	} {
 		if f.value != "" {
 			set = append(set, f.name+": "+strconv.Quote(f.value))
 		}
 	}
-	if len(r.Namespaces) > 0 {
-		set = append(set, "Namespaces: []string{"+namespaces(r.Namespaces)+"}")
+	if len(r.Spec.Namespaces) > 0 {
+		set = append(set, "Namespaces: []string{"+namespaceList(r.Spec.Namespaces)+"}")
 	}
-	if r.Dynamic {
+	if r.Spec.Dynamic {
 		set = append(set, "Dynamic: true")
 	}
-	if r.Metadata {
+	if r.Metadata() {
 		set = append(set, "Metadata: true")
 	}
 	if len(set) == 0 {
@@ -215,7 +236,7 @@ func (r relatedView) Selection() string {
 	return strings.Join(set, ", ") + ", "
 }
 
-func namespaces(names []string) string {
+func namespaceList(names []string) string {
 	if slices.Equal(names, []string{spec.AllNamespaces}) {
 		return "operator.AllNamespaces"
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -23,7 +24,7 @@ func TestAliasIsTheCustomaryName(t *testing.T) {
 		"example.org/go-things.v2":                    "gothingsv2",
 	}
 	for path, want := range tests {
-		if got := alias(path); got != want {
+		if got := importAlias(path); got != want {
 			t.Errorf("alias(%q) = %q, want %q", path, got, want)
 		}
 	}
@@ -40,19 +41,19 @@ func TestArticleIsTheSpokenOne(t *testing.T) {
 		"X":          "an X",
 	}
 	for kind, want := range tests {
-		if got := a(kind); got != want {
+		if got := withArticle(kind); got != want {
 			t.Errorf("a(%q) = %q, want %q", kind, got, want)
 		}
 	}
 }
 
 func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
-	widget := Child{Resource: Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
-	pod := Child{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
-	role := Child{Resource: Resource{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}}
+	widget := kinds.Child{Resource: kinds.Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
+	pod := kinds.Child{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
+	role := kinds.Child{Resource: kinds.Resource{Field: "Roles", APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", GoPackage: "k8s.io/api/rbac/v1", GoName: "ClusterRole"}}
 	tests := map[string]struct {
 		scope spec.Scope
-		child Child
+		child kinds.Child
 		want  string
 	}{
 		"a typed child": {spec.Namespaced, pod, `
@@ -79,7 +80,7 @@ func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
 			o := echo()
 			o.API.Alias = "demov1"
 			o.Parent.API = &spec.API{Scope: test.scope}
-			o.Children = []Child{test.child}
+			o.Children = []kinds.Child{test.child}
 			source, err := SyncFile(o)
 			if err != nil {
 				t.Fatal(err)
@@ -92,17 +93,17 @@ func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
 }
 
 // echo is an operator whose imports all want the same name.
-func echo(status ...crdgen.Field) Operator {
+func echo(status ...gomodel.Field) Operator {
 	return Operator{
 		Module: "example.com/p",
-		API: crdgen.Package{
+		API: gomodel.Package{
 			Name: "v1", Dir: "api/v1", ImportPath: "example.com/p/api/v1", Alias: "corev1", Group: "core.example.com", Version: "v1",
-			Types: []crdgen.Type{{Name: "EchoStatus", Fields: status}},
+			Types: []gomodel.Type{{Name: "EchoStatus", Fields: status}},
 		},
-		Parent: crdgen.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
-		Children: []Child{
-			{Resource: Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Update: spec.InPlace},
-			{Resource: Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Update: spec.InPlace},
+		Parent: gomodel.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
+		Children: []kinds.Child{
+			{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Spec: spec.Child{Update: spec.InPlace}},
+			{Resource: kinds.Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Spec: spec.Child{Update: spec.InPlace}},
 		},
 	}
 }
@@ -136,24 +137,24 @@ func TestOperatorFileKeepsImportsApart(t *testing.T) {
 }
 
 func TestRuntimeGetsOnlyTheStatusFieldsThatFit(t *testing.T) {
-	condition := &crdgen.GoType{Shape: crdgen.Name, Name: "Condition", Package: "k8s.io/apimachinery/pkg/apis/meta/v1"}
-	text := &crdgen.GoType{Shape: crdgen.Name, Name: "string"}
-	number := &crdgen.GoType{Shape: crdgen.Name, Name: "int64"}
+	condition := &gomodel.GoType{Shape: gomodel.Name, Name: "Condition", Package: "k8s.io/apimachinery/pkg/apis/meta/v1"}
+	text := &gomodel.GoType{Shape: gomodel.Name, Name: "string"}
+	number := &gomodel.GoType{Shape: gomodel.Name, Name: "int64"}
 	tests := map[string]struct {
-		fields                         []crdgen.Field
+		fields                         []gomodel.Field
 		conditions, generation, others string
 	}{
 		"the standard status": {
-			fields: []crdgen.Field{
+			fields: []gomodel.Field{
 				{Name: "Phase", Type: text, Tag: "phase,omitempty"},
-				{Name: "Conditions", Type: &crdgen.GoType{Shape: crdgen.List, Elem: condition}, Tag: "conditions,omitempty"},
+				{Name: "Conditions", Type: &gomodel.GoType{Shape: gomodel.List, Elem: condition}, Tag: "conditions,omitempty"},
 				{Name: "ObservedGeneration", Type: number, Tag: "observedGeneration,omitempty"},
 			},
 			conditions: "Conditions", generation: "ObservedGeneration", others: "Phase",
 		},
 		"fields of the same names and other types": {
-			fields: []crdgen.Field{
-				{Name: "Conditions", Type: &crdgen.GoType{Shape: crdgen.List, Elem: text}, Tag: "conditions"},
+			fields: []gomodel.Field{
+				{Name: "Conditions", Type: &gomodel.GoType{Shape: gomodel.List, Elem: text}, Tag: "conditions"},
 				{Name: "ObservedGeneration", Type: text, Tag: "observedGeneration"},
 			},
 			others: "Conditions, ObservedGeneration",

@@ -35,28 +35,28 @@ func MainFile(p Project) ([]byte, error) { return renderGo("project/main.go", p)
 func ControllersFile(p Project) ([]byte, error) { return renderGo("project/controllers.go", p) }
 
 // Makefile renders Makefile.
-func Makefile(p Project) ([]byte, error) { return render("project/Makefile", p) }
+func Makefile(p Project) ([]byte, error) { return renderTemplate("project/Makefile", p) }
 
 // Targets renders zz_generated.mk.
-func Targets(p Project) ([]byte, error) { return render("project/targets.mk", p) }
+func Targets(p Project) ([]byte, error) { return renderTemplate("project/targets.mk", p) }
 
 // Dockerfile renders Dockerfile.
-func Dockerfile(p Project) ([]byte, error) { return render("project/Dockerfile", p) }
+func Dockerfile(p Project) ([]byte, error) { return renderTemplate("project/Dockerfile", p) }
 
 // Dockerignore renders .dockerignore.
-func Dockerignore(p Project) ([]byte, error) { return render("project/dockerignore", p) }
+func Dockerignore(p Project) ([]byte, error) { return renderTemplate("project/dockerignore", p) }
 
 // Gitignore renders .gitignore.
-func Gitignore(p Project) ([]byte, error) { return render("project/gitignore", p) }
+func Gitignore(p Project) ([]byte, error) { return renderTemplate("project/gitignore", p) }
 
 // Gitattributes renders .gitattributes.
-func Gitattributes(p Project) ([]byte, error) { return render("project/gitattributes", p) }
+func Gitattributes(p Project) ([]byte, error) { return renderTemplate("project/gitattributes", p) }
 
 // Kustomization renders deploy/kustomization.yaml.
-func Kustomization(p Project) ([]byte, error) { return render("project/kustomization.yaml", p) }
+func Kustomization(p Project) ([]byte, error) { return renderTemplate("project/kustomization.yaml", p) }
 
 // Readme renders README.md.
-func Readme(p Project) ([]byte, error) { return render("project/README.md", p) }
+func Readme(p Project) ([]byte, error) { return renderTemplate("project/README.md", p) }
 
 // controllerImport is the import of a controller's package in zz_generated.controllers.go.
 type controllerImport struct{ Name, Spec string }

@@ -8,7 +8,7 @@ type ProjectView struct {
 
 // ProjectFile renders opgen.yaml.
 func ProjectFile(view ProjectView) ([]byte, error) {
-	return render("spec/project.yaml", view)
+	return renderTemplate("spec/project.yaml", view)
 }
 
 // DraftView is what the draft of an API file says.
@@ -26,7 +26,7 @@ type ControllerDraftView struct {
 // DraftKind is a kind of parents or children in a draft.
 type DraftKind struct{ APIVersion, Kind string }
 
-// HoldsData tells whether deleting such a child deletes data, so that the spec language wants it written out when
+// HoldsData reports whether deleting such a child deletes data, so that the spec language wants it written out when
 // that happens.
 func (c DraftKind) HoldsData() bool {
 	switch c.Kind {
@@ -38,10 +38,10 @@ func (c DraftKind) HoldsData() bool {
 
 // Draft renders the draft of an API file: a spec and a status with one field each, to be replaced by its author.
 func Draft(view DraftView) ([]byte, error) {
-	return render("spec/api.yaml", view)
+	return renderTemplate("spec/api.yaml", view)
 }
 
 // ControllerDraft renders the draft of a controller's file.
 func ControllerDraft(view ControllerDraftView) ([]byte, error) {
-	return render("spec/controller.yaml", view)
+	return renderTemplate("spec/controller.yaml", view)
 }

@@ -15,17 +15,17 @@ import (
 //go:embed files
 var files embed.FS
 
-// render executes one of the embedded templates, named by its path below files/ without .tmpl.
-func render(name string, view any) ([]byte, error) {
+// renderTemplate executes one of the embedded templates, named by its path below files/ without .tmpl.
+func renderTemplate(name string, view any) ([]byte, error) {
 	path := "files/" + name + ".tmpl"
 	source, err := files.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"scalar": scalar,
+		"scalar": yamlScalar,
 		"quote":  strconv.Quote,
-		"prose":  prose,
+		"prose":  wrapComment,
 	}).Parse(string(source))
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func render(name string, view any) ([]byte, error) {
 
 // renderGo renders Go source and formats it.
 func renderGo(name string, view any) ([]byte, error) {
-	source, err := render(name, view)
+	source, err := renderTemplate(name, view)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func renderGo(name string, view any) ([]byte, error) {
 // proseWidth is the number of columns that comments made of words of different length are wrapped at.
 const proseWidth = 120
 
-// prose formats a text and returns it as a comment of Go, wrapped.
-func prose(format string, words ...any) string {
+// wrapComment formats a text and returns it as a comment of Go, wrapped.
+func wrapComment(format string, words ...any) string {
 	var lines []string
 	line := "//"
 	for _, word := range strings.Fields(fmt.Sprintf(format, words...)) {
@@ -66,8 +66,8 @@ func prose(format string, words ...any) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// scalar writes a string as a YAML scalar on one line, quoted where it must be.
-func scalar(value string) (string, error) {
+// yamlScalar writes a string as a YAML scalar on one line, quoted where it must be.
+func yamlScalar(value string) (string, error) {
 	if strings.ContainsAny(value, "\n\r") {
 		return strconv.Quote(value), nil
 	}

@@ -11,15 +11,15 @@ import (
 // approval is the annotation of CRDs in the groups of Kubernetes.
 const approval = "api-approved.kubernetes.io"
 
-// group warns of a group of Kubernetes whose API is marked as not approved. Without the annotation the API server
-// refuses the CRD, which is a mistake.
-func (w *warner) group() {
+// checkGroup warns of a group of Kubernetes whose API is marked as not approved. Without the annotation the API server
+// refuses the CRD, which is an error.
+func (w *warner) checkGroup() {
 	group := w.api.Group
 	if !strings.HasSuffix("."+group, ".k8s.io") && !strings.HasSuffix("."+group, ".kubernetes.io") {
 		return
 	}
 	if value := w.api.Annotations[approval]; strings.HasPrefix(value, "unapproved") {
-		w.key(spec.WarnGroup, "group", "is a group of Kubernetes, and the CRD says that it is not approved there",
+		w.addAtKey(spec.WarnGroup, "group", "is a group of Kubernetes, and the CRD says that it is not approved there",
 			"choose a group of your own")
 	}
 }
@@ -30,9 +30,9 @@ const (
 	maxEtcd        = 3 << 19   // etcd's default limit of a request
 )
 
-// size warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the most, so that there is
+// checkSize warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the most, so that there is
 // no need to write a CRD that is far smaller.
-func (w *warner) size() {
+func (w *warner) checkSize() {
 	if 6*w.crd.Size() <= maxAnnotations {
 		return
 	}
@@ -43,14 +43,14 @@ func (w *warner) size() {
 	const shorten = "shorten descriptions, or leave versions out"
 	switch size := len(text); {
 	case size > maxEtcd:
-		w.key(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)
+		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)
 	case size > maxAnnotations:
-		w.key(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and kubectl apply works up to 256 KiB only", size>>10),
+		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and kubectl apply works up to 256 KiB only", size>>10),
 			"apply it with --server-side, as make install does, or "+shorten)
 	}
 }
 
-// privileged are the kinds with which an operator hands out rights, or decides over other objects, as group/kind.
+// privileged are the kinds with which an operator grants rights, or decides over other objects, as group/kind.
 var privileged = map[string]string{
 	"rbac.authorization.k8s.io/Role":                                "grants rights",
 	"rbac.authorization.k8s.io/RoleBinding":                         "grants rights",
@@ -67,18 +67,18 @@ var privileged = map[string]string{
 	"certificates.k8s.io/CertificateSigningRequest":                 "asks for the rights of another name",
 }
 
-// children warns of kinds that give more power than objects in a namespace have.
-func (w *warner) children() {
+// checkChildren warns of kinds that give more power than objects in a namespace have.
+func (w *warner) checkChildren() {
 	if w.api.Operator == nil {
 		return
 	}
-	powerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
-		w.key(spec.WarnPrivileged, path, message, hint)
+	warnOfPowerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
+		w.addAtKey(spec.WarnPrivileged, path, message, hint)
 	})
 }
 
-// powerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
-func powerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
+// warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
+func warnOfPowerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		group, _, grouped := strings.Cut(c.APIVersion, "/")
 		if power, found := privileged[group+"/"+c.Kind]; grouped && found {

@@ -34,28 +34,28 @@ var taken = sync.OnceValue(func() map[string]kubetypes.Kind {
 	return names
 })
 
-// names warns of names that kubectl has for something else: it takes the kind of Kubernetes.
-func (w *warner) names() {
+// checkNames warns of names that kubectl has for something else: it takes the kind of Kubernetes.
+func (w *warner) checkNames() {
 	n := w.api.Names
-	w.name("names.plural", n.Plural)
-	if n.Singular != strings.ToLower(n.Kind) || !w.clashes(n.Plural) { // otherwise it repeats the plural's
-		w.name("names.singular", n.Singular)
+	w.checkName("names.plural", n.Plural)
+	if n.Singular != strings.ToLower(n.Kind) || !w.isOtherKind(n.Plural) { // otherwise it repeats the plural's
+		w.checkName("names.singular", n.Singular)
 	}
 	for i, short := range n.ShortNames {
-		w.name(fmt.Sprintf("names.shortNames[%d]", i), short)
+		w.checkName(fmt.Sprintf("names.shortNames[%d]", i), short)
 	}
 }
 
-func (w *warner) clashes(name string) bool {
+func (w *warner) isOtherKind(name string) bool {
 	k, found := taken()[name]
 	return found && k.Group != w.api.Group
 }
 
-func (w *warner) name(path, name string) {
-	if !w.clashes(name) {
+func (w *warner) checkName(path, name string) {
+	if !w.isOtherKind(name) {
 		return
 	}
 	k := taken()[name]
-	w.key(spec.WarnNames, path, strconv.Quote(name)+" is "+k.Kind+" of "+k.APIVersion()+" to kubectl",
+	w.addAtKey(spec.WarnNames, path, strconv.Quote(name)+" is "+k.Kind+" of "+k.APIVersion()+" to kubectl",
 		"choose another name, or tell users to write "+w.api.Names.Plural+"."+w.api.Group)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// schemas warns of single fields of every version.
-func (w *warner) schemas() {
+// checkSchemas warns of single fields of every version.
+func (w *warner) checkSchemas() {
 	for i, v := range w.crd.Spec.Versions {
-		w.node(v.Schema.OpenAPIV3Schema, schemaPath(i), nil)
+		w.checkSchema(v.Schema.OpenAPIV3Schema, schemaPath(i), nil)
 	}
 }
 
@@ -22,37 +22,37 @@ func schemaPath(version int) *field.Path {
 	return field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
 }
 
-// node warns of a node and what is below it. The keys are those that tell the items of its list apart.
-func (w *warner) node(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
+// checkSchema warns of a node and what is below it. The keys are those that tell the items of its list apart.
+func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	if s.Type == "number" {
-		w.at(spec.WarnFloats, path, "is a floating point number, which not every client reads and writes alike",
+		w.addAt(spec.WarnFloats, path, "is a floating point number, which not every client reads and writes alike",
 			"use an integer of a smaller unit, or quantity")
 	}
-	w.required(s, path, keys)
+	w.checkRequired(s, path, keys)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p, below := s.Properties[name], path.Child("properties").Key(name)
 		w.fieldName(name, below)
-		w.node(&p, below, nil)
+		w.checkSchema(&p, below, nil)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		w.node(s.Items.Schema, path.Child("items"), s.XListMapKeys)
+		w.checkSchema(s.Items.Schema, path.Child("items"), s.XListMapKeys)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		w.node(s.AdditionalProperties.Schema, path.Child("additionalProperties"), nil)
+		w.checkSchema(s.AdditionalProperties.Schema, path.Child("additionalProperties"), nil)
 	}
 }
 
-// required warns of fields that must be there and cannot, and of fields that a default brings there always.
-func (w *warner) required(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
+// checkRequired warns of fields that must be there and cannot, and of fields that a default brings there always.
+func (w *warner) checkRequired(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil || s.XEmbeddedResource
 	for i, name := range s.Required {
 		p, declared := s.Properties[name]
 		switch at := path.Child("required").Index(i); {
 		case !declared && !open:
-			w.at(spec.WarnRequired, at, "requires "+strconv.Quote(name)+", which is not declared: unknown fields are dropped, so that no object is valid",
+			w.addAt(spec.WarnRequired, at, "requires "+strconv.Quote(name)+", which is not declared: unknown fields are dropped, so that no object is valid",
 				"declare it under properties, or leave it out of required")
 		case declared && p.Default != nil && !slices.Contains(keys, name):
-			w.at(spec.WarnRequired, path.Child("properties").Key(name).Child("default"), "is the default of a field that is required: the field may be left out after all",
+			w.addAt(spec.WarnRequired, path.Child("properties").Key(name).Child("default"), "is the default of a field that is required: the field may be left out after all",
 				"leave out one of them")
 		}
 	}
@@ -62,7 +62,7 @@ func (w *warner) required(s *apiextv1.JSONSchemaProps, path *field.Path, keys []
 func (w *warner) fieldName(name string, path *field.Path) {
 	for _, r := range name {
 		if r > '~' {
-			w.at(spec.WarnNonASCII, path, "has "+strconv.QuoteRune(r)+" ("+codePoint(r)+") in its name, which may look like another letter and is hard to type",
+			w.addAt(spec.WarnNonASCII, path, "has "+strconv.QuoteRune(r)+" ("+codePoint(r)+") in its name, which may look like another letter and is hard to type",
 				"use letters of ASCII")
 			return
 		}

@@ -11,12 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// versions warns of versions that do not work together.
-func (w *warner) versions() {
+// checkVersions warns of versions that do not work together.
+func (w *warner) checkVersions() {
 	all := w.crd.Spec.Versions
 	stored := slices.IndexFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if !slices.ContainsFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Served }) {
-		w.key(spec.WarnServed, "versions", "has no version that is served, so that nobody can use the kind", "leave out served: false")
+		w.addAtKey(spec.WarnServed, "versions", "has no version that is served, so that nobody can use the kind", "leave out served: false")
 	}
 	if c := w.crd.Spec.Conversion; stored < 0 || c != nil && c.Strategy == apiextv1.WebhookConverter {
 		return
@@ -25,27 +25,27 @@ func (w *warner) versions() {
 		if i == stored || !v.Served {
 			continue
 		}
-		w.lost(i, stored, "what is written to it is dropped")
+		w.addLostFields(i, stored, "what is written to it is dropped")
 		if all[stored].Served {
-			w.lost(stored, i, "writing the object in that version drops it")
+			w.addLostFields(stored, i, "writing the object in that version drops it")
 		}
 	}
 }
 
-// lost warns of the first field that one version has and another has not. Without conversion, the API server changes
+// addLostFields warns of the first field that one version has and another has not. Without conversion, the API server changes
 // nothing but the apiVersion of an object, and drops the fields that the version does not know.
-func (w *warner) lost(from, to int, effect string) {
+func (w *warner) addLostFields(from, to int, effect string) {
 	all := w.crd.Spec.Versions
-	path := missing(all[from].Schema.OpenAPIV3Schema, all[to].Schema.OpenAPIV3Schema, schemaPath(from))
+	path := missingField(all[from].Schema.OpenAPIV3Schema, all[to].Schema.OpenAPIV3Schema, schemaPath(from))
 	if path == nil {
 		return
 	}
-	w.at(spec.WarnVersions, path, "is not in version "+strconv.Quote(all[to].Name)+", and nothing converts between them: "+effect,
+	w.addAt(spec.WarnVersions, path, "is not in version "+strconv.Quote(all[to].Name)+", and nothing converts between them: "+effect,
 		"add it there, or write a conversion")
 }
 
-// missing returns the first field of a schema that another does not keep, nil when it keeps all.
-func missing(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
+// missingField returns the first field of a schema that another does not keep, nil when it keeps all.
+func missingField(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
 	if other.XPreserveUnknownFields != nil || other.AdditionalProperties != nil && other.AdditionalProperties.Schema == nil {
 		return nil
 	}
@@ -58,16 +58,16 @@ func missing(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
 			}
 			return below
 		}
-		if at := missing(&p, &same, below); at != nil {
+		if at := missingField(&p, &same, below); at != nil {
 			return at
 		}
 	}
 	if s.Items != nil && s.Items.Schema != nil && other.Items != nil && other.Items.Schema != nil {
-		return missing(s.Items.Schema, other.Items.Schema, path.Child("items"))
+		return missingField(s.Items.Schema, other.Items.Schema, path.Child("items"))
 	}
 	values, others := s.AdditionalProperties, other.AdditionalProperties
 	if values != nil && values.Schema != nil && others != nil && others.Schema != nil {
-		return missing(values.Schema, others.Schema, path.Child("additionalProperties"))
+		return missingField(values.Schema, others.Schema, path.Child("additionalProperties"))
 	}
 	return nil
 }

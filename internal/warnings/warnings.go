@@ -16,12 +16,12 @@ func Of(apis []*spec.API) spec.Problems {
 	var all spec.Problems
 	for _, api := range apis {
 		w := warner{api: api, crd: crdgen.Unchecked(api)}
-		w.group()
-		w.names()
-		w.versions()
-		w.schemas()
-		w.size()
-		w.children()
+		w.checkGroup()
+		w.checkNames()
+		w.checkVersions()
+		w.checkSchemas()
+		w.checkSize()
+		w.checkChildren()
 		all = append(all, w.found...)
 	}
 	return all.Sorted()
@@ -35,7 +35,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		if slices.Contains(c.AcceptWarnings, spec.WarnPrivileged) {
 			continue
 		}
-		powerful(c.Operator, parentKinds(c), func(path, message, hint string) {
+		warnOfPowerful(c.Operator, parentKinds(c), func(path, message, hint string) {
 			all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: spec.WarnPrivileged})
 		})
 	}
@@ -58,14 +58,14 @@ type warner struct {
 	found spec.Problems
 }
 
-// at warns of a place in the CRD, which is shown as the place in the spec file that it comes from.
-func (w *warner) at(warning spec.Warning, crdPath *field.Path, message, hint string) {
+// addAt warns of a place in the CRD, which is shown as the place in the spec file that it comes from.
+func (w *warner) addAt(warning spec.Warning, crdPath *field.Path, message, hint string) {
 	pos, path := crdgen.Locate(w.api, crdPath.String())
 	w.add(warning, pos, path, message, hint)
 }
 
-// key warns of a key outside of the schemas.
-func (w *warner) key(warning spec.Warning, path, message, hint string) {
+// addAtKey warns of a key outside of the schemas.
+func (w *warner) addAtKey(warning spec.Warning, path, message, hint string) {
 	w.add(warning, w.api.Place(path), path, message, hint)
 }
 

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected warnings in testdata")
 
 // TestGoldenWarnings compares what each archive's APIs are warned of with the archive's last file. None of them has a
-// mistake.
+// error.
 func TestGoldenWarnings(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -97,7 +97,7 @@ func TestEveryWarningIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[spec.Warning]bool{spec.WarnSize: true, spec.WarnSenseless: true, spec.WarnMarkers: true} // TestSize; a mistake, which crdgen tells; Go source, which gotypes reads
+	shown := map[spec.Warning]bool{spec.WarnSize: true, spec.WarnUnsatisfiable: true, spec.WarnMarkers: true} // TestSize; an error, which crdgen reports; Go source, which gotypes reads
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {

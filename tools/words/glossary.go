@@ -75,5 +75,5 @@ var glossary = []entry{
 	word("misfit", `misfits?`, "version mismatch"),
 	word("mistake", `mistakes?`, "error"),
 	phrase("a hand", `a hand|hands`, "say who did what"),
-	phrase("tells whether", `tells? whether`, "reports whether"),
+	phrase("reports whether", `tells? whether`, "reports whether"),
 }

@@ -20,7 +20,7 @@ const (
 
 // NamespaceObjects are the operator's namespace. Its Pods have to meet the restricted pod security standard.
 func (o Operator) NamespaceObjects() []runtime.Object {
-	meta := o.meta(o.Namespace())
+	meta := o.objectMeta(o.Namespace())
 	meta.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
 	return []runtime.Object{&corev1.Namespace{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
@@ -30,24 +30,24 @@ func (o Operator) NamespaceObjects() []runtime.Object {
 
 // ManagerObjects are the Deployment that runs the operator.
 func (o Operator) ManagerObjects() []runtime.Object {
-	meta := o.metaIn(o.Namespace(), o.manager())
+	meta := o.metaIn(o.Namespace(), o.managerName())
 	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
 	return []runtime.Object{&appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: meta,
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(1)),
-			Selector: &metav1.LabelSelector{MatchLabels: o.selector()},
+			Selector: &metav1.LabelSelector{MatchLabels: o.podLabels()},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      meta.Labels,
 					Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "manager"},
 				},
 				Spec: corev1.PodSpec{
-					ServiceAccountName:            o.manager(),
+					ServiceAccountName:            o.managerName(),
 					SecurityContext:               podSecurity(),
 					TerminationGracePeriodSeconds: new(int64(terminationGrace)),
-					Containers:                    []corev1.Container{o.container()},
+					Containers:                    []corev1.Container{o.managerContainer()},
 				},
 			},
 		},
@@ -58,19 +58,19 @@ func (o Operator) ManagerObjects() []runtime.Object {
 // than the operator takes to end what it has begun, so that it gives its lease back.
 const terminationGrace = 30
 
-func (o Operator) container() corev1.Container {
+func (o Operator) managerContainer() corev1.Container {
 	return corev1.Container{
 		Name:            "manager",
 		Image:           o.Image(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
-		Args:            o.args(),
-		Env:             o.env(),
+		Args:            o.managerArgs(),
+		Env:             o.managerEnv(),
 		Ports: []corev1.ContainerPort{
 			{Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
 			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP},
 		},
-		LivenessProbe:   probe("/healthz", 15, 20),
-		ReadinessProbe:  probe("/readyz", 5, 10),
+		LivenessProbe:   httpProbe("/healthz", 15, 20),
+		ReadinessProbe:  httpProbe("/readyz", 5, 10),
 		SecurityContext: containerSecurity(),
 		Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{
@@ -82,8 +82,8 @@ func (o Operator) container() corev1.Container {
 	}
 }
 
-// args turn on what the runtime leaves off on a developer's machine.
-func (o Operator) args() []string {
+// managerArgs turn on what the runtime leaves off on a developer's machine.
+func (o Operator) managerArgs() []string {
 	args := []string{
 		"--leader-elect",
 		"--leader-elect-id=" + o.Name,
@@ -96,8 +96,8 @@ func (o Operator) args() []string {
 	return args
 }
 
-// env lets the arguments name the namespace that the Pod really is in, since a kustomization may change it.
-func (o Operator) env() []corev1.EnvVar {
+// managerEnv lets the arguments name the namespace that the Pod really is in, since a kustomization may change it.
+func (o Operator) managerEnv() []corev1.EnvVar {
 	if o.Watch != spec.WatchNamespace {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (o Operator) env() []corev1.EnvVar {
 	}}
 }
 
-func probe(path string, initialDelay, period int32) *corev1.Probe {
+func httpProbe(path string, initialDelay, period int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler:        corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("health")}},
 		InitialDelaySeconds: initialDelay,

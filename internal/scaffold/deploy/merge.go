@@ -14,31 +14,31 @@ type target struct{ group, resource, names, urls string }
 // grant is what a rule says beside the resources, or beside the groups.
 type grant struct{ group, resources, names, urls, verbs string }
 
-// merge writes rules anew as few as possible and in order, so that a role reads well and never depends on the
+// mergeRules returns as few rules as possible, in order, so that a role reads well and never depends on the
 // order of the spec: first all verbs for a resource come together, and what a rule with * covers is left out; then all
 // resources of a group with the same verbs, and all groups with the same resources and verbs.
-func merge(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	verbs := map[target][]string{}
 	for _, r := range rules {
-		for _, t := range targets(r) {
+		for _, t := range targetsOf(r) {
 			verbs[t] = sortVerbs(append(verbs[t], r.Verbs...))
 		}
 	}
 	resources, groups := map[grant][]string{}, map[grant][]string{}
 	for t, v := range verbs {
-		if !covered(t, verbs) {
+		if !isCovered(t, verbs) {
 			g := grant{group: t.group, names: t.names, urls: t.urls, verbs: strings.Join(v, ",")}
 			resources[g] = append(resources[g], t.resource)
 		}
 	}
 	for g, r := range resources {
 		group := g.group
-		g.group, g.resources = "", join(r)
+		g.group, g.resources = "", joinWords(r)
 		groups[g] = append(groups[g], group)
 	}
 	var merged []rbacv1.PolicyRule
 	for g, in := range groups {
-		merged = append(merged, g.rule(in))
+		merged = append(merged, g.policyRule(in))
 	}
 	slices.SortFunc(merged, func(a, b rbacv1.PolicyRule) int {
 		return cmp.Or(
@@ -51,9 +51,9 @@ func merge(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return merged
 }
 
-// covered tells whether all rights to a target are also given to all resources of its group, or of all groups, or to
+// isCovered reports whether all rights to a target are also given to all resources of its group, or of all groups, or to
 // objects of whatever name.
-func covered(t target, verbs map[target][]string) bool {
+func isCovered(t target, verbs map[target][]string) bool {
 	if t.urls != "" {
 		return false
 	}
@@ -61,7 +61,7 @@ func covered(t target, verbs map[target][]string) bool {
 		for _, resource := range []string{t.resource, "*"} {
 			for _, names := range []string{t.names, ""} {
 				wider := target{group: group, resource: resource, names: names}
-				if wider != t && includes(verbs[wider], verbs[t]) {
+				if wider != t && includesAll(verbs[wider], verbs[t]) {
 					return true
 				}
 			}
@@ -70,33 +70,33 @@ func covered(t target, verbs map[target][]string) bool {
 	return false
 }
 
-// includes tells whether verbs hold all of others.
-func includes(verbs, others []string) bool {
+// includesAll reports whether verbs hold all of others.
+func includesAll(verbs, others []string) bool {
 	return slices.Contains(verbs, "*") || len(verbs) > 0 && !slices.ContainsFunc(others, func(verb string) bool { return !slices.Contains(verbs, verb) })
 }
 
-func targets(r rbacv1.PolicyRule) []target {
+func targetsOf(r rbacv1.PolicyRule) []target {
 	if len(r.NonResourceURLs) > 0 {
-		return []target{{urls: join(r.NonResourceURLs)}}
+		return []target{{urls: joinWords(r.NonResourceURLs)}}
 	}
 	var all []target
 	for _, group := range r.APIGroups {
 		for _, resource := range r.Resources {
-			all = append(all, target{group: group, resource: resource, names: join(r.ResourceNames)})
+			all = append(all, target{group: group, resource: resource, names: joinWords(r.ResourceNames)})
 		}
 	}
 	return all
 }
 
-func (g grant) rule(groups []string) rbacv1.PolicyRule {
+func (g grant) policyRule(groups []string) rbacv1.PolicyRule {
 	if g.urls != "" {
-		return rbacv1.PolicyRule{NonResourceURLs: split(g.urls), Verbs: split(g.verbs)}
+		return rbacv1.PolicyRule{NonResourceURLs: splitWords(g.urls), Verbs: splitWords(g.verbs)}
 	}
 	return rbacv1.PolicyRule{
 		APIGroups:     slices.Sorted(slices.Values(groups)),
-		Resources:     split(g.resources),
-		ResourceNames: split(g.names),
-		Verbs:         split(g.verbs),
+		Resources:     splitWords(g.resources),
+		ResourceNames: splitWords(g.names),
+		Verbs:         splitWords(g.verbs),
 	}
 }
 
@@ -107,24 +107,24 @@ func sortVerbs(verbs []string) []string {
 	}
 	order := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 	sorted := slices.SortedFunc(slices.Values(verbs), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(order, a), rank(order, b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(rankIn(order, a), rankIn(order, b)), strings.Compare(a, b))
 	})
 	return slices.Compact(sorted)
 }
 
-// rank is the place in an order, after all others for what is not in it.
-func rank(order []string, word string) int {
+// rankIn is the place in an order, after all others for what is not in it.
+func rankIn(order []string, word string) int {
 	if i := slices.Index(order, word); i >= 0 {
 		return i
 	}
 	return len(order)
 }
 
-func join(list []string) string {
+func joinWords(list []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(list))), ",")
 }
 
-func split(joined string) []string {
+func splitWords(joined string) []string {
 	if joined == "" {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
@@ -23,25 +24,16 @@ type Operator struct {
 type Kind struct {
 	Group, Plural string
 	HasStatus     bool
-	Children      []Child
-	Related       []Resource        // that Sync reads
+	Children      []kinds.Child
+	Related       []kinds.Related   // that Sync reads
 	Rules         []spec.PolicyRule // for side effects of Sync
-}
-
-// Resource is a kind of objects.
-type Resource struct{ Group, Plural string }
-
-// Child is a kind of children.
-type Child struct {
-	Resource
-	Retired bool // no longer made, but still pruned
 }
 
 // Namespace is the namespace that the operator runs in.
 func (o Operator) Namespace() string { return o.Name + "-system" }
 
-// manager names the Deployment, its ServiceAccount and its roles.
-func (o Operator) manager() string { return o.Name + "-controller-manager" }
+// managerName names the Deployment, its ServiceAccount and its roles.
+func (o Operator) managerName() string { return o.Name + "-controller-manager" }
 
 // Image is the name of the operator's image that the Deployment has until someone sets another one.
 func (o Operator) Image() string { return o.Name + ":latest" }
@@ -54,20 +46,20 @@ func (o Operator) labels() map[string]string {
 	}
 }
 
-// selector are the labels of the operator's Pod.
-func (o Operator) selector() map[string]string {
+// podLabels are the labels of the operator's Pod.
+func (o Operator) podLabels() map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":      o.Name,
 		"app.kubernetes.io/component": "controller-manager",
 	}
 }
 
-func (o Operator) meta(name string) metav1.ObjectMeta {
+func (o Operator) objectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Labels: o.labels()}
 }
 
 func (o Operator) metaIn(namespace, name string) metav1.ObjectMeta {
-	meta := o.meta(name)
+	meta := o.objectMeta(name)
 	meta.Namespace = namespace
 	return meta
 }

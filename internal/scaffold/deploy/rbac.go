@@ -24,9 +24,9 @@ type place struct{ namespace, name string }
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: o.metaIn(o.Namespace(), o.manager()),
+		ObjectMeta: o.metaIn(o.Namespace(), o.managerName()),
 	}}
-	everywhere, own := place{"", o.manager()}, place{o.Namespace(), o.manager()}
+	everywhere, own := place{"", o.managerName()}, place{o.Namespace(), o.managerName()}
 	rules := map[place][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
 	for _, rule := range o.kindRules() {
 		at := everywhere
@@ -37,12 +37,12 @@ func (o Operator) RBACObjects() []runtime.Object {
 	}
 	for _, rule := range o.Rules {
 		if rule.Namespace != "" || rule.RoleName != "" {
-			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.manager())}
+			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.managerName())}
 			rules[at] = append(rules[at], policyRule(rule))
 		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(rules), o.inOrder) {
-		objects = append(objects, o.role(at, merge(rules[at]))...)
+		objects = append(objects, o.roleObjects(at, mergeRules(rules[at]))...)
 	}
 	return objects
 }
@@ -51,11 +51,11 @@ func (o Operator) RBACObjects() []runtime.Object {
 func (o Operator) inOrder(a, b place) int {
 	rank := func(p place) int {
 		switch {
-		case p.namespace == "" && p.name == o.manager():
+		case p.namespace == "" && p.name == o.managerName():
 			return 0
 		case p.namespace == "":
 			return 1
-		case p.namespace == o.Namespace() && p.name == o.manager():
+		case p.namespace == o.Namespace() && p.name == o.managerName():
 			return 2
 		}
 		return 3
@@ -63,18 +63,18 @@ func (o Operator) inOrder(a, b place) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-// role returns a role, and what binds it to the operator's ServiceAccount if it is the operator's.
-func (o Operator) role(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
-	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.manager()
+// roleObjects returns a role, and what binds it to the operator's ServiceAccount if it is the operator's.
+func (o Operator) roleObjects(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
+	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.managerName()
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: at.name}
 	if at.namespace == "" {
 		ref.Kind = "ClusterRole"
 		objects = append(objects, &rbacv1.ClusterRole{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: o.meta(at.name), Rules: rules,
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: o.objectMeta(at.name), Rules: rules,
 		})
 		if bound {
 			objects = append(objects, &rbacv1.ClusterRoleBinding{
-				TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: o.meta(at.name), RoleRef: ref, Subjects: o.subjects(),
+				TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: o.objectMeta(at.name), RoleRef: ref, Subjects: o.subjects(),
 			})
 		}
 		return objects
@@ -91,5 +91,5 @@ func (o Operator) role(at place, rules []rbacv1.PolicyRule) (objects []runtime.O
 }
 
 func (o Operator) subjects() []rbacv1.Subject {
-	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: o.manager(), Namespace: o.Namespace()}}
+	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: o.managerName(), Namespace: o.Namespace()}}
 }

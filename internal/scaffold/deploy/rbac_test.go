@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -49,10 +50,10 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		},
 		"children": {
 			kinds: echo(func(k *Kind) {
-				k.Children = []Child{
-					{Resource: Resource{Plural: "services"}},
-					{Resource: Resource{Plural: "pods"}},
-					{Resource: Resource{Group: "batch", Plural: "jobs"}, Retired: true},
+				k.Children = []kinds.Child{
+					{Resource: kinds.Resource{Plural: "services"}},
+					{Resource: kinds.Resource{Plural: "pods"}},
+					{Resource: kinds.Resource{Group: "batch", Plural: "jobs"}, Spec: spec.Child{Retired: true}},
 				}
 			}),
 			want: []string{
@@ -65,7 +66,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		},
 		"rules of the author's": {
 			kinds: echo(func(k *Kind) {
-				k.Children = []Child{{Resource: Resource{Plural: "secrets"}}}
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "secrets"}}}
 				k.Rules = []spec.PolicyRule{
 					{APIGroups: []string{""}, Resources: []string{"secrets", "nodes"}, Verbs: []string{"update", "get"}},
 					{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"b", "a"}, Verbs: []string{"get"}},
@@ -84,8 +85,8 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		},
 		"related objects, one kind of which is a child too": {
 			kinds: echo(func(k *Kind) {
-				k.Children = []Child{{Resource: Resource{Plural: "pods"}}}
-				k.Related = []Resource{{Plural: "pods"}, {Plural: "configmaps"}, {Plural: "configmaps"}, {Group: "apps", Plural: "deployments"}}
+				k.Children = []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}}}
+				k.Related = []kinds.Related{{Resource: kinds.Resource{Plural: "pods"}}, {Resource: kinds.Resource{Plural: "configmaps"}}, {Resource: kinds.Resource{Plural: "configmaps"}}, {Resource: kinds.Resource{Group: "apps", Plural: "deployments"}}}
 			}),
 			want: []string{
 				"/configmaps: get list watch",
@@ -98,8 +99,8 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 		},
 		"two kinds with the same child": {
 			kinds: []Kind{
-				{Group: "b.example.com", Plural: "bs", Children: []Child{{Resource: Resource{Plural: "pods"}}}},
-				{Group: "a.example.com", Plural: "as", Children: []Child{{Resource: Resource{Plural: "pods"}}}},
+				{Group: "b.example.com", Plural: "bs", Children: []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}}}},
+				{Group: "a.example.com", Plural: "as", Children: []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}}}},
 			},
 			want: []string{
 				"/pods: get list watch create patch delete",
@@ -133,8 +134,8 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 }
 
 func TestRoleDoesNotDependOnTheOrderOfTheSpec(t *testing.T) {
-	a := Kind{Group: "a.example.com", Plural: "as", Children: []Child{{Resource: Resource{Plural: "pods"}}, {Resource: Resource{Plural: "services"}}}}
-	b := Kind{Group: "b.example.com", Plural: "bs", Children: []Child{{Resource: Resource{Plural: "services"}}, {Resource: Resource{Plural: "pods"}}}}
+	a := Kind{Group: "a.example.com", Plural: "as", Children: []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}}, {Resource: kinds.Resource{Plural: "services"}}}}
+	b := Kind{Group: "b.example.com", Plural: "bs", Children: []kinds.Child{{Resource: kinds.Resource{Plural: "services"}}, {Resource: kinds.Resource{Plural: "pods"}}}}
 	one, err := Marshal(Operator{Name: "echo", Kinds: []Kind{a, b}}.RBACObjects()...)
 	if err != nil {
 		t.Fatal(err)

@@ -5,5 +5,5 @@
 //
 // Both are pinned to what opgen itself is tested with, so that a project builds from a warm module cache without
 // the network. project.mod and project.sum are what "go mod tidy" makes of a project that links all of the runtime;
-// a test of package scaffold keeps them so (go test -update writes them anew).
+// a test of package scaffold keeps them so (go test -update rewrites them).
 package modules

@@ -47,12 +47,12 @@ func (r Release) GoMod(path string) ([]byte, error) {
 	for _, require := range file.Require {
 		require.Indirect = require.Indirect && !slices.Contains(r.Imported, require.Mod.Path)
 	}
-	return r.finish(file)
+	return r.formatModFile(file)
 }
 
 // GoSum returns go.sum of a project.
 func (r Release) GoSum() ([]byte, error) {
-	return r.sums(projectSum)
+	return r.goSums(projectSum)
 }
 
 // ToolsMod returns tools.mod of a project: all that opgen requires, and opgen.
@@ -71,16 +71,16 @@ func (r Release) ToolsMod(path string) ([]byte, error) {
 	if err := file.AddTool(Opgen + "/cmd/opgen"); err != nil {
 		return nil, err
 	}
-	return r.finish(file)
+	return r.formatModFile(file)
 }
 
 // ToolsSum returns tools.sum of a project.
 func (r Release) ToolsSum() ([]byte, error) {
-	return r.sums(opgen.GoSum)
+	return r.goSums(opgen.GoSum)
 }
 
-// finish requires opgen and formats the file.
-func (r Release) finish(file *modfile.File) ([]byte, error) {
+// formatModFile requires opgen and formats the file.
+func (r Release) formatModFile(file *modfile.File) ([]byte, error) {
 	version := r.Version
 	if r.Checkout != "" {
 		version = unreleased
@@ -94,8 +94,8 @@ func (r Release) finish(file *modfile.File) ([]byte, error) {
 	return file.Format()
 }
 
-// sums adds the checksums of opgen itself, as far as they are known.
-func (r Release) sums(base []byte) ([]byte, error) {
+// goSums adds the checksums of opgen itself, as far as they are known.
+func (r Release) goSums(base []byte) ([]byte, error) {
 	if r.Checkout != "" || r.Sum == "" {
 		return base, nil
 	}

@@ -32,7 +32,7 @@ func TestModuleFilesOfARelease(t *testing.T) {
 		if file.Module.Mod.Path != "example.com/p" || len(file.Replace) != 0 {
 			t.Errorf("%s: module %s with %d replacements", name, file.Module.Mod.Path, len(file.Replace))
 		}
-		if got := required(file)[Opgen]; got != "v0.1.0" {
+		if got := requiredVersions(file)[Opgen]; got != "v0.1.0" {
 			t.Errorf("%s requires opgen %q, want v0.1.0", name, got)
 		}
 	}
@@ -65,7 +65,7 @@ func TestModuleFilesOfACheckout(t *testing.T) {
 	}
 }
 
-func TestMisfits(t *testing.T) {
+func TestMismatches(t *testing.T) {
 	r := Release{Version: "v0.1.0"}
 	goMod, err := r.GoMod("example.com/p")
 	if err != nil {
@@ -108,8 +108,8 @@ func TestMisfits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := strings.Replace(string(goMod), test.old, test.new, 1)
 			var got []string
-			for _, misfit := range test.release.Misfits([]byte(changed), toolsMod) {
-				got = append(got, misfit.Path+": "+misfit.Message)
+			for _, mismatch := range test.release.Mismatches([]byte(changed), toolsMod) {
+				got = append(got, mismatch.Path+": "+mismatch.Message)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -133,5 +133,5 @@ func parse(t *testing.T, render func(string) ([]byte, error)) *modfile.File {
 
 func versions(t *testing.T, data []byte) map[string]string {
 	t.Helper()
-	return required(parse(t, func(string) ([]byte, error) { return data, nil }))
+	return requiredVersions(parse(t, func(string) ([]byte, error) { return data, nil }))
 }

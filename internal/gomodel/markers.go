@@ -1,0 +1,213 @@
+package gomodel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const validationPrefix = "+kubebuilder:validation:"
+
+// shapeMarkers returns the markers of what a value must be: limits, formats, rules. They are on the type of
+// the node when one is declared for it, and on the field otherwise.
+func shapeMarkers(s *spec.Schema) []string {
+	k := &s.Keywords
+	m := markers{}
+	m.addUnderlyingType(s)
+	m.addFormat(s)
+	switch JSONType(s) {
+	case "integer", "number":
+		m.addNumber("Minimum", k.Minimum)
+		m.addFlag("ExclusiveMinimum", k.ExclusiveMinimum)
+		m.addNumber("Maximum", k.Maximum)
+		m.addFlag("ExclusiveMaximum", k.ExclusiveMaximum)
+		m.addNumber("MultipleOf", k.MultipleOf)
+	case "string", intOrString:
+		m.addCount("MinLength", k.MinLength)
+		m.addCount("MaxLength", k.MaxLength)
+		m.addText("Pattern", k.Pattern)
+	case "array":
+		m.addCount("MinItems", k.MinItems)
+		m.addCount("MaxItems", k.MaxItems)
+	case "object":
+		if !LimitsUnknown(s) {
+			m.addCount("MinProperties", k.MinProperties)
+			m.addCount("MaxProperties", k.MaxProperties)
+		}
+	}
+	m.addEnum(k.Enum)
+	if k.XEmbeddedResource {
+		m.addLine(validationPrefix + "XEmbeddedResource")
+	}
+	typed := len(s.Properties) > 0 || s.Type != "" || s.Use != nil || s.AdditionalProperties != nil || k.Type != "" && k.Type != "object"
+	if typed && k.XPreserveUnknownFields != nil && *k.XPreserveUnknownFields {
+		m.addLine("+kubebuilder:pruning:PreserveUnknownFields")
+	}
+	m.addTopology(s)
+	for _, rule := range k.XValidations {
+		m.addRule(rule)
+	}
+	return m.lines
+}
+
+// itemMarkers returns the markers that a list has for its items.
+func itemMarkers(s *spec.Schema) []string {
+	if s.Items == nil || declaresType(s.Items) || !itemsExpressible(s.Items) {
+		return nil
+	}
+	var lines []string
+	for _, marker := range shapeMarkers(s.Items) {
+		lines = append(lines, validationPrefix+"items:"+strings.TrimPrefix(marker, validationPrefix))
+	}
+	return lines
+}
+
+// useMarkers returns the markers of how a field uses its type.
+func useMarkers(s *spec.Schema) []string {
+	k := &s.Keywords
+	m := markers{}
+	if k.Nullable {
+		m.addLine("+nullable")
+	}
+	if k.Default != nil {
+		m.addLine("+default=" + oneLine(k.Default.Raw))
+	}
+	if k.Title != "" {
+		m.addLine("+kubebuilder:title=" + quoteText(k.Title))
+	}
+	if k.Example != nil && IsScalar(k.Example.Raw) {
+		m.addLine("+kubebuilder:example=" + oneLine(k.Example.Raw))
+	}
+	if docs := k.ExternalDocs; docs != nil {
+		line := "+kubebuilder:externalDocs:url=" + quoteText(docs.URL)
+		if docs.Description != "" {
+			line += ",description=" + quoteText(docs.Description)
+		}
+		m.addLine(line)
+	}
+	return m.lines
+}
+
+// markers collects marker lines.
+type markers struct{ lines []string }
+
+func (m *markers) addLine(line string) { m.lines = append(m.lines, line) }
+
+func (m *markers) addNumber(name string, value *float64) {
+	if value != nil {
+		m.addLine(validationPrefix + name + "=" + strconv.FormatFloat(*value, 'f', -1, 64))
+	}
+}
+
+func (m *markers) addCount(name string, value *int64) {
+	if value != nil {
+		m.addLine(validationPrefix + name + "=" + strconv.FormatInt(*value, 10))
+	}
+}
+
+func (m *markers) addFlag(name string, value bool) {
+	if value {
+		m.addLine(validationPrefix + name + "=true")
+	}
+}
+
+func (m *markers) addText(name, value string) {
+	if value != "" {
+		m.addLine(validationPrefix + name + "=" + quoteText(value))
+	}
+}
+
+// addFormat says the format of a node unless its Go type has it anyway.
+func (m *markers) addFormat(s *spec.Schema) {
+	said := s.Keywords.Format
+	var implied string
+	switch s.Keywords.Type {
+	case "integer":
+		implied = "int64"
+		if said == "int32" {
+			implied = said
+		}
+	case "string":
+		if said == "byte" || said == "date-time" {
+			implied = said
+		}
+	}
+	if said != implied {
+		m.addLine(validationPrefix + "Format=" + quoteText(said))
+	}
+}
+
+func (m *markers) addEnum(values []apiextv1.JSON) {
+	var items []string
+	for _, value := range values {
+		if !IsScalar(value.Raw) {
+			return
+		}
+		items = append(items, enumItem(value.Raw))
+	}
+	if len(items) > 0 {
+		m.addLine(validationPrefix + "Enum=" + strings.Join(items, ";"))
+	}
+}
+
+// addUnderlyingType tells controller-gen what a Kubernetes type with limits (which are all misplaced where there is no
+// type) is in JSON: it does not look at the type before it checks whether the limits fit.
+func (m *markers) addUnderlyingType(s *spec.Schema) {
+	t := JSONType(s)
+	if goTypeName(s) == "" || len(MisplacedLimits("", &s.Keywords)) == len(MisplacedLimits(t, &s.Keywords)) {
+		return
+	}
+	switch t {
+	case "", "array":
+	case intOrString:
+		m.addLine(validationPrefix + "XIntOrString")
+	default:
+		m.addLine(validationPrefix + "Type=" + t)
+	}
+}
+
+// addTopology says how lists and maps merge.
+func (m *markers) addTopology(s *spec.Schema) {
+	k := &s.Keywords
+	if k.XListType != nil {
+		m.addLine("+listType=" + *k.XListType)
+	}
+	for _, key := range k.XListMapKeys {
+		m.addLine("+listMapKey=" + markerWord(key))
+	}
+	if k.XMapType == nil {
+		return
+	}
+	declared := s.Declared()
+	t, known := crdgen.TypeOf(s)
+	if declared.AdditionalProperties != nil || declared.AdditionalPropertiesAllowed != nil || known && t.Form == kubetypes.Map {
+		m.addLine("+mapType=" + *k.XMapType)
+	} else {
+		m.addLine("+structType=" + *k.XMapType)
+	}
+}
+
+// addRule says a CEL rule.
+func (m *markers) addRule(r apiextv1.ValidationRule) {
+	line := validationPrefix + "XValidation:rule=" + quoteText(r.Rule)
+	for _, arg := range [][2]string{
+		{"message", r.Message}, {"messageExpression", r.MessageExpression}, {"fieldPath", r.FieldPath},
+	} {
+		if arg[1] != "" {
+			line += "," + arg[0] + "=" + quoteText(arg[1])
+		}
+	}
+	if r.Reason != nil {
+		line += ",reason=" + quoteText(string(*r.Reason))
+	}
+	if r.OptionalOldSelf != nil {
+		line += fmt.Sprintf(",optionalOldSelf=%t", *r.OptionalOldSelf)
+	}
+	m.addLine(line)
+}

@@ -1,0 +1,104 @@
+package gomodel
+
+import (
+	"bytes"
+	"regexp"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// fieldTypeAndTag returns the type and the options of the json tag that a field has for a value of type t.
+//
+// A required field is always there. An optional one is a pointer, or a list or map that can be nil, exactly where
+// absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
+func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
+	full := crdgen.FullSchema(n.schema)
+	pointer := &GoType{Shape: Pointer, Elem: t}
+	switch {
+	case required && full.Nullable && !isReference(t):
+		return pointer, ""
+	case required:
+		return t, ""
+	case isReference(t) && emptyAllowed(full):
+		return t, ",omitzero" // an empty list is said
+	case isReference(t):
+		return t, ",omitempty"
+	case t.Form == kubetypes.Struct || full.Nullable:
+		return pointer, ",omitempty"
+	case !zeroAllowed(full):
+		return t, ",omitempty" // nobody can say it
+	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.hasCrossFieldRules:
+		return t, "" // zero is what absent means, and does no harm
+	default:
+		return pointer, ",omitempty"
+	}
+}
+
+// isReference reports whether the zero value of a type is nil without being a pointer.
+func isReference(t *GoType) bool {
+	return t.Shape == List || t.Shape == Map || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
+}
+
+// orReference returns a type that can be null: itself, or a pointer to it.
+func orReference(t *GoType) *GoType {
+	if t.Shape == Pointer || isReference(t) || holdsNull(t) {
+		return t
+	}
+	return &GoType{Shape: Pointer, Elem: t}
+}
+
+// holdsNull reports whether a type holds any JSON, null too.
+func holdsNull(t *GoType) bool {
+	return t.Shape == Name && t.Package != "" && (t.Name == "JSON" || t.Name == "RawExtension")
+}
+
+// emptyAllowed reports whether an empty list or map, or an empty text of bytes, is valid.
+func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
+	low := map[string]*int64{"array": s.MinItems, "object": s.MinProperties, "string": s.MinLength}[s.Type]
+	return low == nil || *low <= 0
+}
+
+// hasOwnCrossFieldRules reports whether a node or the type that it names governs.
+func hasOwnCrossFieldRules(s *spec.Schema) bool {
+	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && hasOwnCrossFieldRules(s.Use.Schema)
+}
+
+func isZero(raw []byte) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case `""`, "0", "0.0", "false", "null":
+		return true
+	}
+	return false
+}
+
+// zeroAllowed reports whether the zero value of a scalar is valid.
+func zeroAllowed(s apiextv1.JSONSchemaProps) bool {
+	if len(s.Enum) > 0 {
+		for _, value := range s.Enum {
+			if isZero(value.Raw) {
+				return true
+			}
+		}
+		return false
+	}
+	switch s.Type {
+	case "string":
+		if s.MinLength != nil && *s.MinLength > 0 {
+			return false
+		}
+		if crdgen.ChecksFormat(s.Format) && s.Format != "byte" && s.Format != "password" {
+			return false
+		}
+		pattern, err := regexp.Compile(s.Pattern)
+		return err == nil && pattern.MatchString("")
+	case "integer", "number":
+		low, high := s.Minimum, s.Maximum
+		return !(low != nil && (*low > 0 || s.ExclusiveMinimum && *low == 0)) &&
+			!(high != nil && (*high < 0 || s.ExclusiveMaximum && *high == 0))
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package gomodel
+
+import (
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// intOrString stands for the type of a schema that allows both.
+const intOrString = "integer or string"
+
+// JSONType returns the type of a node in JSON; empty if it can have any.
+func JSONType(s *spec.Schema) string {
+	if s.Keywords.XIntOrString {
+		return intOrString
+	}
+	if s.Use != nil {
+		return JSONType(s.Use.Schema)
+	}
+	t, found := crdgen.TypeOf(s)
+	switch {
+	case !found:
+		return s.Keywords.Type
+	case t.Schema.XIntOrString:
+		return intOrString
+	default:
+		return t.Schema.Type
+	}
+}
+
+// goTypeName returns the name of the Go type of a node; empty if the type is declared for this node alone.
+func goTypeName(s *spec.Schema) string {
+	switch {
+	case s.Use != nil:
+		return s.Use.Name
+	case s.Type != "":
+		return s.Type
+	case s.Keywords.XIntOrString:
+		return spec.TypeIntOrString
+	case s.Keywords.Type == "string" && s.Keywords.Format == "date-time":
+		return spec.TypeTime
+	case s.Keywords.Type == "object" && !IsStruct(s) && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil:
+		return typeRawExtension
+	}
+	return ""
+}
+
+// LimitsUnknown reports whether a struct limits how many fields an object has, and keeps fields that the schema does not
+// name. The struct has JSON methods then. controller-gen puts the markers of such a type on a schema without a type, where
+// it refuses these limits.
+func LimitsUnknown(s *spec.Schema) bool {
+	return IsStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
+}
+
+// MisplacedLimits returns the limits that do not fit a JSON type. They are legal in a schema, and concern none or some of
+// its values, but controller-gen refuses their markers.
+func MisplacedLimits(jsonType string, k *apiextv1.JSONSchemaProps) []string {
+	text := jsonType == "string" || jsonType == intOrString
+	var found []string
+	for _, limit := range []struct {
+		keyword   string
+		set, fits bool
+	}{
+		{"minimum", k.Minimum != nil, jsonType == "integer" || jsonType == "number"},
+		{"maximum", k.Maximum != nil, jsonType == "integer" || jsonType == "number"},
+		{"multipleOf", k.MultipleOf != nil, jsonType == "integer" || jsonType == "number"},
+		{"minLength", k.MinLength != nil, text},
+		{"maxLength", k.MaxLength != nil, text},
+		{"pattern", k.Pattern != "", text},
+		{"minItems", k.MinItems != nil, jsonType == "array"},
+		{"maxItems", k.MaxItems != nil, jsonType == "array"},
+		{"minProperties", k.MinProperties != nil, jsonType == "object"},
+		{"maxProperties", k.MaxProperties != nil, jsonType == "object"},
+	} {
+		if limit.set && !limit.fits {
+			found = append(found, limit.keyword)
+		}
+	}
+	return found
+}

@@ -1,0 +1,41 @@
+package project
+
+import (
+	"os"
+	"slices"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+)
+
+// Finding is one line of what opgen check reports.
+type Finding struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// Check compares the tree with its source, given the changes that generate would make. It also checks the author's files:
+// samples, the functions that generated code calls, and module files.
+func (p *Project) Check(source scaffold.Source, changes *scaffold.Changes) ([]Finding, error) {
+	var findings []Finding
+	for _, c := range changes.Conflicts() {
+		findings = append(findings, Finding{c.Path, c.Reason})
+	}
+	for _, c := range changes.Pending() {
+		if c.Owner != scaffold.Once { // the author may have moved or removed a Once file
+			findings = append(findings, Finding{c.Path, "out of date: run opgen generate"})
+		}
+	}
+	samples, err := p.checkSamples(source.APIs)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, samples...)
+	tree := os.DirFS(p.Dir)
+	for _, mismatch := range slices.Concat(
+		scaffold.MissingFunctions(tree, p.Spec.Module, changes), scaffold.VersionMismatches(tree, p.Tool),
+		scaffold.MissingModules(tree, source.APIs, source.Controllers),
+	) {
+		findings = append(findings, Finding{mismatch.Path, mismatch.Message})
+	}
+	return findings, nil
+}

@@ -1,0 +1,45 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// InputError is an error in the command line, or in what it names.
+type InputError struct{ Err error }
+
+// Error returns the message of the error.
+func (e InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error for errors.Is and errors.As.
+func (e InputError) Unwrap() error { return e.Err }
+
+// InputErrorf returns an InputError with a formatted message.
+func InputErrorf(format string, args ...any) error {
+	return InputError{fmt.Errorf(format, args...)}
+}
+
+// fileError returns why a file cannot be read, without the system call that failed.
+func fileError(name string, err error) error {
+	var call *fs.PathError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	return InputErrorf("%s: %w", name, err)
+}
+
+// ShortPath returns a path as a user in the working directory writes it.
+func ShortPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
+}

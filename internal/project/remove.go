@@ -1,0 +1,70 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// KnownAPI is an API that the lock lists, or a spec file describes.
+type KnownAPI struct {
+	Name   string             // in opgen.lock
+	API    *spec.API          // nil: no spec file describes what the lock lists
+	Locked scaffold.LockedAPI // zero: the lock does not list it
+}
+
+// KnownAPIs returns the APIs of the lock and of the spec files by name. For an API that the lock and its spec file describe
+// differently, it returns that of the lock.
+func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
+	lock, err := scaffold.ReadLock(os.DirFS(p.Dir))
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]KnownAPI{}
+	for name, locked := range lock.APIs {
+		known[name] = KnownAPI{Name: name, Locked: locked}
+	}
+	for _, api := range p.APIs {
+		name := scaffold.APIName(api)
+		if k, listed := known[name]; !listed || k.Locked.Describes(api) {
+			known[name] = KnownAPI{Name: name, API: api, Locked: k.Locked}
+		}
+	}
+	return known, nil
+}
+
+// RemoveAPI returns the input without an API and its spec file.
+func (p *Project) RemoveAPI(api *spec.API) scaffold.Input {
+	in := p.Input()
+	in.APIs, in.Drop, in.LetGo = p.apisWithout(api.File), []string{api.File}, []string{scaffold.APIName(api)}
+	return in
+}
+
+// RemoveController returns the input without a controller and its spec file.
+func (p *Project) RemoveController(c *spec.Controller) scaffold.Input {
+	in := p.Input()
+	in.Controllers, in.Drop, in.LetGo = p.controllersWithout(c.File), []string{c.File}, []string{"controllers/" + c.Name}
+	return in
+}
+
+// OnceFiles returns the Once files of a part of a source that exist in the project.
+func (p *Project) OnceFiles(source scaffold.Source, isPart func(scaffold.File) bool) ([]string, error) {
+	files, err := scaffold.Plan(source)
+	if err != nil {
+		return nil, err
+	}
+	var existing []string
+	for _, f := range files.Files() {
+		if f.Owner != scaffold.Once || !isPart(f) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(p.Dir, f.Path)); !errors.Is(err, fs.ErrNotExist) {
+			existing = append(existing, f.Path)
+		}
+	}
+	return existing, nil
+}

@@ -1,0 +1,59 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// typesFile is the usual name of the file of types beside the files of APIs.
+const typesFile = "types.yaml"
+
+// ParseTypes parses the files of kind Types among spec files. It returns the files of APIs and the types.
+func ParseTypes(files []SpecFile) (apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
+	for _, f := range files {
+		if !spec.IsTypes(f.Data) {
+			apis = append(apis, f)
+			continue
+		}
+		types, found := spec.ParseTypes(f.Name, f.Data)
+		problems = append(problems, found...)
+		if types == nil {
+			continue
+		}
+		for _, t := range types.Types {
+			same := func(other *spec.NamedType) bool { return other.Name == t.Name }
+			if i := slices.IndexFunc(shared, same); i >= 0 {
+				problems = append(problems, spec.Problem{
+					Pos: t.Pos, Path: "types." + t.Name,
+					Message: "is named at " + shared[i].Pos.String() + " too", Hint: "choose another name, or use that one",
+				})
+				continue
+			}
+			shared = append(shared, t)
+		}
+	}
+	return apis, shared, problems
+}
+
+// FindTypes returns the files of types that lie beside other files and are not among them.
+func FindTypes(files []string) []string {
+	var found []string
+	for _, file := range files {
+		if file == "-" {
+			continue
+		}
+		types := filepath.Join(filepath.Dir(file), typesFile)
+		if _, err := os.Stat(types); errors.Is(err, fs.ErrNotExist) || slices.Contains(found, types) || slices.Contains(files, types) {
+			continue
+		}
+		if file, err := ReadFile(types, types); err == nil && spec.IsTypes(file.Data) {
+			found = append(found, types)
+		}
+	}
+	return found
+}

@@ -1,0 +1,69 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+)
+
+// useWorkspace sets GOWORK so that Go packages of the project in dir are read as go builds them: in the workspace that lists
+// the project, or without one. In a go.work that does not list the project, go would read none of its packages. Users who
+// run opgen with the project's tools.mod have turned workspaces off, which is not meant for the project's packages.
+func useWorkspace(dir string) error {
+	file := os.Getenv("GOWORK")
+	if file == "" || file == "off" {
+		file = workFile(dir)
+	}
+	if file == "" {
+		return nil
+	}
+	listed, err := listsFolder(file, dir)
+	if err != nil {
+		return InputErrorf("%s: %w", ShortPath(file), err)
+	}
+	if !listed {
+		file = "off"
+	}
+	return os.Setenv("GOWORK", file)
+}
+
+// workFile returns the go.work in a folder or the closest one above it, empty when there is none.
+func workFile(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		file := filepath.Join(dir, "go.work")
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return file
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// listsFolder reports whether a go.work uses the module in a folder.
+func listsFolder(file, dir string) (bool, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return false, err
+	}
+	work, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return false, err
+	}
+	project, err := os.Stat(dir)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(work.Use, func(use *modfile.Use) bool {
+		folder := filepath.FromSlash(use.Path)
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(filepath.Dir(file), folder)
+		}
+		info, err := os.Stat(folder)
+		return err == nil && os.SameFile(info, project)
+	}), nil
+}

@@ -1,0 +1,94 @@
+package scaffold
+
+import (
+	"fmt"
+
+	"github.com/opgen-dev/opgen/internal/kinds"
+	"github.com/opgen-dev/opgen/internal/opcheck"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// resolvedOperator is the operator of a spec file with everything that the file leaves out.
+type resolvedOperator struct {
+	children []kinds.Child
+	related  []kinds.Related
+	foreign  []kinds.Resource // kinds that neither Kubernetes nor the project defines
+	problems spec.Problems
+}
+
+// resolveOperator completes the operator of a spec file and checks it against the schemas of its parents and children. at
+// has the positions of the keys of the file by path.
+func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch) resolvedOperator {
+	entries := entryResolver{
+		Resolver: r, at: at, watch: watch,
+		out: resolvedOperator{problems: opcheck.Related(op, parents, at)},
+	}
+	for i, declared := range op.Children {
+		entries.addChild(declared, fmt.Sprintf("operator.children[%d]", i))
+	}
+	for i, declared := range op.Related {
+		entries.addRelated(declared, fmt.Sprintf("operator.related[%d]", i))
+	}
+	return entries.out
+}
+
+// entryResolver completes the entries of one operator.
+type entryResolver struct {
+	kinds.Resolver
+	at    map[string]spec.Pos
+	watch spec.Watch
+	out   resolvedOperator
+}
+
+// reportAt adds an error at a key of an entry, or at the entry if it lacks the key.
+func (e *entryResolver) reportAt(entry spec.Pos, path, message, hint string) {
+	pos, ok := e.at[path]
+	if !ok {
+		pos = entry
+	}
+	e.out.problems = append(e.out.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
+}
+
+// resolveKind completes the kind of an entry. It reports false if the kind is not known.
+func (e *entryResolver) resolveKind(declared spec.Resource, path string) (kinds.Resource, bool) {
+	r, problem := e.Resolve(declared)
+	if problem != nil {
+		e.reportAt(declared.Pos, path+".kind", problem.Message, problem.Hint)
+		return r, false
+	}
+	if r.Foreign {
+		e.out.foreign = append(e.out.foreign, r)
+	}
+	if !r.Namespaced && e.watch == spec.WatchNamespace {
+		e.reportAt(declared.Pos, path+".kind", r.Kind+" lies in no namespace, and an operator that watches one namespace has no rights to it",
+			"write watch: cluster in opgen.yaml, or leave the kind out")
+	}
+	return r, true
+}
+
+func (e *entryResolver) addChild(declared spec.Child, path string) {
+	r, ok := e.resolveKind(declared.Resource, path)
+	if !ok {
+		return
+	}
+	if declared.ReadyWhen.Text != "" {
+		e.out.problems = append(e.out.problems, opcheck.Ready(declared.ReadyWhen, path+".readyWhen", r.Schema())...)
+	}
+	e.out.children = append(e.out.children, kinds.Child{Resource: r, Spec: declared})
+}
+
+func (e *entryResolver) addRelated(declared spec.Related, path string) {
+	r, ok := e.resolveKind(declared.Resource, path)
+	if !ok {
+		return
+	}
+	elsewhere := len(declared.Namespaces) > 0 || declared.NamespacesFrom != ""
+	switch _, given := e.at[path+".namespaces"]; {
+	case given && !r.Namespaced:
+		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" lies in no namespace", "leave the key out")
+	case elsewhere && e.watch == spec.WatchNamespace:
+		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace sees no other",
+			"write watch: cluster in opgen.yaml, or leave the key out")
+	}
+	e.out.related = append(e.out.related, kinds.Related{Resource: r, Spec: declared})
+}
