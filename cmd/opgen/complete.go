@@ -111,7 +111,7 @@ func apiNames(name func(*spec.API) string) []string {
 		if spec.IsTypes(f.data) {
 			continue
 		}
-		if api, _ := spec.ParsePart(f.name, f.data); api != nil && name(api) != "" {
+		if api, _ := spec.ParsePartial(f.name, f.data); api != nil && name(api) != "" {
 			names = append(names, name(api))
 		}
 	}

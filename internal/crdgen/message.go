@@ -77,7 +77,7 @@ func celDetail(detail string) string {
 }
 
 // meant is the way out for enums that real CRDs have.
-const meant = "where that is meant, the file says so: acceptWarnings: [senseless]"
+const meant = "where that is meant, the file says so: acceptWarnings: [unsatisfiable]"
 
 // hint says what to do about the messages that do not say so themselves.
 func hint(message string) string {

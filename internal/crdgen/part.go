@@ -9,7 +9,7 @@ import (
 // Parse is spec.ParseAPI that reports every mistake at once: beside what it says of a file that it cannot read
 // whole, what the API server says of the schemas that it could read.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
-	api, problems := spec.ParsePart(file, data, shared...)
+	api, problems := spec.ParsePartial(file, data, shared...)
 	if api == nil {
 		return nil, problems
 	}

@@ -32,8 +32,8 @@ func validate(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 			return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
 		}
 	}
-	if !slices.Contains(api.AcceptWarnings, spec.WarnSenseless) {
-		errs = append(errs, senseless(crd)...)
+	if !slices.Contains(api.AcceptWarnings, spec.WarnUnsatisfiable) {
+		errs = append(errs, unsatisfiable(crd)...)
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
 		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(text(a.BadValue), text(b.BadValue)))

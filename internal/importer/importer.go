@@ -74,8 +74,8 @@ func (c *converter) spec(crd *yaml.Node) Spec {
 		Text: write(out),
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
-	if len(problems) > 0 || isSenseless(api) { // such as a column of no field: the API server does not mind
-		s.Text = write(acceptSenseless(out))
+	if len(problems) > 0 || hasUnsatisfiable(api) { // such as a column of no field: the API server does not mind
+		s.Text = write(acceptUnsatisfiable(out))
 		api, problems = spec.ParseAPI(c.file, s.Text)
 	}
 	for _, p := range problems { // which are of the CRD, and about text that its author has not seen

@@ -34,12 +34,12 @@ func makersOf(apis []*spec.API, controllers []*spec.Controller) []maker {
 }
 
 // childKinds are the kinds of children that each maker has, by its name: EchoServer.demo.example.com → Pod,
-// Deployment.apps. A retired kind is not among them: nothing of it is made any more.
+// Deployment.apps. A kind with pruneOnly is not among them: the operator creates none of its objects.
 func childKinds(makers []maker) map[string][]string {
 	kinds := map[string][]string{}
 	for _, m := range makers {
 		for _, child := range m.children {
-			if !child.Retired {
+			if !child.PruneOnly {
 				kinds[m.name] = append(kinds[m.name], childName(child))
 			}
 		}
@@ -77,6 +77,6 @@ func droppedProblem(pos spec.Pos, child string) spec.Problem {
 		Pos:     pos,
 		Path:    "operator.children",
 		Message: fmt.Sprintf("no longer has %s, and nothing would prune those that were made", child),
-		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add retired: true to them, until no cluster has such children", kind),
+		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add pruneOnly: true to them, until no cluster has such children", kind),
 	}
 }

@@ -76,11 +76,11 @@ func (b block) child(declared spec.Child, path string) {
 		b.into.problems = append(b.into.problems, opcheck.Ready(declared.ReadyWhen, path+".readyWhen", c.wholeSchema())...)
 	}
 	b.into.children = append(b.into.children, templates.Child{
-		Resource: c.view(), Update: declared.Update, Adopt: declared.Adopt, Retired: declared.Retired,
+		Resource: c.view(), Update: declared.Update, Adopt: declared.Adopt, PruneOnly: declared.PruneOnly,
 		WhenDropped: declared.WhenDropped, WhenDeleted: declared.WhenDeleted, WhenImmutable: declared.WhenImmutable,
 		ReadyWhen: declared.ReadyWhen.Text, Metadata: declared.Cache == spec.CacheMetadata,
 	})
-	b.into.owned = append(b.into.owned, deploy.Child{Resource: deploy.Resource{Group: c.group, Plural: c.plural}, Retired: declared.Retired})
+	b.into.owned = append(b.into.owned, deploy.Child{Resource: deploy.Resource{Group: c.group, Plural: c.plural}, PruneOnly: declared.PruneOnly})
 }
 
 func (b block) related(declared spec.Related, path string) {

@@ -66,7 +66,7 @@ func (c *checker) names(api *API) {
 		c.claim("resource", api.Group, api.Names.Singular, api.Place("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
-		path := at("names.shortNames", i)
+		path := indexPath("names.shortNames", i)
 		c.claim("short name", "", short, api.Place(path), path, "kubectl could not tell them apart")
 	}
 }

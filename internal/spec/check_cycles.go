@@ -33,7 +33,7 @@ func (c *checker) cycles(apis []*API, controllers []*Controller) {
 			reported[kind] = true
 		}
 		c.fail(m.at[name], "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
-			"leave one of them out, or mark it as retired: true")
+			"leave one of them out, or write pruneOnly: true")
 	}
 }
 
@@ -43,7 +43,7 @@ func (m *makers) add(parent string, op *Operator, pos Pos) {
 		m.names, m.at[parent] = append(m.names, parent), pos
 	}
 	for _, child := range op.Children {
-		if !child.Retired {
+		if !child.PruneOnly {
 			m.made[parent] = append(m.made[parent], child.groupKind())
 		}
 	}

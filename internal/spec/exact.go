@@ -57,15 +57,16 @@ func isInteger(raw string) bool {
 	return err == nil
 }
 
-// exactFloats reports what a schema of floating point numbers says of its values, and its Go type would change.
-func (d *decoder) exactFloats(s *Schema, path string) {
+// checkExactFloats reports numbers in a schema of floating point numbers that its Go type would
+// change.
+func checkExactFloats(d *decoder, s *Schema, path string) {
 	if s.Keywords.Type != "number" {
 		return
 	}
 	check := func(keyword string, value apiextv1.JSON) {
 		raw := string(value.Raw)
 		if _, same := NearestFloat(raw); !same && isInteger(raw) { // anything else was reported when it was read
-			message, hint := inexact(raw)
+			message, hint := describeInexact(raw)
 			d.failAt(s.At[keyword], path+"."+keyword, message, hint)
 		}
 	}
@@ -73,12 +74,12 @@ func (d *decoder) exactFloats(s *Schema, path string) {
 		check("default", *s.Keywords.Default)
 	}
 	for i, value := range s.Keywords.Enum {
-		check(at("enum", i), value)
+		check(indexPath("enum", i), value)
 	}
 }
 
-// inexactIn returns the first number in JSON that Kubernetes would change, empty when there is none.
-func inexactIn(raw []byte) string {
+// firstInexact returns the first number in JSON that Kubernetes would change, empty when there is none.
+func firstInexact(raw []byte) string {
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()
 	for {
@@ -92,8 +93,8 @@ func inexactIn(raw []byte) string {
 	}
 }
 
-// inexact says what is wrong with a number that Kubernetes would change.
-func inexact(text string) (message, hint string) {
+// describeInexact says what is wrong with a number that Kubernetes would change.
+func describeInexact(text string) (message, hint string) {
 	nearest, _ := NearestFloat(text)
 	if nearest == "" {
 		return text + " is not a number that JSON has", "write decimal digits that fit 64 bits"

@@ -41,7 +41,7 @@ type Child struct {
 	Resource
 	Update        Update
 	Adopt         Adopt
-	Retired       bool           // no longer made; kept so that old ones are pruned
+	PruneOnly     bool           // Sync no longer returns children of the kind; those that exist are pruned
 	WhenDropped   DeletionPolicy // when Sync no longer wants the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable

@@ -57,7 +57,7 @@ type Child struct {
 	WhenImmutable            spec.WhenImmutable  // empty: Fail
 	ReadyWhen                string              // a CEL rule; empty: ready as the kind usually is
 	Metadata                 bool                // only the metadata is observed
-	Retired                  bool
+	PruneOnly                bool
 }
 
 // Related is a kind of objects that Sync reads.

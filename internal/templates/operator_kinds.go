@@ -12,10 +12,10 @@ import (
 
 // Made are the kinds of children that Sync can ask for.
 func (v operatorView) Made() []childView {
-	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Retired })
+	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.PruneOnly })
 }
 
-// All are the kinds of children, the retired ones too.
+// All are the kinds of children, those that are only pruned included.
 func (v operatorView) All() []childView {
 	views := make([]childView, len(v.Children))
 	for i, c := range v.Children {
@@ -151,7 +151,7 @@ func (c childView) Observed() string {
 func (c childView) Policies() string {
 	var set []string
 	say := func(field, value string) { set = append(set, field+": "+value) }
-	if !c.Retired {
+	if !c.PruneOnly {
 		say("Update", "operator."+string(c.Update))
 	}
 	if c.Adopt != "" && c.Adopt != spec.AdoptNever {
@@ -172,8 +172,8 @@ func (c childView) Policies() string {
 	if c.Metadata {
 		say("Metadata", "true")
 	}
-	if c.Retired {
-		say("Retired", "true")
+	if c.PruneOnly {
+		say("PruneOnly", "true")
 	}
 	return strings.Join(set, ", ")
 }

@@ -34,7 +34,7 @@ type Resource struct{ Group, Plural string }
 // Child is a kind of children.
 type Child struct {
 	Resource
-	Retired bool // no longer made, but still pruned
+	PruneOnly bool // its children are only pruned
 }
 
 // Namespace is the namespace that the operator runs in.

@@ -52,7 +52,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				k.Children = []Child{
 					{Resource: Resource{Plural: "services"}},
 					{Resource: Resource{Plural: "pods"}},
-					{Resource: Resource{Group: "batch", Plural: "jobs"}, Retired: true},
+					{Resource: Resource{Group: "batch", Plural: "jobs"}, PruneOnly: true},
 				}
 			}),
 			want: []string{

@@ -73,7 +73,7 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 // that even children which are never changed afterwards need the same as others. Those of a kind that is no longer made
 // are deleted, or released, which is a patch.
 func (c Child) verbs() []string {
-	if c.Retired {
+	if c.PruneOnly {
 		return []string{"list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}

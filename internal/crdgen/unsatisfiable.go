@@ -1,0 +1,33 @@
+package crdgen
+
+import (
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// unsatisfiable returns what the API server accepts in schemas although no object, or no object with that value, could
+// ever be valid.
+func unsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
+	var errs field.ErrorList
+	for i, v := range crd.Spec.Versions {
+		errs = append(errs, unsatisfiableBelow(v.Schema.OpenAPIV3Schema, field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"))...)
+	}
+	return errs
+}
+
+// unsatisfiableBelow returns it of a schema and of all schemas below it.
+func unsatisfiableBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+	errs := spec.Unsatisfiable(s, path)
+	for name, p := range s.Properties {
+		errs = append(errs, unsatisfiableBelow(&p, path.Child("properties").Key(name))...)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		errs = append(errs, unsatisfiableBelow(s.Items.Schema, path.Child("items"))...)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		errs = append(errs, unsatisfiableBelow(s.AdditionalProperties.Schema, path.Child("additionalProperties"))...)
+	}
+	return errs
+}

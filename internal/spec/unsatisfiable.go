@@ -1,0 +1,171 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	apifield "k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Unsatisfiable returns what the API server accepts in the keywords of a schema although no value, or
+// not that value, could ever be valid. It looks below allOf, anyOf, oneOf and not, too, but not in the
+// schemas of fields, items and map values. A file is refused for it unless it accepts WarnUnsatisfiable. The errors are of type Forbidden: their detail says all.
+func Unsatisfiable(s *props, path *apifield.Path) apifield.ErrorList {
+	var w unsatisfiable
+	w.checkSchema(s, path)
+	return w.errs
+}
+
+type unsatisfiable struct{ errs apifield.ErrorList }
+
+func (w *unsatisfiable) fail(path *apifield.Path, format string, args ...any) {
+	w.errs = append(w.errs, apifield.Forbidden(path, fmt.Sprintf(format, args...)))
+}
+
+func (w *unsatisfiable) checkSchema(s *props, path *apifield.Path) {
+	w.checkLimits(s, path)
+	w.checkEnum(s, path.Child("enum"))
+	w.checkDefault(s, path.Child("default"))
+	if s.Not != nil {
+		w.checkTree(s.Not, path.Child("not"))
+	}
+	for name, trees := range map[string][]props{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
+		for i := range trees {
+			w.checkTree(&trees[i], path.Child(name).Index(i))
+		}
+	}
+}
+
+// checkTree checks a schema that only validates, and all that is below it.
+func (w *unsatisfiable) checkTree(s *props, path *apifield.Path) {
+	w.checkSchema(s, path)
+	for name, p := range s.Properties {
+		w.checkTree(&p, path.Child("properties").Key(name))
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		w.checkTree(s.Items.Schema, path.Child("items"))
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		w.checkTree(s.AdditionalProperties.Schema, path.Child("additionalProperties"))
+	}
+}
+
+// checkLimits reports pairs of limits with nothing between them.
+func (w *unsatisfiable) checkLimits(s *props, path *apifield.Path) {
+	for _, pair := range []struct {
+		least, most string
+		low, high   *int64
+	}{
+		{"minLength", "maxLength", s.MinLength, s.MaxLength},
+		{"minItems", "maxItems", s.MinItems, s.MaxItems},
+		{"minProperties", "maxProperties", s.MinProperties, s.MaxProperties},
+	} {
+		if pair.low != nil && pair.high != nil && *pair.low > *pair.high {
+			w.fail(path.Child(pair.most), "%d is less than %s, which is %d", *pair.high, pair.least, *pair.low)
+		}
+	}
+	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
+		w.fail(path.Child("multipleOf"), "%s is not above 0", formatNumber(*s.MultipleOf))
+	}
+	if s.Minimum == nil || s.Maximum == nil {
+		return
+	}
+	switch low, high := *s.Minimum, *s.Maximum; {
+	case low > high:
+		w.fail(path.Child("maximum"), "%s is less than minimum, which is %s", formatNumber(high), formatNumber(low))
+	case low == high && (s.ExclusiveMinimum || s.ExclusiveMaximum):
+		w.fail(path.Child("maximum"), "nothing lies between minimum and maximum, which are both %s and not both included", formatNumber(low))
+	}
+}
+
+func formatNumber(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
+
+// checkEnum reports values that are there twice, or that are not of the type of the node.
+func (w *unsatisfiable) checkEnum(s *props, path *apifield.Path) {
+	if s.Enum != nil && len(s.Enum) == 0 {
+		w.fail(path, "has no value")
+	}
+	seen := map[string]int{}
+	for i, value := range s.Enum {
+		raw := compactJSON(value.Raw)
+		if first, twice := seen[raw]; twice {
+			w.fail(path.Index(i), "%s is listed twice, first as value %d", raw, first+1)
+			continue
+		}
+		seen[raw] = i
+		if !hasTypeOf(s, raw) {
+			w.fail(path.Index(i), "%s is not of type %s", raw, s.Type)
+		}
+	}
+}
+
+// checkDefault reports a default that a list of distinct items cannot have.
+func (w *unsatisfiable) checkDefault(s *props, path *apifield.Path) {
+	if s.Default == nil || s.XListType == nil || *s.XListType == "atomic" {
+		return
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(s.Default.Raw, &items) != nil {
+		return // which the API server says
+	}
+	seen := map[string]bool{}
+	for i, item := range items {
+		identity := compactJSON(item)
+		if *s.XListType == "map" {
+			identity = identityOf(item, s.XListMapKeys)
+		}
+		if seen[identity] {
+			w.fail(path.Index(i), "%s is there twice, and a list of type %s has each once", identity, *s.XListType)
+		}
+		seen[identity] = true
+	}
+}
+
+// identityOf returns the part of an item that tells it from others.
+func identityOf(item json.RawMessage, keys []string) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(item, &object) != nil {
+		return string(item)
+	}
+	identity := ""
+	for i, key := range keys {
+		if i > 0 {
+			identity += ", "
+		}
+		identity += key + " " + compactJSON(object[key])
+	}
+	return identity
+}
+
+// hasTypeOf reports whether a value has the type of a schema, or is null where that is allowed. Without
+// a type, every value has it.
+func hasTypeOf(s *props, raw string) bool {
+	if raw == "null" {
+		return s.Nullable || s.Type == ""
+	}
+	switch s.Type {
+	case "string":
+		return raw[0] == '"'
+	case "boolean":
+		return raw == "true" || raw == "false"
+	case "object":
+		return raw[0] == '{'
+	case "array":
+		return raw[0] == '['
+	case "integer", "number":
+		value, err := strconv.ParseFloat(raw, 64)
+		return err == nil && (s.Type == "number" || value == float64(int64(value)))
+	}
+	return true
+}
+
+// compactJSON returns JSON without spaces; what is absent is null.
+func compactJSON(raw []byte) string {
+	var out bytes.Buffer
+	if json.Compact(&out, raw) != nil || out.Len() == 0 {
+		return "null"
+	}
+	return out.String()
+}

@@ -1,0 +1,318 @@
+package spec
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+)
+
+// anyText returns a text that is a name or a path.
+func anyText(into *string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if text, ok := d.decodeText(n, path); ok {
+				*into = text
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Text() },
+	}
+}
+
+// prose returns a text in which any character may occur, so that YAML may have cut it short.
+func prose(into *string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
+				*into = text
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Text() },
+	}
+}
+
+// optional returns a value that tells absent from empty.
+func optional[T any](into **T, of func(*T) value) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = new(T)
+			of(*into).decode(d, n, path)
+		},
+		schema: func(l *Language) *jsonschema.Schema { return of(new(T)).schema(l) },
+	}
+}
+
+// oneWord returns a text that is one of a few.
+func oneWord[T ~string](into *T, accepted ...T) value {
+	words := make([]string, len(accepted))
+	for i, word := range accepted {
+		words[i] = string(word)
+	}
+	return value{
+		accepts: words,
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if word, ok := d.decodeWord(n, path, words); ok {
+				*into = T(word)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Words(accepted...) },
+	}
+}
+
+// wordOr returns a text that is one of a few, with a default.
+func wordOr[T ~string](preset T, into *T, accepted ...T) value {
+	*into = preset
+	v := oneWord(into, accepted...)
+	v.preset = string(preset)
+	return v
+}
+
+// fixedWord returns a text that never differs, and decodes nothing.
+func fixedWord(word string) value {
+	return value{
+		accepts: []string{word},
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			d.decodeWord(n, path, []string{word})
+		},
+		schema: func(*Language) *jsonschema.Schema { return &jsonschema.Schema{Const: word} },
+	}
+}
+
+// boolean returns a boolean.
+func boolean(into *bool) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { decodeBool(d, into, n, path) },
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Boolean() },
+	}
+}
+
+// booleanOr returns a boolean with a default.
+func booleanOr(preset bool, into *bool) value {
+	*into = preset
+	v := boolean(into)
+	v.preset = strconv.FormatBool(preset)
+	return v
+}
+
+// count returns an integer within limits.
+func count[T int | int32 | int64](into *T, least, most int64) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			var integer int64
+			if decodeInteger(d, &integer, least, most, n, path) {
+				*into = T(integer)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Integer(least, most) },
+	}
+}
+
+// countOrZero returns an integer from 0, which is the default.
+func countOrZero[T int | int32 | int64](into *T, most int64) value {
+	v := count(into, 0, most)
+	v.preset = "0"
+	return v
+}
+
+// duration returns a Go duration within limits.
+func duration(into *time.Duration, least, most time.Duration) value {
+	const amount = `([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			decodeDuration(d, into, least, most, n, path)
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`^\+?`+amount+`(`+amount+`)*$`,
+				"a duration with its unit, such as 90s or 5m", "90s", "5m")
+		},
+	}
+}
+
+func decodeDuration(
+	d *decoder, into *time.Duration, least, most time.Duration, n *yaml.Node, path string,
+) {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
+		d.fail(n, path, "expected a duration, got "+describeNode(n), "write its unit: "+n.Value+"s")
+		return
+	}
+	text, ok := d.decodeText(n, path)
+	if !ok {
+		return
+	}
+	value, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		d.fail(n, path, quoteShort(text)+" is not a duration", "such as 90s, 5m or 1h30m")
+	case value < least || value > most:
+		d.fail(n, path, text+" is out of range", "from "+least.String()+" to "+most.String())
+	default:
+		*into = value
+	}
+}
+
+// base64Text returns bytes, which YAML and JSON have as text.
+func base64Text(into *[]byte) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			text, ok := d.decodeText(n, path)
+			if !ok {
+				return
+			}
+			data, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				d.fail(n, path, quoteShort(text)+" is not base64", "write the output of: base64 -w0 ca.crt")
+				return
+			}
+			*into = data
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`^([A-Za-z0-9+/=]|\s)*$`, "base64")
+		},
+	}
+}
+
+// ruleText returns text of another language, which is not empty.
+func ruleText(into *Expression) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			text, ok := d.decodeText(n, path)
+			switch {
+			case !ok || !d.isWhole(n, path):
+			case strings.TrimSpace(text) == "":
+				d.fail(n, path, "is empty", "write a rule, or leave the key out")
+			default:
+				*into = Expression{Pos: d.src.pos(n), Text: text, Columns: d.src.valueColumns(n)}
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`\S`, "a CEL rule", "self.status.phase == 'Running'")
+		},
+	}
+}
+
+// textMap returns a mapping of names to texts.
+func textMap(into *map[string]string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = map[string]string{}
+			d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
+				var text string
+				prose(&text).decode(d, value, path)
+				(*into)[key.Value] = text
+			})
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.MapOf(jsonschema.Text()) },
+	}
+}
+
+// texts returns a list of texts.
+func texts(into *[]string, examples ...any) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { decodeTexts(d, into, n, path) },
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.List(&jsonschema.Schema{Type: "string", Examples: examples})
+		},
+	}
+}
+
+func decodeTexts(d *decoder, into *[]string, n *yaml.Node, path string) {
+	d.eachItem(n, path, func(n *yaml.Node, path string) {
+		if text, ok := d.decodeText(n, path); ok {
+			*into = append(*into, text)
+		}
+	})
+}
+
+// distinct returns a list of values without repetition. It keeps an empty list distinct from an
+// absent one. Messages name an item by quote.
+func distinct[T ~string](into *[]T, quote func(string) string, of func(*T) value) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = []T{}
+			d.eachItem(n, path, func(n *yaml.Node, path string) {
+				var item T
+				of(&item).decode(d, n, path)
+				for _, other := range *into {
+					if item != "" && item == other {
+						d.fail(n, path, quote(string(item))+" is listed twice", "")
+					}
+				}
+				if item != "" {
+					*into = append(*into, item)
+				}
+			})
+		},
+		schema: func(l *Language) *jsonschema.Schema {
+			s := jsonschema.List(of(new(T)).schema(l))
+			s.UniqueItems = true
+			return s
+		},
+	}
+}
+
+// nested returns a mapping of its own kind.
+func nested[T any](into **T, of func(*T) Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = new(T)
+			d.decodeMapping(n, path, of(*into))
+		},
+		schema: func(l *Language) *jsonschema.Schema { return l.refer(of(new(T))) },
+	}
+}
+
+// within returns a mapping whose keys fill parts of a value that is there already.
+func within(m func() Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeMapping(n, path, m()) },
+		schema: func(l *Language) *jsonschema.Schema { return l.refer(m()) },
+	}
+}
+
+// listOf returns a list of mappings. It keeps an empty list distinct from an absent one.
+func listOf[T any](into *[]T, of func(*T) Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = []T{}
+			d.eachItem(n, path, func(n *yaml.Node, path string) {
+				var item T
+				d.decodeMapping(n, path, of(&item))
+				*into = append(*into, item)
+			})
+		},
+		schema: func(l *Language) *jsonschema.Schema { return jsonschema.List(l.refer(of(new(T)))) },
+	}
+}
+
+// notEmpty returns a list that has at least one item.
+func notEmpty(v value, message, hint string) value {
+	list := v
+	list.decode = func(d *decoder, n *yaml.Node, path string) {
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			d.fail(n, path, message, hint)
+		}
+		v.decode(d, n, path)
+	}
+	list.schema = func(l *Language) *jsonschema.Schema {
+		s := v.schema(l)
+		s.MinItems = 1
+		return s
+	}
+	return list
+}
+
+// anySchema returns a schema in either form, which decode fills in.
+func anySchema(decode func(d *decoder, n *yaml.Node)) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, _ string) { decode(d, n) },
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Ref("schema") },
+	}
+}
+
+// portNumber returns the number of a port.
+func portNumber(into *int32) value { return count(into, 1, math.MaxUint16) }
