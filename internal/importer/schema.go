@@ -4,16 +4,9 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-)
 
-// keywords are those of OpenAPI v3 that CRDs have, but for properties, items and additionalProperties.
-var keywords = []string{
-	"type", "format", "title", "description", "default", "example", "enum", "required", "nullable", "externalDocs",
-	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
-	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not",
-	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
-	"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
-}
+	"github.com/opgen-dev/opgen/internal/spec"
+)
 
 // use is a schema at its place.
 type use struct {
@@ -89,7 +82,7 @@ func (c *converter) inline(u use, path string) *yaml.Node {
 
 // keyword sets a keyword that stands as it is.
 func (c *converter) keyword(out mapping, e entry, path string) {
-	if !slices.Contains(keywords, e.key.Value) {
+	if k := spec.KeywordByName(e.key.Value); k == nil || k.IsOwn() || k.HoldsSchemas() {
 		c.fail(e.key, path+"."+e.key.Value, "unknown key", "CRDs have no such keyword")
 		return
 	}

@@ -52,7 +52,7 @@ func (c *converter) typeText(w *lineWriter, u use) (string, bool) {
 		if !u.says(e) || slices.Contains(used, e.key.Value) || isUnsaid(e) && e.key.Value != "description" {
 			continue
 		}
-		if !w.marker(word, e.key.Value, e.value) {
+		if !w.addMarker(word, e.key.Value, e.value) {
 			return "", false
 		}
 	}

@@ -153,6 +153,11 @@ func (k *Keyword) HoldsSchemas() bool { return k.field.holds }
 // IsOwn reports whether the keyword is one of the spec language alone, which CRDs lack.
 func (k *Keyword) IsOwn() bool { return k.field.own }
 
+// LimitKeywords returns the keywords that limit the values of certain types.
+var LimitKeywords = sync.OnceValue(func() []Keyword {
+	return slices.DeleteFunc(Keywords(), func(k Keyword) bool { return !k.IsLimit() })
+})
+
 // IsSet reports whether a schema has a limit.
 func (k *Keyword) IsSet(s *apiextv1.JSONSchemaProps) bool { return k.field.isSet(s) }
 
