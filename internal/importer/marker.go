@@ -25,10 +25,10 @@ func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
 	case name == "required", name == "x-kubernetes-preserve-unknown-fields" && (!isTrue(n) || !strings.HasPrefix(word, "map[")):
 		return false
 	case name == "x-kubernetes-list-map-keys":
-		for _, key := range elements(n) {
+		for _, key := range itemsOf(n) {
 			w.add(k.Marker, markerText(key.Value))
 		}
-		return len(elements(n)) > 0
+		return len(itemsOf(n)) > 0
 	case n.Kind != yaml.ScalarNode:
 		return false
 	}
@@ -71,15 +71,15 @@ func (w *lineWriter) add(name, value string) {
 
 // addValue adds a default or an example.
 func (w *lineWriter) addValue(name string, n *yaml.Node) bool {
-	value, ok := w.value(n)
+	value, ok := w.valueText(n)
 	if ok {
 		w.add(name, value)
 	}
 	return ok
 }
 
-// value returns a value of the type as a marker has it.
-func (w *lineWriter) value(n *yaml.Node) (string, bool) {
+// valueText returns a value of the type as a marker has it.
+func (w *lineWriter) valueText(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		raw, ok := compactJSON(n)
 		kind := map[yaml.Kind]string{yaml.MappingNode: "object", yaml.SequenceNode: "array"}[n.Kind]
@@ -93,7 +93,7 @@ func (w *lineWriter) value(n *yaml.Node) (string, bool) {
 		case w.base == "string":
 			return `""`, true
 		case w.base == "":
-			return quoted(n.Value), true
+			return quoteText(n.Value), true
 		}
 	case "!!bool":
 		return scalarValue(n), w.base == "boolean" || w.base == ""
@@ -111,7 +111,7 @@ func (w *lineWriter) addEnum(n *yaml.Node) bool {
 	}
 	var items []string
 	for _, item := range n.Content {
-		value, ok := w.value(item)
+		value, ok := w.valueText(item)
 		if !ok || item.Kind != yaml.ScalarNode {
 			return false
 		}
@@ -128,15 +128,15 @@ func markerText(value string) string {
 	if bareText().MatchString(value) {
 		return value
 	}
-	return quoted(value)
+	return quoteText(value)
 }
 
-// quoted returns a text in the quotes that are easier to read.
-func quoted(value string) string {
+// quoteText returns a text in the quotes that are easier to read.
+func quoteText(value string) string {
 	if strings.ContainsAny(value, `"\`) && !strings.ContainsAny(value, "`\n\t") {
 		return "`" + value + "`"
 	}
-	return escaped(value)
+	return escapeText(value)
 }
 
 // compactJSON returns any value as JSON on one line.
@@ -144,12 +144,12 @@ func compactJSON(n *yaml.Node) (string, bool) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		var parts []string
-		for _, e := range entries(n) {
+		for _, e := range entriesOf(n) {
 			raw, ok := compactJSON(e.value)
 			if !ok {
 				return "", false
 			}
-			parts = append(parts, escaped(e.key.Value)+": "+raw)
+			parts = append(parts, escapeText(e.key.Value)+": "+raw)
 		}
 		return "{" + strings.Join(parts, ", ") + "}", true
 	case yaml.SequenceNode:
@@ -165,12 +165,12 @@ func compactJSON(n *yaml.Node) (string, bool) {
 	}
 	raw := scalarValue(n)
 	if tag := n.ShortTag(); tag == "!!str" || tag == "!!timestamp" {
-		raw = escaped(n.Value)
+		raw = escapeText(n.Value)
 	}
 	return raw, json.Valid([]byte(raw))
 }
 
-// isComment tells whether a description can stand as a comment above its field, word for word.
+// isComment reports whether a description can stand as a comment above its field, word for word.
 func isComment(description string) bool {
 	return description != "" && spec.IsVisible(description) && !strings.Contains(description, "\r")
 }

@@ -31,7 +31,7 @@ func isUnsatisfiable(s *spec.Schema) bool {
 // acceptUnsatisfiable returns a spec file that accepts such schemas.
 func acceptUnsatisfiable(file *yaml.Node) *yaml.Node {
 	accepts := mapping{&yaml.Node{Kind: file.Kind, Content: slices.Clone(file.Content[:4])}} // apiVersion and kind
-	accepts.set("acceptWarnings", list([]string{string(spec.WarnUnsatisfiable)}))
+	accepts.set("acceptWarnings", textListNode([]string{string(spec.WarnUnsatisfiable)}))
 	accepts.Content = append(accepts.Content, file.Content[4:]...)
 	return accepts.Node
 }

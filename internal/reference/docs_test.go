@@ -16,7 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 const page = repository + "/docs/spec.md"
 
@@ -107,7 +107,7 @@ func typeTable() string {
 // markerTable is the table of the markers; an array is a list and an object may be a map.
 func markerTable() string {
 	rows := [][]string{{"Marker", "Applies to", "Value", "Means"}}
-	for _, k := range markers() {
+	for _, k := range markerKeywords() {
 		kinds := "all types"
 		switch {
 		case positionsOf(k) != nil:

@@ -23,7 +23,7 @@ func JSONSchema() ([]byte, error) {
 	language := spec.Describe()
 	s := &jsonschema.Schema{
 		Schema: jsonschema.Draft, Title: "Spec file of opgen", Type: "object",
-		Properties: map[string]*jsonschema.Schema{}, Required: []string{"apiVersion", "kind"}, Definitions: definitions(language),
+		Properties: map[string]*jsonschema.Schema{}, Required: []string{"apiVersion", "kind"}, Definitions: allDefinitions(language),
 	}
 	var kinds []string
 	for _, d := range language.Documents {
@@ -49,7 +49,7 @@ func KindSchema(kind string) ([]byte, error) {
 		s := documentSchema(language, d)
 		s.Schema = jsonschema.Draft
 		if d.Name != "Project" {
-			s.Definitions = definitions(language)
+			s.Definitions = allDefinitions(language)
 		}
 		return s.Marshal()
 	}
@@ -62,14 +62,14 @@ func documentSchema(language *spec.Language, d spec.Mapping) *jsonschema.Schema 
 	return s
 }
 
-// definitions returns the schemas that others refer to: those of the mappings in files, of schemas, and
+// allDefinitions returns the schemas that others refer to: those of the mappings in files, of schemas, and
 // of each keyword.
-func definitions(language *spec.Language) map[string]*jsonschema.Schema {
+func allDefinitions(language *spec.Language) map[string]*jsonschema.Schema {
 	all := map[string]*jsonschema.Schema{
 		"schema":     schemaOrShorthand(anywhere),
 		"field":      fieldSchema(),
 		"types":      namedTypes(),
-		"validation": validation(),
+		"validation": validationSchema(),
 	}
 	for _, k := range spec.Keywords() {
 		all[k.Name] = keywordSchema(language, k, "field", "schema").Described(k.Doc)

@@ -41,8 +41,8 @@ func formOf(k spec.Keyword) markerForm {
 	return markerForms[k.Form()]
 }
 
-// markers returns the keywords that have a marker.
-func markers() []spec.Keyword {
+// markerKeywords returns the keywords that have a marker.
+func markerKeywords() []spec.Keyword {
 	var all []spec.Keyword
 	for _, k := range spec.Keywords() {
 		if k.Marker != "" {

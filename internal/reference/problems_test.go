@@ -91,7 +91,7 @@ func reasonFor(p spec.Problem) int {
 // places are where a schema refuses a file: nodes by line and column, and texts by the line that they are on.
 type places struct{ nodes, texts []spec.Pos }
 
-// have tells whether a problem is at one of the places; in a text it may be at any column behind the beginning.
+// have reports whether a problem is at one of the places; in a text it may be at any column behind the beginning.
 func (p places) have(pos spec.Pos) bool {
 	for _, n := range p.nodes {
 		if n.Line == pos.Line && n.Column == pos.Column {

@@ -101,9 +101,9 @@ func namedTypes() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: s, PropertyNames: goNameSchema("TLS")}
 }
 
-// validation returns the schema of a schema below allOf, anyOf, oneOf and not, which only validates: it
+// validationSchema returns the schema of a schema below allOf, anyOf, oneOf and not, which only validates: it
 // has no shorthand.
-func validation() *jsonschema.Schema {
+func validationSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", AdditionalProperties: false, Properties: map[string]*jsonschema.Schema{},
 		Description: "a schema that only validates: no shorthand, and nothing is implied",

@@ -77,8 +77,8 @@ func shorthandPattern(at position) string {
 func markerPattern(form typeForm, at position) string {
 	var values []string
 	names := map[string][]string{}
-	for _, k := range markers() {
-		if !form.takes(k) || positionsOf(k) != nil && !slices.Contains(positionsOf(k), at) {
+	for _, k := range markerKeywords() {
+		if !form.takesMarker(k) || positionsOf(k) != nil && !slices.Contains(positionsOf(k), at) {
 			continue
 		}
 		value := valuePattern(k, form.openAPI)
@@ -93,8 +93,8 @@ func markerPattern(form typeForm, at position) string {
 	return strings.Join(values, "|")
 }
 
-// takes reports whether a type takes a marker. What a Kubernetes type is, is not known here.
-func (f typeForm) takes(k spec.Keyword) bool {
+// takesMarker reports whether a type takes a marker. What a Kubernetes type is, is not known here.
+func (f typeForm) takesMarker(k spec.Keyword) bool {
 	if f.isNamed || k.Types == nil {
 		return true
 	}

@@ -15,7 +15,7 @@ func textMap(into *map[string]string) value {
 			*into = map[string]string{}
 			d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
 				var text string
-				prose(&text).decode(d, value, path)
+				proseText(&text).decode(d, value, path)
 				(*into)[key.Value] = text
 			})
 		},
@@ -23,8 +23,8 @@ func textMap(into *map[string]string) value {
 	}
 }
 
-// texts returns a list of texts.
-func texts(into *[]string, examples ...any) value {
+// textList returns a list of texts.
+func textList(into *[]string, examples ...any) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { decodeTexts(d, into, n, path) },
 		schema: func(*Language) *jsonschema.Schema {
@@ -41,9 +41,9 @@ func decodeTexts(d *decoder, into *[]string, n *yaml.Node, path string) {
 	})
 }
 
-// distinct returns a list of values without repetition. It keeps an empty list distinct from an
+// distinctList returns a list of values without repetition. It keeps an empty list distinct from an
 // absent one. Messages name an item by quote.
-func distinct[T ~string](into *[]T, quote func(string) string, of func(*T) value) value {
+func distinctList[T ~string](into *[]T, quote func(string) string, of func(*T) value) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			*into = []T{}
@@ -68,22 +68,22 @@ func distinct[T ~string](into *[]T, quote func(string) string, of func(*T) value
 	}
 }
 
-// nested returns a mapping of its own kind.
-func nested[T any](into **T, of func(*T) Mapping) value {
+// nestedMapping returns a mapping of its own kind.
+func nestedMapping[T any](into **T, of func(*T) Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			*into = new(T)
 			d.decodeMapping(n, path, of(*into))
 		},
-		schema: func(l *Language) *jsonschema.Schema { return l.refer(of(new(T))) },
+		schema: func(l *Language) *jsonschema.Schema { return l.referTo(of(new(T))) },
 	}
 }
 
-// within returns a mapping whose keys fill parts of a value that is there already.
-func within(m func() Mapping) value {
+// partMapping returns a mapping whose keys fill parts of a value that is there already.
+func partMapping(m func() Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeMapping(n, path, m()) },
-		schema: func(l *Language) *jsonschema.Schema { return l.refer(m()) },
+		schema: func(l *Language) *jsonschema.Schema { return l.referTo(m()) },
 	}
 }
 
@@ -98,7 +98,7 @@ func listOf[T any](into *[]T, of func(*T) Mapping) value {
 				*into = append(*into, item)
 			})
 		},
-		schema: func(l *Language) *jsonschema.Schema { return jsonschema.List(l.refer(of(new(T)))) },
+		schema: func(l *Language) *jsonschema.Schema { return jsonschema.List(l.referTo(of(new(T)))) },
 	}
 }
 
@@ -128,4 +128,4 @@ func anySchema(decode func(d *decoder, n *yaml.Node)) value {
 }
 
 // portNumber returns the number of a port.
-func portNumber(into *int32) value { return count(into, 1, math.MaxUint16) }
+func portNumber(into *int32) value { return integerBetween(into, 1, math.MaxUint16) }

@@ -31,7 +31,7 @@ func (d *decoder) failAt(pos Pos, path, message, hint string) {
 }
 
 func (d *decoder) fail(n *yaml.Node, path, message, hint string) {
-	d.failAt(d.src.pos(n), path, message, hint)
+	d.failAt(d.src.positionOf(n), path, message, hint)
 }
 
 // eachEntry calls visit with every key of a mapping, once, in the order of the file. It reports false
@@ -113,13 +113,13 @@ func (d *decoder) isWhole(n *yaml.Node, path string) bool {
 	if n.Style != 0 {
 		return true
 	}
-	rest := d.src.after(n)
+	rest := d.src.textAfter(n)
 	trimmed := strings.TrimLeft(rest, " \t")
 	comment, found := strings.CutPrefix(trimmed, "#")
 	if !found || len(rest)-len(trimmed) >= 2 && (comment == "" || strings.ContainsAny(comment[:1], " \t\r\n#")) {
 		return true
 	}
-	d.failAt(d.src.place(len(d.src.text)-len(trimmed)), path, "YAML ends the value here, at \" #\", and drops what follows",
+	d.failAt(d.src.positionAt(len(d.src.text)-len(trimmed)), path, "YAML ends the value here, at \" #\", and drops what follows",
 		"quote the value; a comment after it takes two spaces before the # and one after")
 	return false
 }
@@ -127,7 +127,7 @@ func (d *decoder) isWhole(n *yaml.Node, path string) bool {
 // recordPositions notes the position of n and of all that is below it, by path.
 func recordPositions(src *source, into map[string]Pos, path string, n *yaml.Node) {
 	if path != "" {
-		into[path] = src.pos(n)
+		into[path] = src.positionOf(n)
 	}
 	for i, c := range n.Content {
 		switch {

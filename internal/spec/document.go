@@ -74,7 +74,7 @@ func checkWellFormed(d *decoder, n *yaml.Node, depth int) {
 		d.fail(n, "", "anchors such as &"+n.Anchor+" are not accepted", "write the value out, or quote text that starts with &")
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "", "tags such as "+n.Tag+" are not accepted", "quote text that starts with !")
-	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && !strings.HasPrefix(d.src.text[d.src.offset(n):], "{"):
+	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && !strings.HasPrefix(d.src.text[d.src.offsetOf(n):], "{"):
 		d.fail(n, "", `": " in an unquoted value starts a mapping`, "quote the value")
 	}
 	if n.Kind == yaml.ScalarNode {

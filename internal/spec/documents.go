@@ -59,7 +59,7 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 	if root == nil || d.isOtherFile(root, otherThanAPI) {
 		return nil, d.problems
 	}
-	api := &API{File: file, Pos: d.src.pos(root), At: map[string]Pos{}}
+	api := &API{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
 	recordPositions(d.src, api.At, "", withoutSchemas(root))
 	d.types = collectTypes(d.src, root, shared)
 	d.lenient = acceptsWarning(root, WarnUnsatisfiable)
@@ -75,7 +75,7 @@ func ParseController(file string, data []byte) (*Controller, Problems) {
 	if root == nil || d.isOtherFile(root, otherThanController) {
 		return nil, d.problems
 	}
-	c := &Controller{File: file, Pos: d.src.pos(root), At: map[string]Pos{}}
+	c := &Controller{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
 	recordPositions(d.src, c.At, "", root)
 	d.decodeMapping(root, "", controllerMapping(c))
 	if len(d.problems) > 0 {

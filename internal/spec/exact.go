@@ -22,14 +22,14 @@ func NearestFloat(text string) (nearest string, same bool) {
 	if nearest = strconv.FormatFloat(value, 'f', -1, 64); !isInteger(nearest) {
 		nearest = strconv.FormatFloat(value, 'g', -1, 64)
 	}
-	digits, exponent := significant(text)
-	nearestDigits, nearestExponent := significant(nearest)
+	digits, exponent := significantDigits(text)
+	nearestDigits, nearestExponent := significantDigits(nearest)
 	return nearest, digits == nearestDigits && exponent == nearestExponent
 }
 
-// significant returns the digits of a decimal number without zeros around them, and the power of ten of a point before
+// significantDigits returns the digits of a decimal number without zeros around them, and the power of ten of a point before
 // the first.
-func significant(text string) (digits string, exponent int) {
+func significantDigits(text string) (digits string, exponent int) {
 	text = strings.TrimLeft(text, "+-")
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -42,7 +42,7 @@ func significant(text string) (digits string, exponent int) {
 	return strings.TrimRight(digits, "0"), exponent
 }
 
-// isExact tells whether Kubernetes holds a number of JSON as it is written.
+// isExact reports whether Kubernetes holds a number of JSON as it is written.
 func isExact(raw string) bool {
 	if isInteger(raw) {
 		return true
@@ -51,7 +51,7 @@ func isExact(raw string) bool {
 	return same
 }
 
-// isInteger tells whether Kubernetes holds a number as an integer.
+// isInteger reports whether Kubernetes holds a number as an integer.
 func isInteger(raw string) bool {
 	_, err := strconv.ParseInt(raw, 10, 64)
 	return err == nil

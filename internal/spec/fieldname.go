@@ -49,7 +49,7 @@ func nameFields(fields []Property) {
 	}
 }
 
-// isTagName says whether encoding/json takes a name from a struct tag.
+// isTagName reports whether encoding/json takes a name from a struct tag.
 func isTagName(name string) bool {
 	return name != "" && name != "-" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)

@@ -20,8 +20,8 @@ type form struct {
 	check func(text, path string) (message, hint string)
 }
 
-// formed returns a text of a form.
-func formed(into *string, f *form) value {
+// formedText returns a text of a form.
+func formedText(into *string, f *form) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			text, ok := d.decodeText(n, path)
@@ -47,7 +47,7 @@ func formedLater(into *string, f *form) value {
 
 // emptyOr returns a text of a form, or the empty text.
 func emptyOr(into *string, f *form) value {
-	v := formed(into, f)
+	v := formedText(into, f)
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || n.Value != "" {

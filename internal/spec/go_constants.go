@@ -13,7 +13,7 @@ func decodeGoConstants(d *decoder, s *Schema, n *yaml.Node, path string) {
 	s.GoConstants = map[string]string{}
 	values := map[string]string{}
 	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
-		s.At[joinPath("goConstants", key.Value)] = d.src.pos(key)
+		s.At[joinPath("goConstants", key.Value)] = d.src.positionOf(key)
 		name, ok := d.decodeText(value, path)
 		switch other := values[name]; {
 		case !ok:

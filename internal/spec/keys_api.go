@@ -12,12 +12,12 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 	operated := hasKey("operator")
 	embedded := true
 	return Mapping{Name: "API", Keys: append(headerKeys("API"), []Key{
-		{Name: "group", Required: true, value: formed(&api.Group, &groupForm), Doc: "API group, a DNS name with a dot"},
+		{Name: "group", Required: true, value: formedText(&api.Group, &groupForm), Doc: "API group, a DNS name with a dot"},
 		{Name: "names", Required: true, value: kindNames(&api.Names), Doc: "what the kind is called"},
 		{Name: "scope", value: wordOr(Namespaced, &api.Scope, Namespaced, Cluster)},
-		{Name: "metadata", Absent: "none", value: within(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
-		{Name: "conversion", Absent: "none", value: nested(&api.Conversion, conversionMapping), Doc: "how objects are converted between versions, as in a CRD"},
-		{Name: "embeddedMetadata", value: booleanOr(true, &embedded),
+		{Name: "metadata", Absent: "none", value: partMapping(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
+		{Name: "conversion", Absent: "none", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted between versions, as in a CRD"},
+		{Name: "embeddedMetadata", value: trueOrFalseBy(true, &embedded),
 			Doc: "where a Kubernetes type or a Go type holds an object, such as a pod template, the schema names the `name`, " +
 				"`namespace`, `labels`, `annotations` and `finalizers` of its metadata; with `false` it names none, and the API server drops them all"},
 		{Name: "types", Absent: "none", value: namedTypes(&api.Types), Doc: "schemas with a name of their own, to be used by it anywhere in the file"},
@@ -25,7 +25,7 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 			Doc: acceptDoc},
 		{Name: "versions", Required: true, Doc: "list of the versions, at least one",
 			value: versionList(&api.Versions, func() bool { return operated.holds(root) })},
-		{Name: "operator", Absent: "no controller", value: nested(&api.Operator, operatorMapping), Doc: "what the controller does"},
+		{Name: "operator", Absent: "no controller", value: nestedMapping(&api.Operator, operatorMapping), Doc: "what the controller does"},
 	}...), finish: func(d *decoder, n *yaml.Node, _ string) {
 		api.BareMetadata = !embedded
 		checkAPINames(d, n, api)
@@ -53,20 +53,20 @@ func metadataMapping(api *API) Mapping {
 // subresourcesMapping returns the keys under subresources.
 func subresourcesMapping(s *Subresources) Mapping {
 	return Mapping{Name: "subresources", Keys: []Key{
-		{Name: "status", Absent: "none", value: boolean(&s.Status), Doc: "objects have the status subresource"},
+		{Name: "status", Absent: "none", value: trueOrFalse(&s.Status), Doc: "objects have the status subresource"},
 	}}
 }
 
 // columnMapping returns the keys of a column of kubectl get.
 func columnMapping(c *Column) Mapping {
 	return Mapping{Name: "column", pos: &c.Pos, Keys: []Key{
-		{Name: "name", Required: true, value: prose(&c.Name), Doc: "the heading"},
+		{Name: "name", Required: true, value: proseText(&c.Name), Doc: "the heading"},
 		{Name: "path", Required: true, value: formedLater(&c.Path, &columnPathForm), Doc: "JSON path of what the column shows"},
 		{Name: "type", Absent: "taken from the schema", value: oneWord(&c.Type, "string", "integer", "number", "boolean", "date")},
 		{Name: "format", Absent: "none",
 			value: oneWord(&c.Format, "int32", "int64", "float", "double", "byte", "date", "date-time", "password")},
-		{Name: "description", Absent: "none", value: prose(&c.Description), Doc: "what the column shows, for people"},
-		{Name: "priority", value: countOrZero(&c.Priority, 1<<31-1), Doc: "above 0: shown by `kubectl get -o wide` only"},
+		{Name: "description", Absent: "none", value: proseText(&c.Description), Doc: "what the column shows, for people"},
+		{Name: "priority", value: integerUpTo(&c.Priority, 1<<31-1), Doc: "above 0: shown by `kubectl get -o wide` only"},
 	}}
 }
 

@@ -16,7 +16,7 @@ func childMapping(c *Child) Mapping {
 			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
 		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce),
 			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child"},
-		{Name: "pruneOnly", value: booleanOr(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
+		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
 		{Name: "whenDropped", value: wordOr(Delete, &c.WhenDropped, Delete, Orphan),
 			Doc: "what happens to a child that Sync no longer returns: `Delete`, or `Orphan`, which leaves the object in the cluster without an owner. " + written},
 		{Name: "whenDeleted", value: wordOr(Delete, &c.WhenDeleted, Delete, Orphan), Doc: "what happens when the parent is deleted: `Delete` or `Orphan`. " + written},

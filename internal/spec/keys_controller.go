@@ -9,13 +9,13 @@ import (
 // controllerMapping returns the keys of the file of a controller.
 func controllerMapping(c *Controller) Mapping {
 	return Mapping{Name: "Controller", Keys: append(headerKeys("Controller"), []Key{
-		{Name: "name", Required: true, value: formed(&c.Name, &controllerNameForm),
+		{Name: "name", Required: true, value: formedText(&c.Name, &controllerNameForm),
 			Doc: "the name of the file without `.yaml`; a DNS label, without its dashes the name of a Go package. With the domain of the project it begins the controller's own labels and its finalizer"},
 		{Name: "parents", Required: true, value: parentList(&c.Parents), Doc: "list of the kinds that the controller operates, each once"},
-		{Name: "parentMetadata", value: booleanOr(false, &c.ParentMetadata), Doc: "Sync may set labels and annotations of parents"},
+		{Name: "parentMetadata", value: trueOrFalseBy(false, &c.ParentMetadata), Doc: "Sync may set labels and annotations of parents"},
 		{Name: "acceptWarnings", Absent: "none", value: warningNames(&c.AcceptWarnings),
 			Doc: "list of the warnings that are meant, of which nothing is said; a controller can be warned of `privileged`"},
-		{Name: "operator", Absent: "no children", value: nested(&c.Operator, operatorMapping), Doc: "what the controller does, as in the file of an API"},
+		{Name: "operator", Absent: "no children", value: nestedMapping(&c.Operator, operatorMapping), Doc: "what the controller does, as in the file of an API"},
 	}...), finish: func(d *decoder, _ *yaml.Node, _ string) {
 		if c.Operator == nil {
 			c.Operator = &Operator{Pos: c.Pos, Teardown: TeardownTogether}

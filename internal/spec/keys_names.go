@@ -17,7 +17,7 @@ func kindNames(names *Names) value {
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			d.decodeMapping(n, path, namesMapping(names, hasKey("goKind").holds(n)))
 		},
-		schema: func(l *Language) *jsonschema.Schema { return l.refer(namesMapping(names, true)) },
+		schema: func(l *Language) *jsonschema.Schema { return l.referTo(namesMapping(names, true)) },
 	}
 }
 
@@ -29,12 +29,12 @@ func namesMapping(names *Names, hasGoKind bool) Mapping {
 		kind = &anyKindForm
 	}
 	labels := func(into *[]string) value {
-		return distinct(into, strconv.Quote, func(s *string) value { return formed(s, &labelForm) })
+		return distinctList(into, strconv.Quote, func(s *string) value { return formedText(s, &labelForm) })
 	}
 	return Mapping{Name: "names", pos: &names.Pos, Keys: []Key{
-		{Name: "kind", Required: true, value: formed(&names.Kind, kind), Doc: "letters and digits, starting with a capital; with `goKind`, letters, digits and -"},
-		{Name: "goKind", Absent: "the kind", value: formed(&names.GoKind, &kindForm), Doc: "the Go type, for kinds that cannot be one, such as `postgresql`"},
-		{Name: "plural", Absent: "the English plural of the kind", value: formed(&names.Plural, &labelForm), Doc: "the resource in URLs and in RBAC; a DNS label"},
+		{Name: "kind", Required: true, value: formedText(&names.Kind, kind), Doc: "letters and digits, starting with a capital; with `goKind`, letters, digits and -"},
+		{Name: "goKind", Absent: "the kind", value: formedText(&names.GoKind, &kindForm), Doc: "the Go type, for kinds that cannot be one, such as `postgresql`"},
+		{Name: "plural", Absent: "the English plural of the kind", value: formedText(&names.Plural, &labelForm), Doc: "the resource in URLs and in RBAC; a DNS label"},
 		{Name: "singular", Absent: "the kind in lower case", value: emptyOr(&names.Singular, &labelForm),
 			Doc: "the name that `kubectl` takes for one object; a DNS label. `\"\"` leaves it to the API server"},
 		{Name: "listKind", Absent: "the kind and `List`", value: emptyOr(&names.ListKind, kind), Doc: "the kind of lists. `\"\"` leaves it to the API server"},
@@ -47,15 +47,15 @@ func namesMapping(names *Names, hasGoKind bool) Mapping {
 			"kind": kindForm.schema(), "listKind": listKindForm.orEmpty().schema(),
 		}}
 	}, finish: func(d *decoder, n *yaml.Node, path string) {
-		names.derive(n)
+		names.deriveNames(n)
 		if names.Kind != "" && names.Kind == names.ListKind {
 			d.fail(n, path+".listKind", "is the kind itself", "leave it out: it becomes "+names.Kind+"List")
 		}
 	}}
 }
 
-// derive fills in the names that follow from the kind.
-func (names *Names) derive(n *yaml.Node) {
+// deriveNames fills in the names that follow from the kind.
+func (names *Names) deriveNames(n *yaml.Node) {
 	if names.Kind == "" {
 		return
 	}

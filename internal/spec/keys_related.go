@@ -14,13 +14,13 @@ func relatedMapping(r *Related) Mapping {
 	const all = "all objects"
 	return Mapping{Name: "related", pos: &r.Pos, Keys: append(resourceKeys(&r.Resource, "it may be listed several times, each with an `as` of its own"), []Key{
 		fieldNameKey(&r.Resource),
-		{Name: "name", Absent: all, value: formed(&r.Name, &objectNameForm), Doc: "the name of the only object that is meant"},
-		{Name: "nameFrom", Absent: all, value: formed(&r.NameFrom, &nameFromForm), Doc: "path in the parent to a name or a list of names"},
+		{Name: "name", Absent: all, value: formedText(&r.Name, &objectNameForm), Doc: "the name of the only object that is meant"},
+		{Name: "nameFrom", Absent: all, value: formedText(&r.NameFrom, &nameFromForm), Doc: "path in the parent to a name or a list of names"},
 		{Name: "selector", Absent: all, value: labelSelector(&r.Selector),
 			Doc: "the labels of the objects, in kubectl's syntax, such as `app=web,tier!=db`, or as `{matchLabels, matchExpressions}`"},
-		{Name: "selectorFrom", Absent: all, value: formed(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels"},
-		{Name: "dynamic", value: booleanOr(false, &r.Dynamic), Doc: "the author implements Related, which says which objects are meant"},
-		{Name: "namespaces", Absent: "`Parent`, and `All` for a parent in no namespace", value: namespaces(r),
+		{Name: "selectorFrom", Absent: all, value: formedText(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels"},
+		{Name: "dynamic", value: trueOrFalseBy(false, &r.Dynamic), Doc: "the author implements Related, which says which objects are meant"},
+		{Name: "namespaces", Absent: "`Parent`, and `All` for a parent in no namespace", value: namespaceChoice(r),
 			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
 		{Name: "cache", value: wordOr(CacheFull, &r.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
@@ -42,9 +42,9 @@ const (
 	namespacesParent = "Parent"
 )
 
-// namespaces returns where related objects are: All, Parent, a list of names, or a path in the
+// namespaceChoice returns where related objects are: All, Parent, a list of names, or a path in the
 // parent.
-func namespaces(r *Related) value {
+func namespaceChoice(r *Related) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.SequenceNode {
@@ -89,7 +89,7 @@ func decodeNamespaceList(d *decoder, n *yaml.Node, path string, r *Related) {
 	}
 	d.eachItem(n, path, func(n *yaml.Node, path string) {
 		var name string
-		formed(&name, &namespaceForm).decode(d, n, path)
+		formedText(&name, &namespaceForm).decode(d, n, path)
 		switch {
 		case name == "":
 		case slices.Contains(r.Namespaces, name):

@@ -13,17 +13,17 @@ import (
 // labelSelector returns a label selector in kubectl's syntax, or as Kubernetes objects have it, which
 // becomes the same.
 func labelSelector(into *string) value {
-	return selector(into, "label selector", labelSelectorMapping)
+	return selectorValue(into, "label selector", labelSelectorMapping)
 }
 
 // annotationSelector returns a selector like labelSelector for annotations. The values that it knows
 // are those of labels.
 func annotationSelector(into *string) value {
-	return selector(into, "selector of annotations", annotationSelectorMapping)
+	return selectorValue(into, "selector of annotations", annotationSelectorMapping)
 }
 
-// selector returns a selector of some sort, which is a text or a mapping.
-func selector(into *string, sort string, of func(*metav1.LabelSelector) Mapping) value {
+// selectorValue returns a selector of some sort, which is a text or a mapping.
+func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Mapping) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.MappingNode {
@@ -43,7 +43,7 @@ func selector(into *string, sort string, of func(*metav1.LabelSelector) Mapping)
 		},
 		schema: func(l *Language) *jsonschema.Schema {
 			text := &jsonschema.Schema{Pattern: `\S`, PatternReason: "expected a selector, such as app=web,tier!=db"}
-			return jsonschema.Either(text, "object", l.refer(of(&metav1.LabelSelector{})))
+			return jsonschema.Either(text, "object", l.referTo(of(&metav1.LabelSelector{})))
 		},
 	}
 }
@@ -136,7 +136,7 @@ func requirementMapping(r *metav1.LabelSelectorRequirement) Mapping {
 }
 
 func comparedTexts(into *[]string) value {
-	v := texts(into)
+	v := textList(into)
 	v.schema = func(*Language) *jsonschema.Schema {
 		s := jsonschema.List(jsonschema.Text())
 		s.MinItems = 1

@@ -53,35 +53,35 @@ func versionMapping(v *Version, operated func() bool) Mapping {
 
 func versionKeys(v *Version) []Key {
 	return []Key{
-		{Name: "name", Required: true, value: formed(&v.Name, &versionNameForm), Doc: "lower-case letters and digits: it names a Go package"},
-		{Name: "goTypes", value: booleanOr(false, &v.GoTypes),
+		{Name: "name", Required: true, value: formedText(&v.Name, &versionNameForm), Doc: "lower-case letters and digits: it names a Go package"},
+		{Name: "goTypes", value: trueOrFalseBy(false, &v.GoTypes),
 			Doc: "the Go types of the version are yours, with kubebuilder markers: its schema, columns, scale, subresources and selectable fields come from them, and none of these keys stands here"},
-		{Name: "served", value: booleanOr(true, &v.Served), Doc: "the API server serves it"},
-		{Name: "deprecated", value: booleanOr(false, &v.Deprecated), Doc: "`kubectl` warns users of the version"},
-		{Name: "deprecationWarning", Absent: "the API server's own", value: optional(&v.Warning, prose), Doc: "the text of that warning"},
-		{Name: "storage", Absent: "`true` when alone", value: boolean(&v.Storage), Doc: "objects are stored in it; exactly one version has it"},
-		{Name: "description", Absent: "none", value: prose(&v.Description), Doc: "what the kind is, which `kubectl explain` shows"},
+		{Name: "served", value: trueOrFalseBy(true, &v.Served), Doc: "the API server serves it"},
+		{Name: "deprecated", value: trueOrFalseBy(false, &v.Deprecated), Doc: "`kubectl` warns users of the version"},
+		{Name: "deprecationWarning", Absent: "the API server's own", value: optionalValue(&v.Warning, proseText), Doc: "the text of that warning"},
+		{Name: "storage", Absent: "`true` when alone", value: trueOrFalse(&v.Storage), Doc: "objects are stored in it; exactly one version has it"},
+		{Name: "description", Absent: "none", value: proseText(&v.Description), Doc: "what the kind is, which `kubectl explain` shows"},
 		{Name: "schema", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Root = decodeRoot(d, n) }),
 			Doc: "what else the object has: its fields beside `spec` and `status`, rules for the whole object, `required` (else `spec`, when one of its own fields is required)"},
-		{Name: "standardRoot", value: booleanOr(true, &v.StandardRoot), Doc: "`apiVersion`, `kind` and `metadata` are added to the object unless `schema` has them"},
+		{Name: "standardRoot", value: trueOrFalseBy(true, &v.StandardRoot), Doc: "`apiVersion`, `kind` and `metadata` are added to the object unless `schema` has them"},
 		{Name: "spec", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Spec = decodeObject(d, n, "spec") }),
 			Doc: "the schema of the desired state; an object, unless it says otherwise"},
 		{Name: "status", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Status = decodeObject(d, n, "status") }),
 			Doc: "the schema of the observed state; an object, unless it says otherwise. A kind with an operator has the standard status even without this key"},
-		{Name: "standardStatus", value: booleanOr(true, &v.StandardStatus),
+		{Name: "standardStatus", value: trueOrFalseBy(true, &v.StandardStatus),
 			Doc: "`conditions` (a list map of `meta/v1.Condition` with the key `type`) and `observedGeneration` (int64) are added to the status unless it defines them"},
-		{Name: "subresources", Absent: "status, when there is one", value: subresources(&v.Subresources),
+		{Name: "subresources", Absent: "status, when there is one", value: subresourceChoice(&v.Subresources),
 			Doc: "which subresources there are beside scale; `{}` is an empty list of them in the CRD"},
 		{Name: "columns", Absent: "none", value: listOf(&v.Columns, columnMapping), Doc: "list of the columns of `kubectl get`"},
-		{Name: "scale", Absent: "none", value: nested(&v.Scale, scaleMapping), Doc: "the scale subresource"},
+		{Name: "scale", Absent: "none", value: nestedMapping(&v.Scale, scaleMapping), Doc: "the scale subresource"},
 		{Name: "selectableFields", Absent: "none", value: selectableFields(&v.SelectableFields), Doc: "list of paths that field selectors may use"},
 	}
 }
 
-// subresources returns which subresources there are. It keeps an empty mapping distinct from an
+// subresourceChoice returns which subresources there are. It keeps an empty mapping distinct from an
 // absent one.
-func subresources(into *Subresources) value {
-	v := within(func() Mapping { return subresourcesMapping(into) })
+func subresourceChoice(into *Subresources) value {
+	v := partMapping(func() Mapping { return subresourcesMapping(into) })
 	decode := v.decode
 	v.decode = func(d *decoder, n *yaml.Node, path string) {
 		decode(d, n, path)
@@ -91,7 +91,7 @@ func subresources(into *Subresources) value {
 }
 
 func selectableFields(into *[]string) value {
-	v := texts(into)
+	v := textList(into)
 	decode := v.decode
 	v.decode = func(d *decoder, n *yaml.Node, path string) {
 		*into = []string{}

@@ -52,7 +52,7 @@ func textField(field func(*props) *string) keywordField {
 // proseField keeps a text of any characters.
 func proseField(field func(*props) *string) keywordField {
 	return keywordField{
-		decode: func(d *decoder, into *props, n *yaml.Node, path string) { prose(field(into)).decode(d, n, path) },
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) { proseText(field(into)).decode(d, n, path) },
 		schema: plainSchema(jsonschema.Text),
 		isSet:  func(k *props) bool { return *field(k) != "" },
 		form:   TextMarker,
@@ -188,7 +188,7 @@ func listMapKeysField() keywordField {
 func externalDocsField() keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
-			nested(&into.ExternalDocs, externalDocsMapping).decode(d, n, path)
+			nestedMapping(&into.ExternalDocs, externalDocsMapping).decode(d, n, path)
 		},
 		schema: func(l *Language) *jsonschema.Schema {
 			return externalDocsMapping(&apiextv1.ExternalDocumentation{}).Schema(l)
@@ -200,7 +200,7 @@ func externalDocsField() keywordField {
 func externalDocsMapping(docs *apiextv1.ExternalDocumentation) Mapping {
 	return Mapping{Name: "externalDocs", Keys: []Key{
 		{Name: "url", value: anyText(&docs.URL), Doc: "the address"},
-		{Name: "description", value: prose(&docs.Description), Doc: "what is written there"},
+		{Name: "description", value: proseText(&docs.Description), Doc: "what is written there"},
 	}}
 }
 
@@ -227,16 +227,16 @@ func validationMapping(r *apiextv1.ValidationRule) Mapping {
 	}
 	return Mapping{Name: "rule", Keys: []Key{
 		{Name: "rule", Required: true, value: celText(&r.Rule), Doc: "expression over `self`, the value, and `oldSelf`, the one before, which is true of a valid value"},
-		{Name: "message", value: prose(&r.Message), Doc: "what users read when it is not"},
-		{Name: "messageExpression", value: prose(&r.MessageExpression), Doc: "expression that gives the message"},
-		{Name: "reason", value: presetOf(optional(&r.Reason, reason), string(apiextv1.FieldValueInvalid)), Doc: "what the API server answers as the reason"},
+		{Name: "message", value: proseText(&r.Message), Doc: "what users read when it is not"},
+		{Name: "messageExpression", value: proseText(&r.MessageExpression), Doc: "expression that gives the message"},
+		{Name: "reason", value: presetOf(optionalValue(&r.Reason, reason), string(apiextv1.FieldValueInvalid)), Doc: "what the API server answers as the reason"},
 		{Name: "fieldPath", value: formedLater(&r.FieldPath, &rulePathForm), Doc: "path of the field that the message is about, relative to the schema"},
-		{Name: "optionalOldSelf", value: optional(&r.OptionalOldSelf, boolean), Doc: "the rule is evaluated on creation too, with `oldSelf` as an optional"},
+		{Name: "optionalOldSelf", value: optionalValue(&r.OptionalOldSelf, trueOrFalse), Doc: "the rule is evaluated on creation too, with `oldSelf` as an optional"},
 	}}
 }
 
 func celText(into *string) value {
-	v := prose(into)
+	v := proseText(into)
 	v.schema = func(*Language) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Examples: []any{"self.minReplicas <= self.maxReplicas"}}
 	}

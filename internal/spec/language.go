@@ -82,7 +82,7 @@ func (m *Mapping) keyNames() []string {
 // decodeMapping decodes a mapping by its rows. It reports false if n is no mapping at all.
 func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) bool {
 	if m.pos != nil {
-		*m.pos = d.src.pos(n)
+		*m.pos = d.src.positionOf(n)
 	}
 	isMapping := d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
 		row := m.key(key.Value)
@@ -133,15 +133,15 @@ func Describe() *Language {
 		projectMapping(&Project{}), apiMapping(&API{}, nil), controllerMapping(&Controller{}),
 		typesMapping(new([]*NamedType)),
 	} {
-		l.refer(m)
+		l.referTo(m)
 		l.Documents = append(l.Documents, m)
 	}
-	l.refer(validationMapping(new(apiextv1.ValidationRule)))
+	l.referTo(validationMapping(new(apiextv1.ValidationRule)))
 	return l
 }
 
-// refer returns a reference to the JSON Schema of a mapping, and makes that schema once.
-func (l *Language) refer(m Mapping) *jsonschema.Schema {
+// referTo returns a reference to the JSON Schema of a mapping, and makes that schema once.
+func (l *Language) referTo(m Mapping) *jsonschema.Schema {
 	if _, known := l.Mappings[m.Name]; !known {
 		l.Mappings[m.Name] = m
 		l.Schemas[m.Name] = m.Schema(l)
@@ -165,7 +165,7 @@ func (m Mapping) Schema(l *Language) *jsonschema.Schema {
 		}
 	}
 	for _, r := range m.rules {
-		s.AllOf = append(s.AllOf, r.schemas()...)
+		s.AllOf = append(s.AllOf, r.asSchemas()...)
 	}
 	if m.refine != nil {
 		m.refine(s)

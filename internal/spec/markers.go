@@ -22,7 +22,7 @@ func (r *markerReader) readMarkers() {
 	for r.skipSpace(); r.next < len(r.text); r.skipSpace() {
 		start := r.next
 		name := r.readUntil("= \t\n")
-		pos := r.d.src.within(r.node, start)
+		pos := r.d.src.positionWithin(r.node, start)
 		valued := r.next < len(r.text) && r.text[r.next] == '='
 		if valued {
 			r.next++
@@ -44,7 +44,7 @@ func (r *markerReader) readMarkers() {
 		r.applyMarker(name, pos, path, valued, value)
 	}
 	if len(seen) == 0 && len(r.d.problems) == before {
-		r.d.failAt(r.d.src.within(r.node, len(r.text)), r.path, "expected a marker after |", "such as required, or remove the bar")
+		r.d.failAt(r.d.src.positionWithin(r.node, len(r.text)), r.path, "expected a marker after |", "such as required, or remove the bar")
 	}
 }
 
@@ -68,7 +68,7 @@ func (r *markerReader) applyMarker(name string, pos Pos, path string, valued boo
 	case !valued && k.Form() != FlagMarker:
 		r.d.failAt(pos, path, "needs a value", "such as "+name+"=…")
 		return
-	case !r.applies(k):
+	case !r.appliesHere(k):
 		r.d.failAt(pos, path, name+" does not apply to "+r.typeText, r.placeHint(k))
 		return
 	}
@@ -76,7 +76,7 @@ func (r *markerReader) applyMarker(name string, pos Pos, path string, valued boo
 	case "required":
 		on := true
 		if valued {
-			decodeBool(r.d, &on, value.node(false), path)
+			decodeBool(r.d, &on, value.asNode(false), path)
 		}
 		if on {
 			r.marks.required = &pos
@@ -110,12 +110,12 @@ func (r *markerReader) applyKeyword(k *Keyword, path string, valued bool, value 
 		k.field.decode(r.d, into, &yaml.Node{Kind: yaml.ScalarNode, Value: "true"}, path)
 	default:
 		isText := k.Form() == TextMarker || k.Form() == WordMarker
-		k.field.decode(r.d, into, value.node(isText), path)
+		k.field.decode(r.d, into, value.asNode(isText), path)
 	}
 }
 
-// applies reports whether a marker applies to the type. What a Kubernetes type is, is not known here.
-func (r *markerReader) applies(k *Keyword) bool {
+// appliesHere reports whether a marker applies to the type. What a Kubernetes type is, is not known here.
+func (r *markerReader) appliesHere(k *Keyword) bool {
 	declared := r.schema.Declared()
 	if k.Types == nil || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {
 		return true

@@ -47,7 +47,7 @@ func decodeField(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
 	default:
 		d.fail(n, path, "expected a schema, got "+describeNode(n), "write a type such as string, or a mapping with OpenAPI keywords")
 	}
-	return unknownSchema(d.src.pos(n)), fieldMarks{}
+	return unknownSchema(d.src.positionOf(n)), fieldMarks{}
 }
 
 // unknownSchema returns the schema of what could not be read: it may be anything, so that nothing
@@ -58,7 +58,7 @@ func unknownSchema(pos Pos) *Schema {
 
 // decodeOpenAPI decodes a schema that is written as a mapping.
 func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
-	s := &Schema{Pos: d.src.pos(n), At: map[string]Pos{}}
+	s := &Schema{Pos: d.src.positionOf(n), At: map[string]Pos{}}
 	var m fieldMarks
 	var fields *yaml.Node
 	var collection *Schema
@@ -68,7 +68,7 @@ func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) 
 			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
 			return
 		}
-		s.At[key.Value] = d.src.pos(value)
+		s.At[key.Value] = d.src.positionOf(value)
 		switch key.Value {
 		case "properties":
 			fields = value
@@ -83,7 +83,7 @@ func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) 
 			}
 			typeName = value.Value
 		case "goName":
-			m.goNameAt = d.src.pos(value)
+			m.goNameAt = d.src.positionOf(value)
 			anyText(&m.goName).decode(d, value, keyPath)
 		case "goConstants":
 			decodeGoConstants(d, s, value, keyPath)
@@ -153,7 +153,7 @@ func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
 	case kubernetesType().MatchString(name), isGoType(name):
 		s.Type = name
 	case kindName().MatchString(name):
-		useType(d, s, name, d.src.pos(n), path)
+		useType(d, s, name, d.src.positionOf(n), path)
 	default:
 		d.fail(n, path, quoteShort(name)+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))
 	}
@@ -168,7 +168,7 @@ func decodeCollection(d *decoder, n *yaml.Node, path string) *Schema {
 	if s := decodeShorthandType(d, n, n.Value, 0, path, 0); s != nil {
 		return s
 	}
-	return unknownSchema(d.src.pos(n))
+	return unknownSchema(d.src.positionOf(n))
 }
 
 // addCollection gives a schema what the type that it names has items or values of.
@@ -199,7 +199,7 @@ func decodeProperties(d *decoder, s *Schema, n *yaml.Node, path string) {
 	s.Properties = []Property{}
 	goNames := map[string]string{}
 	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
-		p := Property{Pos: d.src.pos(key), Name: key.Value}
+		p := Property{Pos: d.src.positionOf(key), Name: key.Value}
 		var m fieldMarks
 		p.Schema, m = decodeField(d, value, path)
 		p.GoName = m.goName

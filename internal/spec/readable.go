@@ -84,7 +84,7 @@ func KeepReadable(over *apiextv1.JSONSchemaProps, base *apiextv1.JSONSchemaProps
 	}
 }
 
-// isReadable tells whether a pattern keeps out what a Go type cannot read.
+// isReadable reports whether a pattern keeps out what a Go type cannot read.
 func isReadable(pattern string) bool {
 	for _, limits := range goLimits {
 		if pattern != "" && limits.Pattern == pattern {

@@ -48,8 +48,8 @@ func isOneOf[T ~string](key string, words ...T) condition {
 	return c
 }
 
-// hold reports whether a mapping satisfies all conditions.
-func hold(conditions []condition, n *yaml.Node) bool {
+// allHold reports whether a mapping satisfies all conditions.
+func allHold(conditions []condition, n *yaml.Node) bool {
 	return !slices.ContainsFunc(conditions, func(c condition) bool { return !c.holds(n) })
 }
 
@@ -69,8 +69,8 @@ func (c condition) holds(n *yaml.Node) bool {
 	return true
 }
 
-// describe returns what messages call the condition, such as update: Recreate.
-func (c condition) describe(n *yaml.Node) string {
+// describeIn returns what messages call the condition, such as update: Recreate.
+func (c condition) describeIn(n *yaml.Node) string {
 	_, value := lookupKey(n, c.key)
 	switch {
 	case c.label != "":
@@ -129,11 +129,11 @@ func (d *decoder) applyRules(n *yaml.Node, path string, rules []rule) {
 			}
 			continue
 		}
-		if !hold(r.when, n) {
+		if !allHold(r.when, n) {
 			continue
 		}
 		for _, key := range r.excludes {
-			refuse(key, r.when[0].describe(n), r)
+			refuse(key, r.when[0].describeIn(n), r)
 		}
 		for _, key := range r.requires {
 			d.applyRequirement(n, path, key, r)
@@ -168,8 +168,8 @@ func (r rule) hintFor(key string, n *yaml.Node) string {
 	return r.hint(key, cause)
 }
 
-// schemas returns what the rule means to editors.
-func (r rule) schemas() []*jsonschema.Schema {
+// asSchemas returns what the rule means to editors.
+func (r rule) asSchemas() []*jsonschema.Schema {
 	var all []*jsonschema.Schema
 	if r.oneOf != nil {
 		for i, c := range r.oneOf[:len(r.oneOf)-1] {

@@ -38,7 +38,7 @@ func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fiel
 	s := decodeShorthandType(d, n, typeText, lead, path, 0)
 	switch {
 	case s == nil:
-		return unknownSchema(d.src.pos(n)), fieldMarks{}
+		return unknownSchema(d.src.positionOf(n)), fieldMarks{}
 	case !piped:
 		return s, fieldMarks{}
 	}
@@ -52,7 +52,7 @@ func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fiel
 // decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting what
 // is no type.
 func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path string, depth int) *Schema {
-	pos := d.src.within(n, start)
+	pos := d.src.positionWithin(n, start)
 	s := &Schema{Pos: pos, At: map[string]Pos{"type": pos}}
 	if depth > maxDepth {
 		d.failAt(pos, path, "is nested too deep", "")
@@ -79,7 +79,7 @@ func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path 
 	case word != nil && word.Kubernetes != "":
 		s.Type = word.Kubernetes
 	case word != nil:
-		s.Keywords = word.keywords(text)
+		s.Keywords = word.impliedKeywords(text)
 	case kubernetesType().MatchString(text), isGoType(text):
 		s.Type = text
 	case kindName().MatchString(text):

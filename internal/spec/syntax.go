@@ -31,7 +31,7 @@ func reportSyntax(d *decoder, err error) {
 	if len(d.src.text) <= maxSearch {
 		line = d.src.lineOf(message)
 	}
-	column, hint := explainSyntax(message, d.src.line(max(line, 1)))
+	column, hint := explainSyntax(message, d.src.lineText(max(line, 1)))
 	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
 }
 

@@ -25,8 +25,8 @@ type argument struct {
 	quoted bool
 }
 
-// node returns the argument as the YAML that the plain form would have; text keeps numbers and booleans texts.
-func (t argument) node(text bool) *yaml.Node {
+// asNode returns the argument as the YAML that the plain form would have; text keeps numbers and booleans texts.
+func (t argument) asNode(text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.text, Line: t.pos.Line, Column: t.pos.Column}
 	if text || t.quoted {
 		n.Style = yaml.DoubleQuotedStyle
@@ -52,7 +52,7 @@ func (r *tokenReader) readUntil(stop string) string {
 // readArgument reads what follows the = of a marker. Where brackets enclose a list or an object, they
 // end it. It reports false after an error that makes the rest unreadable.
 func (r *tokenReader) readArgument(name string, valued, bracketed bool) (argument, bool) {
-	t := argument{pos: r.d.src.within(r.node, r.next)}
+	t := argument{pos: r.d.src.positionWithin(r.node, r.next)}
 	if !valued || r.next >= len(r.text) {
 		return t, true
 	}
@@ -67,7 +67,7 @@ func (r *tokenReader) readArgument(name string, valued, bracketed bool) (argumen
 		r.next += end
 		t.text, t.quoted = text, true
 		if r.next < len(r.text) && !strings.ContainsRune(" \t\n", rune(r.text[r.next])) {
-			r.d.failAt(r.d.src.within(r.node, r.next), joinPath(r.path, name), "expected a space after the closing quote", `a quote inside of quotes is written \"`)
+			r.d.failAt(r.d.src.positionWithin(r.node, r.next), joinPath(r.path, name), "expected a space after the closing quote", `a quote inside of quotes is written \"`)
 			return t, false
 		}
 	case (first == '[' || first == '{') && bracketed:
@@ -146,7 +146,7 @@ func (r *tokenReader) splitList(t argument) ([]argument, bool) {
 	for start := 0; start <= len(inner); {
 		lead := len(inner[start:]) - len(strings.TrimLeft(inner[start:], " \t\n"))
 		start += lead
-		item := argument{pos: r.d.src.within(r.node, base+start)}
+		item := argument{pos: r.d.src.positionWithin(r.node, base+start)}
 		rest := inner[start:]
 		length := strings.IndexByte(rest+",", ',')
 		if rest != "" && (rest[0] == '"' || rest[0] == '`') {

@@ -37,7 +37,7 @@ func collectTypes(src *source, root *yaml.Node, shared []*NamedType) typeScope {
 	for i := 0; i+1 < len(types.Content); i += 2 {
 		key := types.Content[i]
 		if _, taken := scope.named[key.Value]; !taken && kindName().MatchString(key.Value) {
-			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: src.pos(key), Name: key.Value}, value: types.Content[i+1]}
+			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: src.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
 		}
 	}
 	return scope
@@ -52,7 +52,7 @@ func namedTypes(into *[]*NamedType) value {
 				case !kindName().MatchString(key.Value):
 					d.fail(key, path, quoteShort(key.Value)+" is not the name of a type",
 						"use letters and digits, starting with a capital, at most 63 characters, such as "+nearestKind(key.Value))
-				case t.Pos != d.src.pos(key):
+				case t.Pos != d.src.positionOf(key):
 					d.fail(key, path, "is named at "+t.Pos.String()+" too", "choose another name, or use that one")
 				default:
 					decodeType(d, t)

@@ -44,8 +44,8 @@ func typeWord(text string) *TypeWord {
 	return nil
 }
 
-// keywords returns the schema that one of the names of a type of OpenAPI stands for.
-func (w *TypeWord) keywords(name string) props {
+// impliedKeywords returns the schema that one of the names of a type of OpenAPI stands for.
+func (w *TypeWord) impliedKeywords(name string) props {
 	k := props{Type: w.Type}
 	if w.HasFormat {
 		k.Format = name

@@ -23,8 +23,8 @@ func anyText(into *string) value {
 	}
 }
 
-// prose returns a text in which any character may occur, so that YAML may have cut it short.
-func prose(into *string) value {
+// proseText returns a text in which any character may occur, so that YAML may have cut it short.
+func proseText(into *string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
@@ -35,8 +35,8 @@ func prose(into *string) value {
 	}
 }
 
-// optional returns a value that tells absent from empty.
-func optional[T any](into **T, of func(*T) value) value {
+// optionalValue returns a value that tells absent from empty.
+func optionalValue[T any](into **T, of func(*T) value) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			*into = new(T)
@@ -82,24 +82,24 @@ func fixedWord(word string) value {
 	}
 }
 
-// boolean returns a boolean.
-func boolean(into *bool) value {
+// trueOrFalse returns a boolean.
+func trueOrFalse(into *bool) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) { decodeBool(d, into, n, path) },
 		schema: func(*Language) *jsonschema.Schema { return jsonschema.Boolean() },
 	}
 }
 
-// booleanOr returns a boolean with a default.
-func booleanOr(preset bool, into *bool) value {
+// trueOrFalseBy returns a boolean with a default.
+func trueOrFalseBy(preset bool, into *bool) value {
 	*into = preset
-	v := boolean(into)
+	v := trueOrFalse(into)
 	v.preset = strconv.FormatBool(preset)
 	return v
 }
 
-// count returns an integer within limits.
-func count[T int | int32 | int64](into *T, least, most int64) value {
+// integerBetween returns an integer within limits.
+func integerBetween[T int | int32 | int64](into *T, least, most int64) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			var integer int64
@@ -111,15 +111,15 @@ func count[T int | int32 | int64](into *T, least, most int64) value {
 	}
 }
 
-// countOrZero returns an integer from 0, which is the default.
-func countOrZero[T int | int32 | int64](into *T, most int64) value {
-	v := count(into, 0, most)
+// integerUpTo returns an integer from 0, which is the default.
+func integerUpTo[T int | int32 | int64](into *T, most int64) value {
+	v := integerBetween(into, 0, most)
 	v.preset = "0"
 	return v
 }
 
-// duration returns a Go duration within limits.
-func duration(into *time.Duration, least, most time.Duration) value {
+// durationBetween returns a Go duration within limits.
+func durationBetween(into *time.Duration, least, most time.Duration) value {
 	const amount = `([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
@@ -185,7 +185,7 @@ func ruleText(into *Expression) value {
 			case strings.TrimSpace(text) == "":
 				d.fail(n, path, "is empty", "write a rule, or leave the key out")
 			default:
-				*into = Expression{Pos: d.src.pos(n), Text: text, Columns: d.src.valueColumns(n)}
+				*into = Expression{Pos: d.src.positionOf(n), Text: text, Columns: d.src.valueColumns(n)}
 			}
 		},
 		schema: func(*Language) *jsonschema.Schema {

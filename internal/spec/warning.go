@@ -74,7 +74,7 @@ var acceptDoc = func() string {
 
 // warningNames returns which warnings a file is not to be told.
 func warningNames(into *[]Warning) value {
-	return distinct(into, func(name string) string { return name }, func(w *Warning) value { return oneWord(w, Warnings()...) })
+	return distinctList(into, func(name string) string { return name }, func(w *Warning) value { return oneWord(w, Warnings()...) })
 }
 
 // acceptsWarning reports whether a file accepts a warning, before its keys are decoded.
