@@ -111,7 +111,7 @@ func apiNames(name func(*spec.API) string) []string {
 		if spec.IsTypes(f.Data) {
 			continue
 		}
-		if api, _ := spec.ParsePart(f.Name, f.Data); api != nil && name(api) != "" {
+		if api, _ := spec.ParsePartial(f.Name, f.Data); api != nil && name(api) != "" {
 			names = append(names, name(api))
 		}
 	}

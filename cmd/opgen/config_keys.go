@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/nearest"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -70,7 +71,7 @@ func findCommand(root *cobra.Command, key string) (bool, *cobra.Command) {
 // keyHint says which key was probably meant.
 func keyHint(root *cobra.Command, known map[string][]string, key string) string {
 	section := parentKey(key)
-	if near := spec.Closest(lastKey(key), append(slices.Collect(maps.Keys(known)), known[section]...)); near != "" {
+	if near := nearest.Name(lastKey(key), append(slices.Collect(maps.Keys(known)), known[section]...)); near != "" {
 		return `did you mean "` + near + `"?`
 	}
 	if ok, cmd := findCommand(root, section); ok {

@@ -9,7 +9,7 @@ import (
 // Parse parses an API as spec.ParseAPI does. If the file has errors, it also reports those that the API server finds in the
 // schemas that could be parsed.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
-	api, problems := spec.ParsePart(file, data, shared...)
+	api, problems := spec.ParsePartial(file, data, shared...)
 	if api == nil {
 		return nil, problems
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// TestUnsatisfiableIsAccepted shows that a file can say that it means what nothing fits.
+// TestUnsatisfiableIsAccepted shows that a file can accept schemas that no value satisfies.
 func TestUnsatisfiableIsAccepted(t *testing.T) {
 	const api = `apiVersion: opgen.dev/v1alpha1
 kind: API

@@ -1,6 +1,8 @@
 package gomodel
 
 import (
+	"slices"
+
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
@@ -56,25 +58,13 @@ func LimitsUnknown(s *spec.Schema) bool {
 // MisplacedLimits returns the limits that do not fit a JSON type. They are legal in a schema, and concern none or some of
 // its values, but controller-gen refuses their markers.
 func MisplacedLimits(jsonType string, k *apiextv1.JSONSchemaProps) []string {
-	text := jsonType == "string" || jsonType == intOrString
+	if jsonType == intOrString {
+		jsonType = "string"
+	}
 	var found []string
-	for _, limit := range []struct {
-		keyword   string
-		set, fits bool
-	}{
-		{"minimum", k.Minimum != nil, jsonType == "integer" || jsonType == "number"},
-		{"maximum", k.Maximum != nil, jsonType == "integer" || jsonType == "number"},
-		{"multipleOf", k.MultipleOf != nil, jsonType == "integer" || jsonType == "number"},
-		{"minLength", k.MinLength != nil, text},
-		{"maxLength", k.MaxLength != nil, text},
-		{"pattern", k.Pattern != "", text},
-		{"minItems", k.MinItems != nil, jsonType == "array"},
-		{"maxItems", k.MaxItems != nil, jsonType == "array"},
-		{"minProperties", k.MinProperties != nil, jsonType == "object"},
-		{"maxProperties", k.MaxProperties != nil, jsonType == "object"},
-	} {
-		if limit.set && !limit.fits {
-			found = append(found, limit.keyword)
+	for _, limit := range spec.LimitKeywords() {
+		if limit.IsSet(k) && !slices.Contains(limit.Types, jsonType) {
+			found = append(found, limit.Name)
 		}
 	}
 	return found

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
+	"github.com/opgen-dev/opgen/internal/nearest"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -79,7 +80,7 @@ func splitName(name string) (group, last string) {
 
 // closeTo returns the known name that is about as long as a misspelt one and close to it.
 func closeTo(name string, known []string) string {
-	meant := spec.Closest(name, known)
+	meant := nearest.Name(name, known)
 	if difference := len(meant) - len(name); len(name) < 4 || difference < -2 || difference > 2 {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/opgen-dev/opgen/internal/kubetypes"
+	"github.com/opgen-dev/opgen/internal/nearest"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -119,14 +120,14 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 func lookUp(pkg *loader.Package, name string) (types.Type, *trouble) {
 	object := pkg.Types.Scope().Lookup(name)
 	if object == nil {
-		return nil, &trouble{"package " + pkg.PkgPath + " has no type " + name, nearestType(pkg, name)}
+		return nil, &trouble{"package " + pkg.PkgPath + " has no type " + name, suggestType(pkg, name)}
 	}
 	typeName, isType := object.(*types.TypeName)
 	switch {
 	case !isType:
-		return nil, &trouble{name + " of " + pkg.PkgPath + " is no type", nearestType(pkg, name)}
+		return nil, &trouble{name + " of " + pkg.PkgPath + " is no type", suggestType(pkg, name)}
 	case !token.IsExported(name):
-		return nil, &trouble{name + " is not exported, so that no other package can use it", nearestType(pkg, name)}
+		return nil, &trouble{name + " is not exported, so that no other package can use it", suggestType(pkg, name)}
 	}
 	if named, ok := types.Unalias(typeName.Type()).(*types.Named); ok && named.TypeParams().Len() > 0 {
 		return nil, &trouble{name + " is generic, and there is no way to say of what", "declare a type of it, such as: type Names " + name + "[string]"}
@@ -156,15 +157,15 @@ func withoutSchema(t types.Type) string {
 	return ""
 }
 
-// nearestType proposes the exported type that a name most likely means.
-func nearestType(pkg *loader.Package, name string) string {
+// suggestType proposes the exported type that a name most likely means.
+func suggestType(pkg *loader.Package, name string) string {
 	var names []string
 	for _, other := range pkg.Types.Scope().Names() {
 		if _, isType := pkg.Types.Scope().Lookup(other).(*types.TypeName); isType && token.IsExported(other) {
 			names = append(names, other)
 		}
 	}
-	switch best := spec.Closest(name, names); {
+	switch best := nearest.Name(name, names); {
 	case best != "":
 		return `did you mean "` + pkg.PkgPath + "." + best + `"?`
 	case len(names) == 0:

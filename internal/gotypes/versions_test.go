@@ -20,7 +20,7 @@ func TestGoldenErrors(t *testing.T) {
 	dir := module(t, a)
 	got := map[string]string{}
 	for _, version := range []string{"v1", "v2", "v3"} {
-		api, problems := spec.ParsePart(version+".yaml", file(a, version+".yaml"))
+		api, problems := spec.ParsePartial(version+".yaml", file(a, version+".yaml"))
 		if api == nil {
 			t.Fatal(problems)
 		}

@@ -20,80 +20,80 @@ var (
 	scaleKeys    = []string{"specReplicasPath", "statusReplicasPath", "labelSelectorPath"}
 )
 
-// known reports the keys of a mapping that nothing is known of: they would be lost.
-func (c *converter) known(n *yaml.Node, path string, names []string) {
-	for _, e := range entries(n) {
+// refuseUnknown reports the keys of a mapping that nothing is known of: they would be lost.
+func (c *reporter) refuseUnknown(n *yaml.Node, path string, names []string) {
+	for _, e := range entriesOf(n) {
 		if !slices.Contains(names, e.key.Value) {
 			c.fail(e.key, strings.TrimPrefix(path+"."+e.key.Value, "."), "unknown key", "CRDs of apiextensions.k8s.io/v1 have none of that name")
 		}
 	}
 }
 
-// crd returns the spec file of a CRD.
-func (c *converter) crd(crd *yaml.Node) *yaml.Node {
-	body, out := get(crd, "spec"), newMapping()
-	for _, v := range elements(get(body, "versions")) {
-		holdLimits(get(v, "schema", "openAPIV3Schema"))
+// convertCRD returns the spec file of a CRD.
+func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
+	body, out := lookupPath(crd, "spec"), newMapping()
+	for _, v := range itemsOf(lookupPath(body, "versions")) {
+		holdLimits(lookupPath(v, "schema", "openAPIV3Schema"))
 	}
 	c.bareMetadata = c.hasBareMetadata(crd)
-	c.repeated(crd)
-	c.known(crd, "", crdKeys)
-	c.known(body, "spec", specKeys)
-	if isTrue(get(body, "preserveUnknownFields")) {
+	c.findRepeated(crd)
+	c.refuseUnknown(crd, "", crdKeys)
+	c.refuseUnknown(body, "spec", specKeys)
+	if isTrue(lookupPath(body, "preserveUnknownFields")) {
 		c.fail(body, "spec.preserveUnknownFields", "must be false", "Kubernetes has not accepted such CRDs since 1.22")
 	}
-	out.set("apiVersion", str(spec.FormatVersion))
-	out.set("kind", str("API"))
-	out.set("metadata", metadata(get(crd, "metadata")))
-	out.set("group", get(body, "group"))
-	out.set("names", c.names(get(body, "names")))
-	if scope := get(body, "scope"); text(scope) != string(spec.Namespaced) {
+	out.set("apiVersion", textNode(spec.FormatVersion))
+	out.set("kind", textNode("API"))
+	out.set("metadata", crdMetadata(lookupPath(crd, "metadata")))
+	out.set("group", lookupPath(body, "group"))
+	out.set("names", c.convertNames(lookupPath(body, "names")))
+	if scope := lookupPath(body, "scope"); scalarText(scope) != string(spec.Namespaced) {
 		out.set("scope", scope)
 	}
-	out.set("conversion", clean(get(body, "conversion")))
+	out.set("conversion", cleanValue(lookupPath(body, "conversion")))
 	if c.bareMetadata {
-		out.set("embeddedMetadata", boolean(false))
+		out.set("embeddedMetadata", boolNode(false))
 	}
 	versions := &yaml.Node{Kind: yaml.SequenceNode}
-	all := elements(get(body, "versions"))
+	all := itemsOf(lookupPath(body, "versions"))
 	for _, v := range all {
-		versions.Content = append(versions.Content, c.version(v, len(all) == 1))
+		versions.Content = append(versions.Content, c.convertVersion(v, len(all) == 1))
 	}
 	out.set("versions", versions)
-	out.set("types", c.types())
+	out.set("types", c.convertTypes())
 	return out.Node
 }
 
-// metadata returns the annotations and labels of a CRD.
-func metadata(meta *yaml.Node) *yaml.Node {
+// crdMetadata returns the annotations and labels of a CRD.
+func crdMetadata(meta *yaml.Node) *yaml.Node {
 	out := newMapping()
 	for _, name := range []string{"annotations", "labels"} {
-		if n := get(meta, name); n != nil {
-			out.set(name, clean(n))
+		if n := lookupPath(meta, name); n != nil {
+			out.set(name, cleanValue(n))
 		}
 	}
 	return out.node()
 }
 
-// names returns the names that do not follow from the kind.
-func (c *converter) names(names *yaml.Node) *yaml.Node {
-	c.known(names, "spec.names", nameKeys)
-	out, kind := newMapping(), text(get(names, "kind"))
-	out.set("kind", str(kind))
-	listKind := text(get(names, "listKind"))
+// convertNames returns the names that do not follow from the kind.
+func (c *converter) convertNames(names *yaml.Node) *yaml.Node {
+	c.refuseUnknown(names, "spec.names", nameKeys)
+	out, kind := newMapping(), scalarText(lookupPath(names, "kind"))
+	out.set("kind", textNode(kind))
+	listKind := scalarText(lookupPath(names, "listKind"))
 	if !spec.IsKind(kind) || listKind != "" && !spec.IsKind(listKind) {
-		out.set("goKind", str(spec.GoName(kind)))
+		out.set("goKind", textNode(spec.GoName(kind)))
 	}
 	for _, name := range []struct{ key, derived string }{
 		{"listKind", kind + "List"}, {"plural", spec.Plural(kind)}, {"singular", strings.ToLower(kind)},
 	} {
-		if said := text(get(names, name.key)); said != name.derived {
-			out.set(name.key, str(said)) // also when it is left out: as the empty text
+		if said := scalarText(lookupPath(names, name.key)); said != name.derived {
+			out.set(name.key, textNode(said)) // also when it is left out: as the empty text
 		}
 	}
 	for _, name := range []string{"shortNames", "categories"} {
-		if n := get(names, name); n != nil {
-			out.set(name, list(texts(n)))
+		if n := lookupPath(names, name); n != nil {
+			out.set(name, textListNode(scalarTexts(n)))
 		}
 	}
 	return out.flow()

@@ -31,7 +31,7 @@ func (p prints) of(n *yaml.Node) print {
 	for _, e := range sortedEntries(n) {
 		name := e.key.Value
 		switch {
-		case isUnsaid(e):
+		case isEmptyKeyword(e):
 		case slices.Contains(useKeywords, name):
 			own = appendValue(appendText(own, name), e.value)
 		case name == "properties":
@@ -40,7 +40,7 @@ func (p prints) of(n *yaml.Node) print {
 			whole := p.of(e.value).whole
 			shape = append(appendText(shape, name), whole[:]...)
 		case name == "required":
-			shape = appendTexts(appendText(shape, name), slices.Sorted(slices.Values(texts(e.value))))
+			shape = appendTexts(appendText(shape, name), slices.Sorted(slices.Values(scalarTexts(e.value))))
 		default:
 			shape = appendValue(appendText(shape, name), e.value)
 		}
@@ -62,13 +62,13 @@ func (p prints) appendFields(to []byte, fields *yaml.Node) []byte {
 	return to
 }
 
-// isUnsaid tells whether a keyword says as much as if it were absent.
-func isUnsaid(e entry) bool {
+// isEmptyKeyword reports whether a keyword says as much as if it were absent.
+func isEmptyKeyword(e entry) bool {
 	switch e.key.Value {
 	case "default", "example":
 		return false
 	case "description":
-		return text(e.value) == ""
+		return scalarText(e.value) == ""
 	case "additionalProperties":
 		return isNull(e.value)
 	}
@@ -76,7 +76,7 @@ func isUnsaid(e entry) bool {
 }
 
 func sortedEntries(n *yaml.Node) []entry {
-	all := entries(n)
+	all := entriesOf(n)
 	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.key.Value, b.key.Value) })
 	return all
 }

@@ -19,8 +19,8 @@ const (
 	maxDepth = 200
 )
 
-// read returns the CRDs among the documents of a file, also those in lists.
-func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
+// readCRDs returns the CRDs among the documents of a file, also those in lists.
+func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	whole := spec.Pos{File: file}
 	if problem := spec.TooLarge(file, data); problem != nil {
 		return nil, spec.Problems{*problem}
@@ -37,7 +37,7 @@ func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 		if err != nil {
 			return nil, spec.Problems{{Pos: whole, Message: "is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
 		}
-		root, err := plain(&doc, &budget, 0, false)
+		root, err := resolveAliases(&doc, &budget, 0, false)
 		if err != nil {
 			return nil, spec.Problems{{Pos: whole, Message: err.Error()}}
 		}
@@ -52,16 +52,16 @@ func read(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 // oldBooleans are booleans in the YAML that Kubernetes reads, unless they are quoted.
 var oldBooleans = map[string]string{"y": "true", "yes": "true", "on": "true", "n": "false", "no": "false", "off": "false"}
 
-// isPlainScalar tells whether a node is a scalar without quotes, in one of the cases that booleans can have.
+// isPlainScalar reports whether a node is a scalar without quotes, in one of the cases that booleans can have.
 func isPlainScalar(n *yaml.Node) bool {
 	lower, upper := strings.ToLower(n.Value), strings.ToUpper(n.Value)
 	return n.Kind == yaml.ScalarNode && n.Style == 0 &&
 		(n.Value == lower || n.Value == upper || n.Value == upper[:1]+lower[1:])
 }
 
-// plain returns a node with its aliases written out, and with the booleans that Kubernetes sees in it. What is
+// resolveAliases returns a node with its aliases written out, and with the booleans that Kubernetes sees in it. What is
 // aliased takes from the budget.
-func plain(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, error) {
+func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, error) {
 	if aliased {
 		*budget--
 	}
@@ -72,7 +72,7 @@ func plain(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, erro
 		return nil, fmt.Errorf("is nested more than %d levels deep", maxDepth)
 	}
 	if n.Kind == yaml.AliasNode {
-		return plain(n.Alias, budget, depth+1, true)
+		return resolveAliases(n.Alias, budget, depth+1, true)
 	}
 	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // of the file, not of a description
 	if len(n.Value) <= len("false") {
@@ -81,7 +81,7 @@ func plain(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, erro
 		}
 	}
 	for i, c := range n.Content {
-		p, err := plain(c, budget, depth+1, aliased)
+		p, err := resolveAliases(c, budget, depth+1, aliased)
 		if err != nil {
 			return nil, err
 		}
@@ -94,10 +94,10 @@ func plain(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, erro
 
 // crdsOf returns the CRDs that a document is or lists.
 func crdsOf(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
-	apiVersion, kind := text(get(root, "apiVersion")), text(get(root, "kind"))
+	apiVersion, kind := scalarText(lookupPath(root, "apiVersion")), scalarText(lookupPath(root, "kind"))
 	if kind == "List" && apiVersion == "v1" {
 		var all []*yaml.Node
-		for _, item := range elements(get(root, "items")) {
+		for _, item := range itemsOf(lookupPath(root, "items")) {
 			found, problem := crdsOf(file, item)
 			if problem != nil {
 				return nil, problem

@@ -14,16 +14,16 @@ var limits = []string{"minimum", "maximum", "multipleOf"}
 // holdLimits writes the limits of a schema as Kubernetes holds them, which rounds what it cannot hold, such as the
 // largest int64: a spec file says what holds.
 func holdLimits(schema *yaml.Node) {
-	for _, e := range entries(schema) {
+	for _, e := range entriesOf(schema) {
 		switch name := e.key.Value; {
 		case slices.Contains(limits, name):
 			holdLimit(e.value)
 		case name == "properties":
-			for _, property := range entries(e.value) {
+			for _, property := range entriesOf(e.value) {
 				holdLimits(property.value)
 			}
 		case slices.Contains([]string{"allOf", "anyOf", "oneOf"}, name):
-			for _, tree := range elements(e.value) {
+			for _, tree := range itemsOf(e.value) {
 				holdLimits(tree)
 			}
 		case slices.Contains([]string{"items", "additionalProperties", "not"}, name):

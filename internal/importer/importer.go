@@ -18,14 +18,14 @@ type Spec struct {
 // are left out. The file is a name for positions; nothing is read from disk. There are no specs when there are
 // problems, nor when no document is a CRD, which is one.
 func Import(file string, data []byte) ([]Spec, spec.Problems) {
-	documents, problems := read(file, data)
+	documents, problems := readCRDs(file, data)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	var specs []Spec
 	for _, d := range documents {
 		c := newConverter(file)
-		s := c.spec(d)
+		s := c.convertSpec(d)
 		problems = append(problems, c.problems...)
 		specs = append(specs, s)
 	}
@@ -42,10 +42,17 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	return specs, nil
 }
 
-// converter turns one CRD into a spec and collects what is wrong with the CRD.
-type converter struct {
-	file       string
-	problems   spec.Problems
+// converter turns one CRD into a spec.
+type converter struct{ schemaConverter }
+
+// schemaConverter turns the schemas of a CRD into those of a spec.
+type schemaConverter struct {
+	reporter
+	typeFinder
+}
+
+// typeFinder finds the types that schemas can be written as by name: of Kubernetes, and of the file.
+type typeFinder struct {
 	prints     prints
 	kubernetes map[digest]kubernetesType
 	repeats    repeats
@@ -53,29 +60,37 @@ type converter struct {
 	bareMetadata bool // the Kubernetes types of the CRD name no fields of metadata
 }
 
-func newConverter(file string) *converter {
-	return &converter{file: file, prints: prints{}, kubernetes: map[digest]kubernetesType{}}
+// reporter collects the errors of a CRD.
+type reporter struct {
+	file     string
+	problems spec.Problems
 }
 
-func (c *converter) fail(n *yaml.Node, path, message, hint string) {
+func newConverter(file string) *converter {
+	return &converter{schemaConverter{
+		reporter{file: file}, typeFinder{prints: prints{}, kubernetes: map[digest]kubernetesType{}},
+	}}
+}
+
+func (c *reporter) fail(n *yaml.Node, path, message, hint string) {
 	pos := spec.Pos{File: c.file, Line: n.Line, Column: n.Column}
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// spec converts a CRD and parses the result.
-func (c *converter) spec(crd *yaml.Node) Spec {
-	out := c.crd(crd)
+// convertSpec converts a CRD and parses the result.
+func (c *converter) convertSpec(crd *yaml.Node) Spec {
+	out := c.convertCRD(crd)
 	if len(c.problems) > 0 {
 		return Spec{}
 	}
 	s := Spec{
-		Name: text(get(crd, "metadata", "name")),
-		Kind: text(get(crd, "spec", "names", "kind")),
-		Text: write(out),
+		Name: scalarText(lookupPath(crd, "metadata", "name")),
+		Kind: scalarText(lookupPath(crd, "spec", "names", "kind")),
+		Text: writeSpec(out),
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
-	if len(problems) > 0 || isSenseless(api) { // such as a column of no field: the API server does not mind
-		s.Text = write(acceptSenseless(out))
+	if len(problems) > 0 || hasUnsatisfiable(api) { // such as a column of no field: the API server does not mind
+		s.Text = writeSpec(acceptUnsatisfiable(out))
 		api, problems = spec.ParseAPI(c.file, s.Text)
 	}
 	for _, p := range problems { // which are of the CRD, and about text that its author has not seen

@@ -32,9 +32,9 @@ func (s shapes) in(bareMetadata bool) digest {
 
 // kubernetesType returns the Kubernetes type whose schema an object has, description by description: what uses of
 // a type say for themselves aside.
-func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
-	fields := value(n, "properties")
-	if fields == nil || len(fields.Content) == 0 || text(value(n, "type")) != "object" {
+func (c *typeFinder) kubernetesType(n *yaml.Node) kubernetesType {
+	fields := lookupKey(n, "properties")
+	if fields == nil || len(fields.Content) == 0 || scalarText(lookupKey(n, "type")) != "object" {
 		return kubernetesType{}
 	}
 	shape := c.prints.of(n).shape
@@ -43,7 +43,7 @@ func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 		known = lookupKubernetes(fields, func(t kubernetesType) bool { return t.shapes.in(c.bareMetadata) == shape })
 		c.kubernetes[shape] = known
 	}
-	if known.description != "" && text(value(n, "description")) == "" {
+	if known.description != "" && scalarText(lookupKey(n, "description")) == "" {
 		return kubernetesType{} // it would bring its description along
 	}
 	return known
@@ -51,7 +51,7 @@ func (c *converter) kubernetesType(n *yaml.Node) kubernetesType {
 
 func lookupKubernetes(fields *yaml.Node, is func(kubernetesType) bool) kubernetesType {
 	var names []string
-	for _, e := range entries(fields) {
+	for _, e := range entriesOf(fields) {
 		names = append(names, e.key.Value)
 	}
 	for _, candidate := range kubetypes.TypesWithFields(names) {
@@ -105,21 +105,21 @@ func (k *knownTypes) shape(s apiextv1.JSONSchemaProps, bareMetadata bool) digest
 
 // referring notes the prints of the references in a schema: each has the shape of a type.
 func (k *knownTypes) referring(p prints, n *yaml.Node, bareMetadata bool) {
-	if ref := value(n, "$ref"); ref != nil {
+	if ref := lookupKey(n, "$ref"); ref != nil {
 		var own []byte
 		for _, e := range sortedEntries(n) {
-			if slices.Contains(useKeywords, e.key.Value) && !isUnsaid(e) {
+			if slices.Contains(useKeywords, e.key.Value) && !isEmptyKeyword(e) {
 				own = appendValue(appendText(own, e.key.Value), e.value)
 			}
 		}
 		p[n] = newPrint(k.of(ref.Value).shapes.in(bareMetadata), own)
 		return
 	}
-	for _, e := range entries(value(n, "properties")) {
+	for _, e := range entriesOf(lookupKey(n, "properties")) {
 		k.referring(p, e.value, bareMetadata)
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
-		if below := value(n, name); below != nil {
+		if below := lookupKey(n, name); below != nil {
 			k.referring(p, below, bareMetadata)
 		}
 	}
@@ -156,9 +156,9 @@ func jsonNode(v any) *yaml.Node {
 		}
 		return n
 	case string:
-		return str(v)
+		return textNode(v)
 	case bool:
-		return boolean(v)
+		return boolNode(v)
 	case json.Number:
 		tag := "!!float"
 		if decimal().MatchString(v.String()) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// telling returns the name of a place, behind those of what is around it as long as it tells nothing by itself.
-func (p *place) telling() string {
+// tellingName returns the name of a place, behind those of what is around it as long as it tells nothing by itself.
+func (p *place) tellingName() string {
 	name, tells := p.label, !isGeneric(p.label)
 	for outer := p.parent; outer != nil && !tells; outer = outer.parent {
 		name, tells = joinNames(outer.label, name), !isGeneric(outer.label)
@@ -15,8 +15,8 @@ func (p *place) telling() string {
 	return name
 }
 
-// outer returns the place around a place, nil when it has a type of its own: nothing around that names what is in it.
-func (p *place) outer() *place {
+// outerPlace returns the place around a place, nil when it has a type of its own: nothing around that names what is in it.
+func (p *place) outerPlace() *place {
 	if p.object != nil && len(p.object.places) > 1 {
 		return nil
 	}
@@ -38,17 +38,17 @@ type ending struct {
 	telling map[string]bool // the names of fields that tell something by themselves
 }
 
-// endings returns what an object is called at its places, and what the names of several places end with: that of the
+// commonEndings returns what an object is called at its places, and what the names of several places end with: that of the
 // most places first, and of those that tell something by themselves before others.
-func (o *object) endings() []string {
-	whole, around := map[string]bool{}, o.around()
+func (o *object) commonEndings() []string {
+	whole, around := map[string]bool{}, o.outerNames()
 	for _, p := range o.places {
-		whole[p.telling()] = true
+		whole[p.tellingName()] = true
 	}
 	found := map[string]*ending{}
 	var all []*ending // in order of first use, the longest first
 	for _, p := range o.places {
-		words := nameWords(p.telling())
+		words := nameWords(p.tellingName())
 		for i := range words {
 			name := strings.Join(words[i:], "")
 			if !whole[name] && (len(whole) == 1 || around[name]) || isGeneric(name) && !vague[name] {
@@ -59,7 +59,7 @@ func (o *object) endings() []string {
 				e = &ending{name: name, telling: map[string]bool{}}
 				found[name], all = e, append(all, e)
 			}
-			if e.count++; p.telling() == p.label {
+			if e.count++; p.tellingName() == p.label {
 				e.telling[p.label] = true
 			}
 		}
@@ -79,8 +79,8 @@ func (o *object) endings() []string {
 	return names
 }
 
-// around returns what is called anything around an object, at any place.
-func (o *object) around() map[string]bool {
+// outerNames returns what is called anything around an object, at any place.
+func (o *object) outerNames() map[string]bool {
 	labels, seen := map[string]bool{}, map[*place]bool{}
 	for _, p := range o.places {
 		for p = p.parent; p != nil && !seen[p]; p = p.parent {

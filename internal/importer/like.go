@@ -13,10 +13,10 @@ import (
 // manyFields are as many as no object shares with a type of Kubernetes by chance.
 const manyFields = 4
 
-// like returns the name of the Kubernetes type that an object nearly is, empty for none. Of several it is the one
+// kubernetesName returns the name of the Kubernetes type that an object nearly is, empty for none. Of several it is the one
 // that the names of all places speak for. Conditions are copied everywhere and are none of Kubernetes' own, and
 // fields without descriptions may have their names by chance.
-func (o *object) like() string {
+func (o *object) kubernetesName() string {
 	fields := descriptions(o.node)
 	described := false
 	for _, description := range fields {
@@ -54,16 +54,16 @@ func (o *object) like() string {
 // leadingName is the name of a Go type that a description begins with, as Go's own convention has it.
 var leadingName = lazyregexp.New(`^([A-Z][A-Za-z0-9]+) [a-z]`)
 
-// documented returns the name that the descriptions at most places begin with, where it is more than one word and not
+// documentedName returns the name that the descriptions at most places begin with, where it is more than one word and not
 // what a place is called; empty when there is none. Items and values are described as their type is, a field has a
 // description of its own, so that a name in it must have a word in common with the field's.
-func (o *object) documented() string {
+func (o *object) documentedName() string {
 	count, called := map[string]int{}, map[string]bool{}
 	for _, p := range o.places {
 		called[strings.ToLower(p.label)] = true
 	}
 	for _, p := range o.places {
-		match := leadingName().FindStringSubmatch(text(value(p.node, "description")))
+		match := leadingName().FindStringSubmatch(scalarText(lookupKey(p.node, "description")))
 		if match == nil || len(nameWords(match[1])) < 2 {
 			continue
 		}
@@ -81,13 +81,13 @@ func (o *object) documented() string {
 // descriptions maps the fields of an object to their descriptions.
 func descriptions(n *yaml.Node) map[string]string {
 	fields := map[string]string{}
-	for _, e := range entries(value(n, "properties")) {
-		fields[e.key.Value] = text(value(e.value, "description"))
+	for _, e := range entriesOf(lookupKey(n, "properties")) {
+		fields[e.key.Value] = scalarText(lookupKey(e.value, "description"))
 	}
 	return fields
 }
 
-// speaksFor tells whether most words of a label are among those that it shares.
+// speaksFor reports whether most words of a label are among those that it shares.
 func speaksFor(label string, shared int) bool {
 	words := nameWords(label)
 	if words[len(words)-1] == "Ref" {
@@ -115,7 +115,7 @@ func closestName(names []string, label string) (closest string, shared int) {
 	return closest, shared
 }
 
-// sameWord tells whether two words are one: in another case, of more than one, or shortened as in Arg and Argument.
+// sameWord reports whether two words are one: in another case, of more than one, or shortened as in Arg and Argument.
 func sameWord(a, b string) bool {
 	a, b = strings.ToLower(strings.TrimSuffix(a, "s")), strings.ToLower(strings.TrimSuffix(b, "s"))
 	return a == b || min(len(a), len(b)) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))

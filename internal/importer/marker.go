@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -10,70 +11,52 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// The markers that stand for keywords of another name.
-var markerNames = map[string]string{
-	"x-kubernetes-list-type": "listType", "x-kubernetes-map-type": "mapType",
-	"x-kubernetes-embedded-resource": "embeddedResource",
-}
-
-// marker notes a keyword as a marker. It reports false when it cannot be one.
-func (w *lineWriter) marker(word, name string, n *yaml.Node) bool {
-	switch name {
-	case "description", "title", "nullable":
-	case "default", "example":
-		return w.json(name, n)
-	case "enum":
-		return w.enum(n)
-	case "minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum":
-		if w.base != "integer" && w.base != "number" {
-			return false
-		}
-	case "minLength", "maxLength", "pattern":
-		if w.base != "string" || word != "string" {
-			return false
-		}
-	case "format":
-		if w.base != "string" && word != "integer" && word != "number" {
-			return false
-		}
-	case "minItems", "maxItems", "x-kubernetes-list-type":
-		if w.base != "array" {
-			return false
-		}
-	case "x-kubernetes-list-map-keys":
-		for _, key := range elements(n) {
-			w.add("listMapKey", markerText(key.Value))
-		}
-		return w.base == "array" && len(elements(n)) > 0
-	case "minProperties", "maxProperties", "x-kubernetes-map-type", "x-kubernetes-embedded-resource":
-		if w.base != "object" {
-			return false
-		}
-	case "x-kubernetes-preserve-unknown-fields":
-		if !isTrue(n) || !strings.HasPrefix(word, "map[") {
-			return false
-		}
-		name = "preserveUnknownFields"
-	default:
+// addMarker adds a keyword as a marker. It reports false when it cannot be one.
+func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
+	k := spec.KeywordByName(name)
+	if k == nil || k.Marker == "" || !w.takesMarker(word, k) {
 		return false
 	}
-	if n.Kind != yaml.ScalarNode {
+	switch {
+	case k.Form() == spec.ValueMarker:
+		return w.addValue(k.Marker, n)
+	case k.Form() == spec.EnumMarker:
+		return w.addEnum(n)
+	case name == "required", name == "x-kubernetes-preserve-unknown-fields" && (!isTrue(n) || !strings.HasPrefix(word, "map[")):
 		return false
-	}
-	if short, found := markerNames[name]; found {
-		name = short
+	case name == "x-kubernetes-list-map-keys":
+		for _, key := range itemsOf(n) {
+			w.add(k.Marker, markerText(key.Value))
+		}
+		return len(itemsOf(n)) > 0
+	case n.Kind != yaml.ScalarNode:
+		return false
 	}
 	switch n.ShortTag() {
 	case "!!bool":
-		w.add(name, "")
+		w.add(k.Marker, "")
 	case "!!int", "!!float":
-		w.add(name, scalarValue(n))
+		w.add(k.Marker, scalarValue(n))
 	case "!!str":
-		w.add(name, markerText(n.Value))
+		w.add(k.Marker, markerText(n.Value))
 	default:
 		return false
 	}
 	return name != "title" && name != "description" || len(n.Value) <= maxValue
+}
+
+// takesMarker reports whether a type of the shorthand takes a marker. The words that have a format or a
+// pattern of their own take no other.
+func (w *lineWriter) takesMarker(word string, k *spec.Keyword) bool {
+	switch {
+	case k.Name == "format":
+		return w.base == "string" || word == "integer" || word == "number"
+	case k.Types == nil:
+		return true
+	case k.IsLimit() && w.base == "string" && word != "string":
+		return false
+	}
+	return slices.Contains(k.Types, w.base)
 }
 
 // maxValue is how long a text or a JSON value in the shorthand may be.
@@ -86,17 +69,17 @@ func (w *lineWriter) add(name, value string) {
 	w.markers = append(w.markers, name)
 }
 
-// json notes a default or an example.
-func (w *lineWriter) json(name string, n *yaml.Node) bool {
-	value, ok := w.value(n)
+// addValue adds a default or an example.
+func (w *lineWriter) addValue(name string, n *yaml.Node) bool {
+	value, ok := w.valueText(n)
 	if ok {
 		w.add(name, value)
 	}
 	return ok
 }
 
-// value returns a value of the type as a marker has it.
-func (w *lineWriter) value(n *yaml.Node) (string, bool) {
+// valueText returns a value of the type as a marker has it.
+func (w *lineWriter) valueText(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		raw, ok := compactJSON(n)
 		kind := map[yaml.Kind]string{yaml.MappingNode: "object", yaml.SequenceNode: "array"}[n.Kind]
@@ -110,7 +93,7 @@ func (w *lineWriter) value(n *yaml.Node) (string, bool) {
 		case w.base == "string":
 			return `""`, true
 		case w.base == "":
-			return quoted(n.Value), true
+			return quoteText(n.Value), true
 		}
 	case "!!bool":
 		return scalarValue(n), w.base == "boolean" || w.base == ""
@@ -122,13 +105,13 @@ func (w *lineWriter) value(n *yaml.Node) (string, bool) {
 	return "", false
 }
 
-func (w *lineWriter) enum(n *yaml.Node) bool {
+func (w *lineWriter) addEnum(n *yaml.Node) bool {
 	if w.base == "array" || w.base == "object" || n.Kind != yaml.SequenceNode {
 		return false
 	}
 	var items []string
 	for _, item := range n.Content {
-		value, ok := w.value(item)
+		value, ok := w.valueText(item)
 		if !ok || item.Kind != yaml.ScalarNode {
 			return false
 		}
@@ -145,15 +128,15 @@ func markerText(value string) string {
 	if bareText().MatchString(value) {
 		return value
 	}
-	return quoted(value)
+	return quoteText(value)
 }
 
-// quoted returns a text in the quotes that are easier to read.
-func quoted(value string) string {
+// quoteText returns a text in the quotes that are easier to read.
+func quoteText(value string) string {
 	if strings.ContainsAny(value, `"\`) && !strings.ContainsAny(value, "`\n\t") {
 		return "`" + value + "`"
 	}
-	return escaped(value)
+	return escapeText(value)
 }
 
 // compactJSON returns any value as JSON on one line.
@@ -161,12 +144,12 @@ func compactJSON(n *yaml.Node) (string, bool) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		var parts []string
-		for _, e := range entries(n) {
+		for _, e := range entriesOf(n) {
 			raw, ok := compactJSON(e.value)
 			if !ok {
 				return "", false
 			}
-			parts = append(parts, escaped(e.key.Value)+": "+raw)
+			parts = append(parts, escapeText(e.key.Value)+": "+raw)
 		}
 		return "{" + strings.Join(parts, ", ") + "}", true
 	case yaml.SequenceNode:
@@ -182,12 +165,12 @@ func compactJSON(n *yaml.Node) (string, bool) {
 	}
 	raw := scalarValue(n)
 	if tag := n.ShortTag(); tag == "!!str" || tag == "!!timestamp" {
-		raw = escaped(n.Value)
+		raw = escapeText(n.Value)
 	}
 	return raw, json.Valid([]byte(raw))
 }
 
-// isComment tells whether a description can stand as a comment above its field, word for word.
+// isComment reports whether a description can stand as a comment above its field, word for word.
 func isComment(description string) bool {
 	return description != "" && spec.IsVisible(description) && !strings.Contains(description, "\r")
 }

@@ -6,15 +6,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// get returns the value at a path of keys, nil when there is none or it is null.
-func get(n *yaml.Node, path ...string) *yaml.Node {
+// lookupPath returns the value at a path of keys, nil when there is none or it is null.
+func lookupPath(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
-		n = value(n, name)
+		n = lookupKey(n, name)
 	}
 	return n
 }
 
-func value(n *yaml.Node, name string) *yaml.Node {
+func lookupKey(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -29,7 +29,7 @@ func value(n *yaml.Node, name string) *yaml.Node {
 // entry is one key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-func entries(n *yaml.Node) []entry {
+func entriesOf(n *yaml.Node) []entry {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -40,24 +40,24 @@ func entries(n *yaml.Node) []entry {
 	return all
 }
 
-func elements(n *yaml.Node) []*yaml.Node {
+func itemsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	return n.Content
 }
 
-// text returns the value of a scalar, empty for anything else.
-func text(n *yaml.Node) string {
+// scalarText returns the value of a scalar, empty for anything else.
+func scalarText(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return ""
 	}
 	return n.Value
 }
 
-func texts(n *yaml.Node) []string {
+func scalarTexts(n *yaml.Node) []string {
 	var all []string
-	for _, item := range elements(n) {
+	for _, item := range itemsOf(n) {
 		all = append(all, item.Value)
 	}
 	return all
@@ -75,7 +75,7 @@ func newMapping() mapping { return mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 // set appends a key; a nil value is left out.
 func (m mapping) set(name string, value *yaml.Node) {
 	if value != nil {
-		m.Content = append(m.Content, str(name), value)
+		m.Content = append(m.Content, textNode(name), value)
 	}
 }
 
@@ -95,11 +95,11 @@ func (m mapping) flow() *yaml.Node {
 	return m.Node
 }
 
-func str(value string) *yaml.Node {
+func textNode(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 }
 
-func boolean(value bool) *yaml.Node {
+func boolNode(value bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"}
 	if value {
 		n.Value = "true"
@@ -107,17 +107,17 @@ func boolean(value bool) *yaml.Node {
 	return n
 }
 
-// list returns texts as a list on one line.
-func list(values []string) *yaml.Node {
+// textListNode returns texts as a list on one line.
+func textListNode(values []string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, value := range values {
-		n.Content = append(n.Content, str(value))
+		n.Content = append(n.Content, textNode(value))
 	}
 	return n
 }
 
-// equal tells whether two nodes say the same, whatever the order of keys.
-func equal(a, b *yaml.Node) bool {
+// sameValue reports whether two nodes say the same, whatever the order of keys.
+func sameValue(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -128,10 +128,10 @@ func equal(a, b *yaml.Node) bool {
 	case yaml.ScalarNode:
 		return a.Value == b.Value && a.ShortTag() == b.ShortTag()
 	case yaml.MappingNode:
-		return !slices.ContainsFunc(entries(a), func(e entry) bool { return !equal(e.value, value(b, e.key.Value)) })
+		return !slices.ContainsFunc(entriesOf(a), func(e entry) bool { return !sameValue(e.value, lookupKey(b, e.key.Value)) })
 	}
 	for i := range a.Content {
-		if !equal(a.Content[i], b.Content[i]) {
+		if !sameValue(a.Content[i], b.Content[i]) {
 			return false
 		}
 	}

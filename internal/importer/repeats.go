@@ -30,14 +30,14 @@ type repeats struct {
 	roots   map[*yaml.Node]bool
 }
 
-// repeated finds the objects that the versions of a CRD repeat, and names them.
-func (c *converter) repeated(crd *yaml.Node) {
+// findRepeated finds the objects that the versions of a CRD repeat, and names them.
+func (c *typeFinder) findRepeated(crd *yaml.Node) {
 	c.repeats = repeats{objects: map[digest]*object{}, roots: map[*yaml.Node]bool{}}
-	names := get(crd, "spec", "names")
-	kind := text(get(names, "kind"))
-	for _, v := range elements(get(crd, "spec", "versions")) {
-		root := get(v, "schema", "openAPIV3Schema")
-		for _, e := range entries(get(root, "properties")) {
+	names := lookupPath(crd, "spec", "names")
+	kind := scalarText(lookupPath(names, "kind"))
+	for _, v := range itemsOf(lookupPath(crd, "spec", "versions")) {
+		root := lookupPath(v, "schema", "openAPIV3Schema")
+		for _, e := range entriesOf(lookupPath(root, "properties")) {
 			label := spec.GoName(kind)
 			switch name := e.key.Value; name {
 			case "apiVersion", "kind", "metadata":
@@ -48,22 +48,22 @@ func (c *converter) repeated(crd *yaml.Node) {
 				label += "Status"
 				c.repeats.roots[e.value] = true
 			default:
-				c.visit(&place{parent: &place{label: label}, label: spec.GoName(name), node: e.value})
+				c.visitPlace(&place{parent: &place{label: label}, label: spec.GoName(name), node: e.value})
 				continue
 			}
-			c.visit(&place{label: label, node: e.value})
+			c.visitPlace(&place{label: label, node: e.value})
 		}
 	}
-	c.repeats.choose(takenNames(names))
+	c.repeats.chooseTypes(takenNames(names))
 }
 
-// visit notes the objects at a place and below it.
-func (c *converter) visit(p *place) {
+// visitPlace notes the objects at a place and below it.
+func (c *typeFinder) visitPlace(p *place) {
 	if p.node.Kind != yaml.MappingNode || c.kubernetesType(p.node).name != "" {
 		return
 	}
-	fields := value(p.node, "properties")
-	if fields != nil && len(fields.Content) > 0 && text(value(p.node, "type")) == "object" && !c.repeats.roots[p.node] {
+	fields := lookupKey(p.node, "properties")
+	if fields != nil && len(fields.Content) > 0 && scalarText(lookupKey(p.node, "type")) == "object" && !c.repeats.roots[p.node] {
 		shape := c.prints.of(p.node).shape
 		o, known := c.repeats.objects[shape]
 		if !known {
@@ -77,18 +77,18 @@ func (c *converter) visit(p *place) {
 			return
 		}
 	}
-	for _, e := range entries(fields) {
-		c.visit(&place{parent: p, label: spec.GoName(e.key.Value), node: e.value})
+	for _, e := range entriesOf(fields) {
+		c.visitPlace(&place{parent: p, label: spec.GoName(e.key.Value), node: e.value})
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
-		if below := value(p.node, name); below != nil {
-			c.visit(&place{parent: p.parent, label: elementLabel(p.label), element: true, node: below})
+		if below := lookupKey(p.node, name); below != nil {
+			c.visitPlace(&place{parent: p.parent, label: elementLabel(p.label), element: true, node: below})
 		}
 	}
 }
 
-// choose names the objects that have several places, and settles what their types say for all of them.
-func (r *repeats) choose(taken map[string]bool) {
+// chooseTypes names the objects that have several places, and settles what their types say for all of them.
+func (r *repeats) chooseTypes(taken map[string]bool) {
 	var several []*object
 	for _, o := range r.order {
 		if len(o.places) > 1 {
@@ -98,13 +98,13 @@ func (r *repeats) choose(taken map[string]bool) {
 	r.order = several
 	nameObjects(several, taken)
 	for _, o := range several {
-		o.says = o.agreed()
+		o.says = o.agreedKeywords()
 	}
 }
 
 // typeOf returns the object that a schema is a use of, nil for none.
-func (c *converter) typeOf(n *yaml.Node) *object {
-	if c.repeats.roots[n] || value(n, "properties") == nil {
+func (c *typeFinder) typeOf(n *yaml.Node) *object {
+	if c.repeats.roots[n] || lookupKey(n, "properties") == nil {
 		return nil
 	}
 	o := c.repeats.objects[c.prints.of(n).shape]
@@ -114,28 +114,28 @@ func (c *converter) typeOf(n *yaml.Node) *object {
 	return o
 }
 
-// agreed returns what a type says of the keywords that its uses can say for themselves: what all of them say. A
+// agreedKeywords returns what a type says of the keywords that its uses can say for themselves: what all of them say. A
 // default and null are a matter of the field.
-func (o *object) agreed() map[string]digest {
+func (o *object) agreedKeywords() map[string]digest {
 	agreed := map[string]digest{}
 	for _, name := range []string{"title", "example", "externalDocs"} {
 		if most, count := mostSaid(o.places, name); count == len(o.places) {
 			agreed[name] = most
 		}
 	}
-	if description, ok := o.description(); ok {
+	if description, ok := o.agreedDescription(); ok {
 		agreed["description"] = description
 	}
 	return agreed
 }
 
-// description returns the description of a type. A use cannot take it away, so that there is one only if all uses
+// agreedDescription returns the description of a type. A use cannot take it away, so that there is one only if all uses
 // have one. Fields say something else as a comment, items and values in more words: the type says what they do, or
 // what most fields do.
-func (o *object) description() (description digest, ok bool) {
+func (o *object) agreedDescription() (description digest, ok bool) {
 	var elements []*place
 	for _, p := range o.places {
-		if text(value(p.node, "description")) == "" {
+		if scalarText(lookupKey(p.node, "description")) == "" {
 			return digest{}, false
 		}
 		if p.element {
@@ -154,7 +154,7 @@ func (o *object) description() (description digest, ok bool) {
 func mostSaid(places []*place, keyword string) (most digest, count int) {
 	counts := map[digest]int{}
 	for _, p := range places {
-		n := value(p.node, keyword)
+		n := lookupKey(p.node, keyword)
 		if n == nil {
 			continue
 		}
@@ -166,8 +166,8 @@ func mostSaid(places []*place, keyword string) (most digest, count int) {
 	return most, count
 }
 
-// inherits tells whether a use of a type says in a keyword what the type says.
-func (o *object) inherits(e entry) bool {
+// inheritsKeyword reports whether a use of a type says in a keyword what the type says.
+func (o *object) inheritsKeyword(e entry) bool {
 	said, found := o.says[e.key.Value]
 	return found && said == valueDigest(e.value)
 }

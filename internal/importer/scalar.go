@@ -13,8 +13,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// clean returns a value without what only YAML knows of: numbers are decimal, dates are text.
-func clean(n *yaml.Node) *yaml.Node {
+// cleanValue returns a value without what only YAML knows of: numbers are decimal, dates are text.
+func cleanValue(n *yaml.Node) *yaml.Node {
 	if n == nil {
 		return nil
 	}
@@ -25,15 +25,15 @@ func clean(n *yaml.Node) *yaml.Node {
 		case "!!null":
 			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 		}
-		return str(n.Value)
+		return textNode(n.Value)
 	}
 	out := &yaml.Node{Kind: n.Kind, Line: n.Line, Column: n.Column}
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
-			out.Content = append(out.Content, str(child.Value))
+			out.Content = append(out.Content, textNode(child.Value))
 			continue
 		}
-		out.Content = append(out.Content, clean(child))
+		out.Content = append(out.Content, cleanValue(child))
 	}
 	return out
 }
@@ -80,12 +80,12 @@ func textValue(value, indent string, within bool) string {
 	case isPlain(value, within):
 		return value
 	case !spec.IsVisible(value) || strings.ContainsAny(value, "\r\t"):
-		return escaped(value)
+		return escapeText(value)
 	case strings.Contains(value, "\n"):
 		if within || !isBlock(value) {
-			return escaped(value)
+			return escapeText(value)
 		}
-		return block(value, indent)
+		return blockText(value, indent)
 	case !strings.ContainsAny(value, `"\`):
 		return `"` + value + `"`
 	}
@@ -106,7 +106,7 @@ func isPlain(value string, within bool) bool {
 	return yamltext.IsText(value)
 }
 
-// startsPlain tells whether a text starts with a letter, a digit or another character that says nothing to YAML.
+// startsPlain reports whether a text starts with a letter, a digit or another character that says nothing to YAML.
 func startsPlain(value string) bool {
 	if value == "" {
 		return false
@@ -116,14 +116,14 @@ func startsPlain(value string) bool {
 		strings.IndexByte(`_./$^(\<`, first) >= 0
 }
 
-// isBlock tells whether a text of several lines can be a literal block.
+// isBlock reports whether a text of several lines can be a literal block.
 func isBlock(value string) bool {
 	first, _, _ := strings.Cut(value, "\n")
 	return first != "" && first[0] != ' ' && strings.Trim(value, "\n ") != ""
 }
 
-// block returns a text as a literal block.
-func block(value, indent string) string {
+// blockText returns a text as a literal block.
+func blockText(value, indent string) string {
 	body := strings.TrimRight(value, "\n")
 	header := "|-"
 	switch len(value) - len(body) {
@@ -145,8 +145,8 @@ func block(value, indent string) string {
 	return b.String()
 }
 
-// escaped returns a text in double quotes, with escapes for what cannot be seen.
-func escaped(value string) string {
+// escapeText returns a text in double quotes, with escapes for what cannot be seen.
+func escapeText(value string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range value {

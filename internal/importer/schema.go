@@ -4,16 +4,9 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-)
 
-// keywords are those of OpenAPI v3 that CRDs have, but for properties, items and additionalProperties.
-var keywords = []string{
-	"type", "format", "title", "description", "default", "example", "enum", "required", "nullable", "externalDocs",
-	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
-	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not",
-	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
-	"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
-}
+	"github.com/opgen-dev/opgen/internal/spec"
+)
 
 // use is a schema at its place.
 type use struct {
@@ -21,51 +14,51 @@ type use struct {
 	without []string // keywords that are said elsewhere: a description above the field, as a comment
 }
 
-// has tells whether the use says a keyword itself.
-func (u use) says(e entry) bool { return !slices.Contains(u.without, e.key.Value) }
+// has reports whether the use says a keyword itself.
+func (u use) saysKeyword(e entry) bool { return !slices.Contains(u.without, e.key.Value) }
 
-// schema returns a schema that is not a field: in the shorthand if that says it all.
-func (c *converter) schema(n *yaml.Node, path string) *yaml.Node {
-	if short, ok := c.shorthand(use{Node: n}, false); ok {
-		return str(short)
+// convertSchema returns a schema that is not a field: in the shorthand if that says it all.
+func (c *schemaConverter) convertSchema(n *yaml.Node, path string) *yaml.Node {
+	if short, ok := c.writeShorthand(use{Node: n}, false); ok {
+		return textNode(short)
 	}
-	return c.openAPI(use{Node: n}, path)
+	return c.convertOpenAPI(use{Node: n}, path)
 }
 
-// openAPI returns a schema as a mapping of keywords.
-func (c *converter) openAPI(u use, path string) *yaml.Node {
+// convertOpenAPI returns a schema as a mapping of keywords.
+func (c *schemaConverter) convertOpenAPI(u use, path string) *yaml.Node {
 	if name, used := c.byName(u); name != "" {
 		out := newMapping()
-		out.set("type", str(name))
-		for _, e := range entries(u.Node) {
-			if u.says(e) && !slices.Contains(used, e.key.Value) && !isUnsaid(e) {
-				c.keyword(out, e, path)
+		out.set("type", textNode(name))
+		for _, e := range entriesOf(u.Node) {
+			if u.saysKeyword(e) && !slices.Contains(used, e.key.Value) && !isEmptyKeyword(e) {
+				c.setKeyword(out, e, path)
 			}
 		}
 		return out.Node
 	}
-	return c.inline(u, path)
+	return c.convertInline(u, path)
 }
 
-// inline returns a schema as a mapping of keywords, itself by no name.
-func (c *converter) inline(u use, path string) *yaml.Node {
+// convertInline returns a schema as a mapping of keywords, itself by no name.
+func (c *schemaConverter) convertInline(u use, path string) *yaml.Node {
 	n, out := u.Node, newMapping()
 	if n.Kind != yaml.MappingNode {
 		c.fail(n, path, "is no schema", "")
 		return out.Node
 	}
-	fields := value(n, "properties")
-	required := texts(value(n, "required"))
+	fields := lookupKey(n, "properties")
+	required := scalarTexts(lookupKey(n, "required"))
 	asMarkers := len(required) > 0 && c.allShort(fields, required)
-	values := value(n, "additionalProperties")
+	values := lookupKey(n, "additionalProperties")
 	object := fields != nil || values != nil && values.Kind == yaml.MappingNode
-	array := value(n, "items") != nil
-	if value(n, "type") == nil && (object || array || values != nil) {
-		out.set("type", str("")) // which they would imply
+	array := lookupKey(n, "items") != nil
+	if lookupKey(n, "type") == nil && (object || array || values != nil) {
+		out.set("type", textNode("")) // which they would imply
 	}
-	for _, e := range entries(n) {
+	for _, e := range entriesOf(n) {
 		switch name := e.key.Value; {
-		case isUnsaid(e) && name != "description" || !u.says(e):
+		case isEmptyKeyword(e) && name != "description" || !u.saysKeyword(e):
 		case name == "type" && (object && e.value.Value == "object" || array && e.value.Value == "array"):
 		case name == "required" && asMarkers:
 		case name == "properties":
@@ -73,27 +66,27 @@ func (c *converter) inline(u use, path string) *yaml.Node {
 			if asMarkers {
 				marked = required
 			}
-			out.set(name, c.properties(e.value, marked, path))
+			out.set(name, c.convertProperties(e.value, marked, path))
 		case name == "items":
-			out.set(name, c.schema(e.value, path+"[*]"))
+			out.set(name, c.convertSchema(e.value, path+"[*]"))
 		case name == "additionalProperties" && e.value.Kind == yaml.MappingNode:
-			out.set(name, c.schema(e.value, path+".*"))
+			out.set(name, c.convertSchema(e.value, path+".*"))
 		case name == "additionalProperties":
-			out.set(name, boolean(isTrue(e.value)))
+			out.set(name, boolNode(isTrue(e.value)))
 		default:
-			c.keyword(out, e, path)
+			c.setKeyword(out, e, path)
 		}
 	}
 	return out.Node
 }
 
-// keyword sets a keyword that stands as it is.
-func (c *converter) keyword(out mapping, e entry, path string) {
-	if !slices.Contains(keywords, e.key.Value) {
+// setKeyword sets a keyword that stands as it is.
+func (c *schemaConverter) setKeyword(out mapping, e entry, path string) {
+	if k := spec.KeywordByName(e.key.Value); k == nil || k.IsOwn() || k.HoldsSchemas() {
 		c.fail(e.key, path+"."+e.key.Value, "unknown key", "CRDs have no such keyword")
 		return
 	}
-	n := clean(e.value)
+	n := cleanValue(e.value)
 	namesOnOneLine(e.key.Value, n)
 	out.set(e.key.Value, n)
 }
@@ -108,52 +101,52 @@ func namesOnOneLine(keyword string, n *yaml.Node) {
 			namesOnOneLine("not", tree)
 		}
 	case "not", "items", "additionalProperties":
-		for _, e := range entries(n) {
+		for _, e := range entriesOf(n) {
 			namesOnOneLine(e.key.Value, e.value)
 		}
 	case "properties":
-		for _, e := range entries(n) {
+		for _, e := range entriesOf(n) {
 			namesOnOneLine("not", e.value)
 		}
 	}
 }
 
-// properties returns the fields of an object. Their descriptions are comments where that is lossless, and those
+// convertProperties returns the fields of an object. Their descriptions are comments where that is lossless, and those
 // that are required say so where they are in the shorthand.
-func (c *converter) properties(fields *yaml.Node, required []string, path string) *yaml.Node {
+func (c *schemaConverter) convertProperties(fields *yaml.Node, required []string, path string) *yaml.Node {
 	out := newMapping()
-	for _, e := range entries(fields) {
-		key, u := str(e.key.Value), c.field(e.value)
+	for _, e := range entriesOf(fields) {
+		key, u := textNode(e.key.Value), c.fieldUse(e.value)
 		if len(u.without) > 0 {
-			key.HeadComment = value(u.Node, "description").Value
+			key.HeadComment = lookupKey(u.Node, "description").Value
 		}
-		if short, ok := c.shorthand(u, slices.Contains(required, e.key.Value)); ok {
-			out.Content = append(out.Content, key, str(short))
+		if short, ok := c.writeShorthand(u, slices.Contains(required, e.key.Value)); ok {
+			out.Content = append(out.Content, key, textNode(short))
 		} else {
-			out.Content = append(out.Content, key, c.openAPI(u, path+"."+e.key.Value))
+			out.Content = append(out.Content, key, c.convertOpenAPI(u, path+"."+e.key.Value))
 		}
 	}
 	return out.Node
 }
 
-// field returns the schema of a field, without its description if that becomes a comment. A description that the
+// fieldUse returns the schema of a field, without its description if that becomes a comment. A description that the
 // field has from its type is not written again.
-func (c *converter) field(n *yaml.Node) use {
-	description := value(n, "description")
+func (c *schemaConverter) fieldUse(n *yaml.Node) use {
+	description := lookupKey(n, "description")
 	if description == nil || !isComment(description.Value) || c.fromType(n, description) {
 		return use{Node: n}
 	}
 	return use{Node: n, without: []string{"description"}}
 }
 
-// allShort tells whether every required field is there and is written in the shorthand.
-func (c *converter) allShort(fields *yaml.Node, required []string) bool {
+// allShort reports whether every required field is there and is written in the shorthand.
+func (c *schemaConverter) allShort(fields *yaml.Node, required []string) bool {
 	for i, name := range required {
-		field := value(fields, name)
+		field := lookupKey(fields, name)
 		if field == nil || slices.Contains(required[:i], name) {
 			return false
 		}
-		if _, ok := c.shorthand(c.field(field), true); !ok {
+		if _, ok := c.writeShorthand(c.fieldUse(field), true); !ok {
 			return false
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// shorthand returns a schema as one line, if that loses nothing.
-func (c *converter) shorthand(u use, required bool) (string, bool) {
+// writeShorthand returns a schema as one line, if that loses nothing.
+func (c *schemaConverter) writeShorthand(u use, required bool) (string, bool) {
 	if u.Kind != yaml.MappingNode {
 		return "", false
 	}
@@ -37,7 +37,7 @@ type lineWriter struct {
 }
 
 // typeText returns the type, and notes all that it does not say as markers.
-func (c *converter) typeText(w *lineWriter, u use) (string, bool) {
+func (c *schemaConverter) typeText(w *lineWriter, u use) (string, bool) {
 	word, used := c.byName(u)
 	if word == "" {
 		word, used = c.typeWord(u.Node)
@@ -46,13 +46,13 @@ func (c *converter) typeText(w *lineWriter, u use) (string, bool) {
 		return "", false
 	}
 	if !slices.Contains(used, "properties") || !strings.Contains(word, ".") { // the parser knows no Kubernetes type
-		w.base = text(value(u.Node, "type"))
+		w.base = scalarText(lookupKey(u.Node, "type"))
 	}
-	for _, e := range entries(u.Node) {
-		if !u.says(e) || slices.Contains(used, e.key.Value) || isUnsaid(e) && e.key.Value != "description" {
+	for _, e := range entriesOf(u.Node) {
+		if !u.saysKeyword(e) || slices.Contains(used, e.key.Value) || isEmptyKeyword(e) && e.key.Value != "description" {
 			continue
 		}
-		if !w.marker(word, e.key.Value, e.value) {
+		if !w.addMarker(word, e.key.Value, e.value) {
 			return "", false
 		}
 	}
@@ -61,20 +61,20 @@ func (c *converter) typeText(w *lineWriter, u use) (string, bool) {
 
 // typeWord returns the type of a schema in the shorthand, with the keywords that it stands for; empty when there is
 // none.
-func (c *converter) typeWord(n *yaml.Node) (word string, used []string) {
-	openAPI, format := text(value(n, "type")), text(value(n, "format"))
-	preserve := isTrue(value(n, "x-kubernetes-preserve-unknown-fields"))
+func (c *schemaConverter) typeWord(n *yaml.Node) (word string, used []string) {
+	openAPI, format := scalarText(lookupKey(n, "type")), scalarText(lookupKey(n, "format"))
+	preserve := isTrue(lookupKey(n, "x-kubernetes-preserve-unknown-fields"))
 	const preserveKey = "x-kubernetes-preserve-unknown-fields"
 	switch openAPI {
 	case "":
-		if isTrue(value(n, "x-kubernetes-int-or-string")) {
+		if isTrue(lookupKey(n, "x-kubernetes-int-or-string")) {
 			return intOrString(n)
 		}
-		if preserve && value(n, "properties") == nil && value(n, "items") == nil && value(n, "additionalProperties") == nil {
+		if preserve && lookupKey(n, "properties") == nil && lookupKey(n, "items") == nil && lookupKey(n, "additionalProperties") == nil {
 			return "any", []string{preserveKey}
 		}
 	case "string":
-		return textWord(format, text(value(n, "pattern")))
+		return textWord(format, scalarText(lookupKey(n, "pattern")))
 	case "boolean":
 		return "bool", []string{"type"}
 	case "integer":
@@ -88,17 +88,17 @@ func (c *converter) typeWord(n *yaml.Node) (word string, used []string) {
 		}
 		return "number", []string{"type"}
 	case "array":
-		if element, ok := c.elementWord(value(n, "items")); ok {
+		if element, ok := c.elementWord(lookupKey(n, "items")); ok {
 			return "[]" + element, []string{"type", "items"}
 		}
 	case "object":
-		if values := value(n, "additionalProperties"); values != nil {
-			if element, ok := c.elementWord(values); ok && value(n, "properties") == nil {
+		if values := lookupKey(n, "additionalProperties"); values != nil {
+			if element, ok := c.elementWord(values); ok && lookupKey(n, "properties") == nil {
 				return "map[string]" + element, []string{"type", "additionalProperties"}
 			}
 			return "", nil
 		}
-		if preserve && value(n, "properties") == nil {
+		if preserve && lookupKey(n, "properties") == nil {
 			return "object", []string{"type", preserveKey}
 		}
 	}
@@ -106,7 +106,7 @@ func (c *converter) typeWord(n *yaml.Node) (word string, used []string) {
 }
 
 // elementWord returns the type of items or values, which have no markers.
-func (c *converter) elementWord(n *yaml.Node) (string, bool) {
+func (c *schemaConverter) elementWord(n *yaml.Node) (string, bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return "", false
 	}
@@ -137,18 +137,18 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 // intOrString returns the words for the usual pair of types, and for it with the pattern of quantities; the names of the
 // types in Kubernetes where it lets in more than Go reads.
 func intOrString(n *yaml.Node) (word string, used []string) {
-	pair := elements(value(n, "anyOf"))
+	pair := itemsOf(lookupKey(n, "anyOf"))
 	if len(pair) != 2 || !isType(pair[0], "integer") || !isType(pair[1], "string") {
 		return "", nil
 	}
 	used = []string{"x-kubernetes-int-or-string", "anyOf"}
-	switch text(value(n, "pattern")) {
+	switch scalarText(lookupKey(n, "pattern")) {
 	case spec.QuantityPattern:
 		return "quantity", append(used, "pattern")
 	case quantityPattern:
 		return spec.TypeQuantity, append(used, "pattern")
 	case "":
-		if text(value(n, "minimum")) == strconv.Itoa(math.MinInt32) && text(value(n, "maximum")) == strconv.Itoa(math.MaxInt32) {
+		if scalarText(lookupKey(n, "minimum")) == strconv.Itoa(math.MinInt32) && scalarText(lookupKey(n, "maximum")) == strconv.Itoa(math.MaxInt32) {
 			return "intOrString", append(used, "minimum", "maximum")
 		}
 		return spec.TypeIntOrString, used
@@ -157,5 +157,5 @@ func intOrString(n *yaml.Node) (word string, used []string) {
 }
 
 func isType(n *yaml.Node, name string) bool {
-	return len(entries(n)) == 1 && text(value(n, "type")) == name
+	return len(entriesOf(n)) == 1 && scalarText(lookupKey(n, "type")) == name
 }

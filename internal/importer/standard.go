@@ -11,14 +11,14 @@ import (
 func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 	known, standard := standardFields(), true
 	for name := range known {
-		standard = standard && value(properties, name) != nil
+		standard = standard && lookupKey(properties, name) != nil
 	}
 	rest = newMapping()
-	for _, e := range entries(properties) {
+	for _, e := range entriesOf(properties) {
 		usual, found := known[e.key.Value]
 		switch name := e.key.Value; {
 		case name == "spec" || name == "status":
-		case standard && found && equal(e.value, usual):
+		case standard && found && sameValue(e.value, usual):
 		default:
 			rest.set(name, e.value)
 		}
@@ -32,12 +32,12 @@ func standardFields() map[string]*yaml.Node {
 	fields := map[string]*yaml.Node{}
 	for _, name := range []string{"apiVersion", "kind"} {
 		m := newMapping()
-		m.set("description", str(meta.Schema.Properties[name].Description))
-		m.set("type", str("string"))
+		m.set("description", textNode(meta.Schema.Properties[name].Description))
+		m.set("type", textNode("string"))
 		fields[name] = m.Node
 	}
 	m := newMapping()
-	m.set("type", str("object"))
+	m.set("type", textNode("object"))
 	fields["metadata"] = m.Node
 	return fields
 }

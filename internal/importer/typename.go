@@ -17,7 +17,7 @@ const maxTypeName = 63
 
 // takenNames returns the names that a Go package of a kind has anyway.
 func takenNames(names *yaml.Node) map[string]bool {
-	kind, list := text(get(names, "kind")), text(get(names, "listKind"))
+	kind, list := scalarText(lookupPath(names, "kind")), scalarText(lookupPath(names, "listKind"))
 	goKind := spec.GoName(kind)
 	taken := map[string]bool{"GroupVersion": true, "AddToScheme": true, "Resource": true, "ObjectMeta": true, "TypeMeta": true, "ListMeta": true}
 	for _, name := range []string{kind, goKind, list, goKind + "List", goKind + "Spec", goKind + "Status"} {
@@ -31,9 +31,9 @@ func takenNames(names *yaml.Node) map[string]bool {
 func nameObjects(objects []*object, taken map[string]bool) {
 	claims, wanted := map[string]*object{}, map[*object][]string{}
 	for _, o := range objects {
-		wanted[o] = o.candidates()
+		wanted[o] = o.candidateNames()
 		first := wanted[o][0]
-		if rival := claims[first]; rival == nil || len(o.places) > len(rival.places) {
+		if competitor := claims[first]; competitor == nil || len(o.places) > len(competitor.places) {
 			claims[first] = o
 		}
 	}
@@ -42,21 +42,21 @@ func nameObjects(objects []*object, taken map[string]bool) {
 			claimed := claims[name]
 			return !taken[name] && (claimed == nil || claimed == o) && typeName().MatchString(name)
 		}
-		o.name = o.choose(wanted[o], free)
+		o.name = o.chooseName(wanted[o], free)
 		taken[o.name] = true
 	}
 }
 
-// choose returns the first of some names that is free: as it stands, behind the names of what is around it, or with
+// chooseName returns the first of some names that is free: as it stands, behind the names of what is around it, or with
 // a number.
-func (o *object) choose(names []string, free func(string) bool) string {
+func (o *object) chooseName(names []string, free func(string) bool) string {
 	for _, name := range names {
 		if free(name) {
 			return name
 		}
 	}
 	for _, name := range names {
-		for p := o.placeOf(name).parent; p != nil && len(name) < maxTypeName; p = p.outer() {
+		for p := o.placeOf(name).parent; p != nil && len(name) < maxTypeName; p = p.outerPlace() {
 			if name = joinNames(p.typeLabel(), name); free(name) {
 				return name
 			}
@@ -79,22 +79,22 @@ func (o *object) choose(names []string, free func(string) bool) string {
 // placeOf returns the first place that a name comes from.
 func (o *object) placeOf(name string) *place {
 	for _, p := range o.places {
-		if strings.HasSuffix(p.telling(), name) {
+		if strings.HasSuffix(p.tellingName(), name) {
 			return p
 		}
 	}
 	return o.places[0]
 }
 
-// candidates returns the names that fit an object, best first: what its descriptions call it, the Kubernetes type that
+// candidateNames returns the names that fit an object, best first: what its descriptions call it, the Kubernetes type that
 // it nearly is, then what it is called at most places, or what the names of several places have in common.
-func (o *object) candidates() []string {
+func (o *object) candidateNames() []string {
 	var names []string
-	for _, name := range []string{o.documented(), o.like()} {
+	for _, name := range []string{o.documentedName(), o.kubernetesName()} {
 		if name != "" {
 			names = append(names, name)
 		}
 	}
-	names = append(names, o.endings()...)
-	return append(names, o.places[0].telling())
+	names = append(names, o.commonEndings()...)
+	return append(names, o.places[0].tellingName())
 }

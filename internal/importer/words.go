@@ -57,7 +57,7 @@ func nameWords(name string) []string {
 	return append(words, name[start:])
 }
 
-// startsWord tells whether a capital begins a word: after something else, or before it unless it belongs to the
+// startsWord reports whether a capital begins a word: after something else, or before it unless it belongs to the
 // capitals before it, as in IPs and IPv4.
 func startsWord(name string, i int) bool {
 	capital := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }

@@ -42,8 +42,8 @@ func entryNamed(name string) *zip.File {
 	return entries()[at]
 }
 
-// read decodes an entry into out. An archive that is damaged is a mistake in the build, so it panics.
-func read(f *zip.File, out any) {
+// readBundle decodes an entry into out. An archive that is damaged is an error of the build, so it panics.
+func readBundle(f *zip.File, out any) {
 	r, err := f.Open()
 	if err != nil {
 		panic(fmt.Sprintf("kubetypes: %s: %v", f.Name, err))

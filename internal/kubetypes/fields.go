@@ -24,7 +24,7 @@ var byFields = sync.OnceValue(func() fieldIndex {
 	index := fieldIndex{map[string][]string{}, map[string][]outline{}}
 	for _, name := range TypeNames() {
 		var t Type
-		read(entryNamed(name), &t)
+		readBundle(entryNamed(name), &t)
 		if len(t.Schema.Properties) == 0 {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 // kinds are all kinds, sorted by CompareKinds.
 var kinds = sync.OnceValue(func() []Kind {
 	var all []Kind
-	read(entryNamed(KindsEntry), &all)
+	readBundle(entryNamed(KindsEntry), &all)
 	return all
 })
 
@@ -35,7 +35,7 @@ func Kinds() []Kind { return slices.Clone(kinds()) }
 // Versions maps the Go modules that the bundle was made from to their versions.
 func Versions() map[string]string {
 	versions := map[string]string{}
-	read(entryNamed(VersionsEntry), &versions)
+	readBundle(entryNamed(VersionsEntry), &versions)
 	return versions
 }
 
@@ -67,7 +67,7 @@ func Referring(name string) (Type, bool) {
 		return Type{}, false
 	}
 	var t Type
-	read(f, &t)
+	readBundle(f, &t)
 	return t, true
 }
 

@@ -40,7 +40,7 @@ func WithBareMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return s
 }
 
-// NamesMetadata tells whether a schema has metadata of which it names the fields.
+// NamesMetadata reports whether a schema has metadata of which it names the fields.
 func NamesMetadata(s *apiextv1.JSONSchemaProps) bool {
 	if isMetadata(s) {
 		return true
@@ -81,7 +81,7 @@ var metadataFields = sync.OnceValue(func() string {
 	return fieldsText(&t.Schema)
 })
 
-// isMetadata tells whether a schema is that of metadata, whatever a use of it says of itself.
+// isMetadata reports whether a schema is that of metadata, whatever a use of it says of itself.
 func isMetadata(s *apiextv1.JSONSchemaProps) bool {
 	if s.Type != "object" || len(s.Properties) != metadataFieldCount {
 		return false

@@ -19,7 +19,7 @@ func NameOf(goPackage, goName string) string {
 	return last + "." + goName
 }
 
-// isVersion tells whether an element of an import path is an API version, such as v1 or v2beta1.
+// isVersion reports whether an element of an import path is an API version, such as v1 or v2beta1.
 func isVersion(s string) bool {
 	return len(s) > 1 && s[0] == 'v' && s[1] >= '0' && s[1] <= '9'
 }

@@ -14,7 +14,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: listkeys FILE")
 		os.Exit(2)
 	}
-	text, err := table()
+	text, err := writeTable()
 	if err == nil {
 		err = os.WriteFile(os.Args[1], text, 0o666)
 	}

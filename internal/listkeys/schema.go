@@ -33,8 +33,8 @@ type reference struct {
 	}
 }
 
-// load returns the types of the schema by their names.
-func load() (map[string]definition, error) {
+// loadTypes returns the types of the schema by their names.
+func loadTypes() (map[string]definition, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 )
 
 func TestTableIsUpToDate(t *testing.T) {
-	want, err := table()
+	want, err := writeTable()
 	if err != nil {
 		t.Fatal(err)
 	}

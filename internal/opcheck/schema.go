@@ -9,7 +9,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
 type schema = apiextv1.JSONSchemaProps
@@ -76,7 +76,7 @@ func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	}
 	known := slices.Sorted(maps.Keys(s.Properties))
 	message = "there is no " + quoteName(name)
-	if best := spec.Closest(name, known); best != "" {
+	if best := nearest.Name(name, known); best != "" {
 		return nil, message, "did you mean " + quoteName(best) + "?"
 	}
 	if len(known) <= 24 {

@@ -2,21 +2,21 @@ package reference
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/template"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 const page = repository + "/docs/spec.md"
 
@@ -41,55 +41,43 @@ func TestGoldenSpecDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+	if diff := gocmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/spec.md is out of date: run make docs (-want +got):\n%s", diff)
 	}
 }
 
 // keyTable is the table of the keys of a mapping.
 func keyTable(mapping string) (string, error) {
-	tables := map[string][]key{
-		"project": projectKeys(), "api": apiKeys(), "types": typesKeys(), "names": nameKeys(), "version": versionKeys(), "column": columnKeys(),
-		"conversion": conversionKeys(), "webhook": webhookKeys(), "clientConfig": clientConfigKeys(), "service": serviceKeys(),
-		"metadata": metadataKeys(), "subresources": subresourceKeys(),
-		"scale": scaleKeys(), "operator": operatorKeys(), "child": childKeys(), "related": relatedKeys(), "policyRule": policyRuleKeys(), "rule": ruleKeys(),
-		"controller": controllerKeys(), "parent": parentKeys(),
-	}
-	keys, ok := tables[mapping]
+	m, ok := spec.Describe().Mappings[mapping]
 	if !ok {
-		return "", fmt.Errorf("no keys of %s", mapping)
+		return "", fmt.Errorf("no mapping is called %s", mapping)
 	}
 	rows := [][]string{{"Key", "Means", "Default"}}
-	for _, k := range keys {
-		rows = append(rows, []string{code(k.name), k.means, k.byDefault()})
+	for _, k := range m.Keys {
+		rows = append(rows, []string{code(k.Name), k.Means(), absenceOf(k)})
 	}
 	return table(rows), nil
 }
 
-// byDefault says what the absence of a key means.
-func (k key) byDefault() string {
+// absenceOf says what the absence of a key means.
+func absenceOf(k spec.Key) string {
 	switch {
-	case k.required:
+	case k.Required:
 		return "required"
-	case k.value.Default != nil:
-		value, err := json.Marshal(k.value.Default)
-		if err != nil {
-			panic(err)
-		}
-		if text := strings.Trim(string(value), `"`); !strings.HasPrefix(text, "1.") {
-			return code(text)
-		}
-		return code(string(value))
-	case k.absent != "":
-		return k.absent
+	case strings.HasPrefix(k.Default(), "1."): // a version, which is quoted
+		return code(strconv.Quote(k.Default()))
+	case k.Default() != "":
+		return code(k.Default())
+	case k.Absent != "":
+		return k.Absent
 	}
 	return "none"
 }
 
 func keywordTable() string {
 	rows := [][]string{{"Keyword", "Means"}}
-	for _, k := range slices.Concat(keywords(), holders(ref(""), ref("")), []key{goName(), goConstants()}) {
-		rows = append(rows, []string{code(k.name), k.means})
+	for _, k := range spec.Keywords() {
+		rows = append(rows, []string{code(k.Name), k.Doc})
 	}
 	return table(rows)
 }
@@ -97,15 +85,15 @@ func keywordTable() string {
 func warningTable() string {
 	rows := [][]string{{"Warning", "Of"}}
 	for _, w := range spec.Warnings() {
-		rows = append(rows, []string{code(string(w)), warningMeans[w]})
+		rows = append(rows, []string{code(string(w)), w.Means()})
 	}
 	return table(rows)
 }
 
 func typeTable() string {
 	rows := [][]string{{"Type", "OpenAPI", "Go"}}
-	for _, w := range typeWords() {
-		rows = append(rows, []string{code(w.names...), w.openAPI, w.goType})
+	for _, w := range spec.TypeWords() {
+		rows = append(rows, []string{code(w.Names...), w.OpenAPI, w.Go})
 	}
 	return table(append(rows,
 		[]string{code("[]T"), "type array", "slice"},
@@ -119,20 +107,20 @@ func typeTable() string {
 // markerTable is the table of the markers; an array is a list and an object may be a map.
 func markerTable() string {
 	rows := [][]string{{"Marker", "Applies to", "Value", "Means"}}
-	for _, m := range markers() {
+	for _, k := range markerKeywords() {
 		kinds := "all types"
 		switch {
-		case m.places != nil:
-			kinds = joined(m.places)
-		case m.kinds != nil:
-			kinds = strings.Join(m.kinds, ", ")
+		case positionsOf(k) != nil:
+			kinds = joined(positionsOf(k))
+		case k.Types != nil:
+			kinds = strings.Join(k.Types, ", ")
 		}
-		rows = append(rows, []string{code(m.name), kinds, m.form.says, m.means()})
+		rows = append(rows, []string{code(k.Marker), kinds, formOf(k).says, cmp.Or(k.MarkerDoc, k.Doc)})
 	}
 	return table(rows)
 }
 
-func joined(places []place) string {
+func joined(places []position) string {
 	var all []string
 	for _, p := range places {
 		all = append(all, string(p))

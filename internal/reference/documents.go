@@ -3,103 +3,90 @@ package reference
 import (
 	"fmt"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// document is a kind of spec file.
-type document struct {
-	kind  string
-	title string
-	keys  []key
-}
-
-func documents() []document {
-	return []document{
-		{kind: "Project", title: "Project of opgen", keys: projectKeys()},
-		{kind: "API", title: "API of opgen", keys: apiKeys()},
-		{kind: "Controller", title: "Controller of opgen", keys: controllerKeys()},
-		{kind: "Types", title: "Types of opgen", keys: typesKeys()},
-	}
-}
-
-// Kinds are the kinds of spec files in lower case, as KindSchema takes them: project, api, controller and types.
+// Kinds returns the kinds of spec files in lower case, as KindSchema takes them: project, api,
+// controller and types.
 func Kinds() []string {
 	var kinds []string
-	for _, d := range documents() {
-		kinds = append(kinds, strings.ToLower(d.kind))
+	for _, d := range spec.Describe().Documents {
+		kinds = append(kinds, strings.ToLower(d.Name))
 	}
 	return kinds
 }
 
-// JSONSchema is the JSON Schema of every spec file: a file is held against the schema of its kind.
+// JSONSchema returns the JSON Schema of every spec file: a file is validated by the schema of its kind.
 func JSONSchema() ([]byte, error) {
-	s := &schema{
-		Schema: draft, Title: "Spec file of opgen", Type: "object",
-		Properties: map[string]*schema{}, Required: []string{"apiVersion", "kind"}, Definitions: definitions(),
+	language := spec.Describe()
+	s := &jsonschema.Schema{
+		Schema: jsonschema.Draft, Title: "Spec file of opgen", Type: "object",
+		Properties: map[string]*jsonschema.Schema{}, Required: []string{"apiVersion", "kind"}, Definitions: allDefinitions(language),
 	}
 	var kinds []string
-	for _, d := range documents() {
-		kinds = append(kinds, d.kind)
-		s.Definitions[d.kind] = d.schema()
-		s.AllOf = append(s.AllOf, &schema{If: when("kind", &schema{Const: d.kind}), Then: ref(d.kind)})
+	for _, d := range language.Documents {
+		kinds = append(kinds, d.Name)
+		s.Definitions[d.Name] = documentSchema(language, d)
+		s.AllOf = append(s.AllOf, &jsonschema.Schema{
+			If: jsonschema.WithKey("kind", &jsonschema.Schema{Const: d.Name}), Then: jsonschema.Ref(d.Name),
+		})
 	}
-	s.Properties["apiVersion"] = (&schema{Const: formatVersion}).described("the version of the spec language")
-	s.Properties["kind"] = word(kinds...).described("what the file describes")
-	return s.marshal()
+	s.Properties["apiVersion"] = (&jsonschema.Schema{Const: spec.FormatVersion}).Described("the version of the spec language")
+	s.Properties["kind"] = jsonschema.Words(kinds...).Described("what the file describes")
+	return s.Marshal()
 }
 
-// KindSchema is the JSON Schema of one kind of spec file, one of Kinds; another kind is an error.
+// KindSchema returns the JSON Schema of one kind of spec file, one of Kinds. It returns an error for
+// another kind.
 func KindSchema(kind string) ([]byte, error) {
-	for _, d := range documents() {
-		if strings.ToLower(d.kind) != kind {
+	language := spec.Describe()
+	for _, d := range language.Documents {
+		if strings.ToLower(d.Name) != kind {
 			continue
 		}
-		s := d.schema()
-		s.Schema = draft
-		if d.kind != "Project" {
-			s.Definitions = definitions()
+		s := documentSchema(language, d)
+		s.Schema = jsonschema.Draft
+		if d.Name != "Project" {
+			s.Definitions = allDefinitions(language)
 		}
-		return s.marshal()
+		return s.Marshal()
 	}
 	return nil, fmt.Errorf("%q is no kind of spec file", kind)
 }
 
-func (d document) schema() *schema {
-	s := object(d.keys)
-	s.Title = d.title
+func documentSchema(language *spec.Language, d spec.Mapping) *jsonschema.Schema {
+	s := d.Schema(language)
+	s.Title = d.Name + " of opgen"
 	return s
 }
 
-// definitions are the schemas that others refer to: those of mappings and lists in the files of APIs and controllers, and each keyword.
-func definitions() map[string]*schema {
-	all := map[string]*schema{
-		"names":              kindNames(),
-		"version":            version(),
-		"column":             object(columnKeys()),
-		"scale":              object(scaleKeys()),
-		"metadata":           object(metadataKeys()),
-		"conversion":         object(conversionKeys()),
-		"webhook":            object(webhookKeys()),
-		"clientConfig":       object(clientConfigKeys()),
-		"service":            object(serviceKeys()),
-		"subresources":       object(subresourceKeys()),
-		"operator":           object(operatorKeys()),
-		"child":              child(),
-		"related":            related(),
-		"labelSelector":      object(labelSelectorKeys()),
-		"labelRequirement":   labelRequirement(),
-		"policyRule":         policyRule(),
-		"parent":             object(parentKeys()),
-		"annotationSelector": annotationSelector(),
-		"types":              namedTypes(),
-		"schema":             mapping(shorthand(anywhere)),
-		"field":              field(),
-		"validation":         validation(),
+// allDefinitions returns the schemas that others refer to: those of the mappings in files, of schemas, and
+// of each keyword.
+func allDefinitions(language *spec.Language) map[string]*jsonschema.Schema {
+	all := map[string]*jsonschema.Schema{
+		"schema":     schemaOrShorthand(anywhere),
+		"field":      fieldSchema(),
+		"types":      namedTypes(),
+		"validation": validationSchema(),
 	}
-	for _, k := range append(keywords(), goName(), goConstants()) {
-		all[k.name] = k.value.described(k.means)
+	for _, k := range spec.Keywords() {
+		all[k.Name] = keywordSchema(language, k, "field", "schema").Described(k.Doc)
 	}
-	for _, k := range holders(ref("field"), ref("schema")) {
-		all[k.name] = k.value.described(k.means)
+	for name, mapping := range language.Mappings {
+		if !isDocument(language, name) && name != "rule" && name != "externalDocs" {
+			all[name] = language.Schemas[mapping.Name]
+		}
 	}
 	return all
+}
+
+func isDocument(language *spec.Language, name string) bool {
+	for _, d := range language.Documents {
+		if d.Name == name {
+			return true
+		}
+	}
+	return false
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/opgen-dev/opgen/internal/importer"
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // TestImportedSpecsValidate holds the spec of every imported CRD against both schemas: of the CRDs that come with the
@@ -66,15 +65,4 @@ func yamlFiles(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return files
-}
-
-func TestWarningsAreDescribed(t *testing.T) {
-	for _, w := range spec.Warnings() {
-		if warningMeans[w] == "" {
-			t.Errorf("%s has no description", w)
-		}
-	}
-	if len(warningMeans) != len(spec.Warnings()) {
-		t.Error("a warning is described that does not exist")
-	}
 }

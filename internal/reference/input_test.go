@@ -29,12 +29,12 @@ func TestInputIsShown(t *testing.T) {
 		t.Errorf("%d rows, expected %d", len(rows), classes)
 	}
 	for i, row := range rows {
-		number, verdict, tests := row[1], row[3], row[4]
+		number, answer, tests := row[1], row[3], row[4]
 		if number != strconv.Itoa(i+1) {
 			t.Errorf("row %d has the number %s", i+1, number)
 		}
 		if tests == "–" {
-			if !strings.HasPrefix(verdict, "no concern: ") {
+			if !strings.HasPrefix(answer, "no concern: ") {
 				t.Errorf("%s: shown nowhere, and no reason", number)
 			}
 			continue

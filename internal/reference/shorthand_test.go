@@ -63,11 +63,11 @@ func TestShorthandPattern(t *testing.T) {
 		{"[]Named | required listType=map listMapKey=a", true},
 		{"named", false},
 	} {
-		file := api + "names: {kind: A}\ntypes: {Named: {properties: {a: string | required}}}\nversions:\n- name: v1\n  spec:\n    properties:\n      a: '" + strings.ReplaceAll(tt.text, "'", "''") + "'\n"
+		file := apiHeader + "names: {kind: A}\ntypes: {Named: {properties: {a: string | required}}}\nversions:\n- name: v1\n  spec:\n    properties:\n      a: '" + strings.ReplaceAll(tt.text, "'", "''") + "'\n"
 		if accepted := len(parse("", []byte(file))) == 0; accepted != tt.want {
 			t.Errorf("%s: the parser accepts it: %v", tt.text, accepted)
 		}
-		if got := regexp.MustCompile(shorthand(ofField)).MatchString(tt.text); got != tt.want {
+		if got := regexp.MustCompile(shorthandPattern(ofField)).MatchString(tt.text); got != tt.want {
 			t.Errorf("%s: the pattern accepts it: %v", tt.text, got)
 		}
 	}
@@ -76,8 +76,10 @@ func TestShorthandPattern(t *testing.T) {
 func TestOnlyFieldsAreRequired(t *testing.T) {
 	for _, marker := range []string{"required", "goName=URL"} {
 		text := fmt.Sprintf("string | minLength=1 %s", marker)
-		if regexp.MustCompile(shorthand(anywhere)).MatchString(text) {
+		if regexp.MustCompile(shorthandPattern(anywhere)).MatchString(text) {
 			t.Errorf("%q is accepted beside items", text)
 		}
 	}
 }
+
+const apiHeader = "apiVersion: opgen.dev/v1alpha1\nkind: API\ngroup: demo.example.com\n"

@@ -93,8 +93,8 @@ func compile(t *testing.T, data []byte) *jsonschema.Schema {
 func kindSchemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	schemas := map[string]*jsonschema.Schema{}
-	for _, d := range documents() {
-		schemas[d.kind] = compile(t, must(KindSchema(strings.ToLower(d.kind))))
+	for _, d := range spec.Describe().Documents {
+		schemas[d.Name] = compile(t, must(KindSchema(strings.ToLower(d.Name))))
 	}
 	return schemas
 }

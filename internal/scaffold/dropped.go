@@ -39,7 +39,7 @@ func childKinds(owners []childOwner) map[string][]string {
 	kinds := map[string][]string{}
 	for _, m := range owners {
 		for _, child := range m.children {
-			if !child.Retired {
+			if !child.PruneOnly {
 				kinds[m.name] = append(kinds[m.name], childName(child))
 			}
 		}
@@ -77,6 +77,6 @@ func droppedProblem(pos spec.Pos, child string) spec.Problem {
 		Pos:     pos,
 		Path:    "operator.children",
 		Message: fmt.Sprintf("no longer has %s, and nothing would prune those that were made", child),
-		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add retired: true to them, until no cluster has such children", kind),
+		Hint:    fmt.Sprintf("keep the apiVersion and kind of %s, and add pruneOnly: true to them, until no cluster has such children", kind),
 	}
 }

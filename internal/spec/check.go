@@ -11,20 +11,20 @@ import (
 func Check(p *Project, apis []*API, controllers []*Controller) Problems {
 	c := checker{seen: map[string]Pos{}}
 	for _, api := range apis {
-		if !c.kind(api) {
+		if !c.claimKind(api) {
 			continue // the rest would repeat it
 		}
-		c.names(api)
-		c.goTypes(api)
-		c.controller(api, apis)
+		c.claimNames(api)
+		c.claimGoTypes(api)
+		c.claimOperatorFolder(api, apis)
 	}
 	for _, controller := range controllers {
-		c.controllerFile(controller)
+		c.checkControllerFile(controller)
 	}
-	c.cycles(apis, controllers)
+	c.checkCycles(apis, controllers)
 	if p != nil {
-		c.project(p, apis)
-		c.controllerGroups(p, apis, controllers)
+		c.checkProject(p, apis)
+		c.checkControllerGroups(p, apis, controllers)
 	}
 	return c.problems
 }
@@ -39,9 +39,9 @@ func (c *checker) fail(pos Pos, path, message, hint string) {
 	c.problems = append(c.problems, Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// claim takes a name among those of its sort, such as plural, within a space, such as a group. It reports false
+// claimName takes a name among those of its sort, such as plural, within a space, such as a group. It reports false
 // for a name that is taken.
-func (c *checker) claim(sort, space, name string, pos Pos, path, hint string) bool {
+func (c *checker) claimName(sort, space, name string, pos Pos, path, hint string) bool {
 	key := sort + " " + space + " " + strings.ToLower(name)
 	if first, ok := c.seen[key]; ok {
 		c.fail(pos, path, "the "+sort+" "+quoteShort(name)+" is taken by "+first.String(), hint)
@@ -51,38 +51,38 @@ func (c *checker) claim(sort, space, name string, pos Pos, path, hint string) bo
 	return true
 }
 
-// kind claims a kind in its group.
-func (c *checker) kind(api *API) bool {
-	return c.claim("kind", api.Group, api.Names.Kind, api.Place("names.kind"), "names.kind", "a kind has one file")
+// claimKind claims a kind in its group.
+func (c *checker) claimKind(api *API) bool {
+	return c.claimName("kind", api.Group, api.Names.Kind, api.Place("names.kind"), "names.kind", "a kind has one file")
 }
 
-// names claims the names that Kubernetes and kubectl know a kind by.
-func (c *checker) names(api *API) {
+// claimNames claims the names that Kubernetes and kubectl know a kind by.
+func (c *checker) claimNames(api *API) {
 	if api.Names.ListKind != "" {
-		c.claim("kind", api.Group, api.Names.ListKind, api.Place("names.listKind"), "names.listKind", "set names.listKind")
+		c.claimName("kind", api.Group, api.Names.ListKind, api.Place("names.listKind"), "names.listKind", "set names.listKind")
 	}
-	c.claim("resource", api.Group, api.Names.Plural, api.Place("names.plural"), "names.plural", "set names.plural")
+	c.claimName("resource", api.Group, api.Names.Plural, api.Place("names.plural"), "names.plural", "set names.plural")
 	if api.Names.Singular != "" && api.Names.Singular != api.Names.Plural {
-		c.claim("resource", api.Group, api.Names.Singular, api.Place("names.singular"), "names.singular", "set names.singular")
+		c.claimName("resource", api.Group, api.Names.Singular, api.Place("names.singular"), "names.singular", "set names.singular")
 	}
 	for i, short := range api.Names.ShortNames {
-		path := at("names.shortNames", i)
-		c.claim("short name", "", short, api.Place(path), path, "kubectl could not tell them apart")
+		path := indexPath("names.shortNames", i)
+		c.claimName("short name", "", short, api.Place(path), path, "kubectl could not tell them apart")
 	}
 }
 
-// goTypes claims the Go types that a kind declares in the packages of its versions.
-func (c *checker) goTypes(api *API) {
+// claimGoTypes claims the Go types that a kind declares in the packages of its versions.
+func (c *checker) claimGoTypes(api *API) {
 	for _, v := range api.Versions {
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
-			c.claim("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.Place("names.kind"), "names.kind", "choose another kind")
+			c.claimName("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.Place("names.kind"), "names.kind", "choose another kind")
 		}
 	}
 }
 
-// controller claims the folder of a kind's operator. Where kinds of two groups share the name, one of them may be in
+// claimOperatorFolder claims the folder of a kind's operator. Where kinds of two groups share the name, one of them may be in
 // internal/<kind>, so that no controller can.
-func (c *checker) controller(api *API, all []*API) {
+func (c *checker) claimOperatorFolder(api *API, all []*API) {
 	if api.Operator == nil {
 		return
 	}
@@ -91,10 +91,10 @@ func (c *checker) controller(api *API, all []*API) {
 		c.seen["folder  "+folder] = api.Place("names.kind")
 		return
 	}
-	c.claim("folder", "", folder, api.Place("names.kind"), "names.kind", "two kinds of a group that have an operator need different names")
+	c.claimName("folder", "", folder, api.Place("names.kind"), "names.kind", "two kinds of a group that have an operator need different names")
 }
 
-// SharesFolder tells whether the operator of a kind of another group would be in the same folder, if folders were named
+// SharesFolder reports whether the operator of a kind of another group would be in the same folder, if folders were named
 // after kinds alone.
 func SharesFolder(api *API, all []*API) bool {
 	return api.Operator != nil && slices.ContainsFunc(all, func(other *API) bool {
@@ -102,8 +102,8 @@ func SharesFolder(api *API, all []*API) bool {
 	})
 }
 
-// project checks APIs against what the project says of all of them.
-func (c *checker) project(p *Project, apis []*API) {
+// checkProject checks APIs against what the project says of all of them.
+func (c *checker) checkProject(p *Project, apis []*API) {
 	for _, api := range apis {
 		if first := apis[0]; !p.Multigroup && api.Group != first.Group {
 			c.fail(api.Place("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
@@ -117,4 +117,4 @@ func (c *checker) project(p *Project, apis []*API) {
 }
 
 // Place returns the position of a key such as names.plural, and that of the nearest key above it when the file leaves the key out.
-func (api *API) Place(path string) Pos { return place(api.At, path, api.Pos) }
+func (api *API) Place(path string) Pos { return nearestPosition(api.At, path, api.Pos) }

@@ -2,18 +2,18 @@ package spec
 
 import "path"
 
-// controllerFile claims the folder of a controller, and holds its name against that of its file.
-func (c *checker) controllerFile(controller *Controller) {
+// checkControllerFile claims the folder of a controller, and holds its name against that of its file.
+func (c *checker) checkControllerFile(controller *Controller) {
 	if want := controller.Name + ".yaml"; path.Base(controller.File) != want {
 		c.fail(controller.Place("name"), "name", quoteShort(controller.Name)+" is not the name of the file",
 			"call the file controllers/"+want+", so that each controller is found by its name")
 	}
-	c.claim("folder", "", "internal/"+controller.Package(), controller.Place("name"), "name", "choose another name")
+	c.claimName("folder", "", "internal/"+controller.Package(), controller.Place("name"), "name", "choose another name")
 }
 
-// controllerGroups checks the groups that controllers keep their own keys under: under one that is an API's, the
+// checkControllerGroups checks the groups that controllers keep their own keys under: under one that is an API's, the
 // finalizers of the two would be the same.
-func (c *checker) controllerGroups(p *Project, apis []*API, controllers []*Controller) {
+func (c *checker) checkControllerGroups(p *Project, apis []*API, controllers []*Controller) {
 	groups := map[string]*API{}
 	for _, api := range apis {
 		if api.Operator != nil && groups[api.Group] == nil {

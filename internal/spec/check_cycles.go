@@ -9,18 +9,18 @@ type makers struct {
 	at    map[string]Pos
 }
 
-// cycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
-// own child is a mistake in its file alone.
-func (c *checker) cycles(apis []*API, controllers []*Controller) {
+// checkCycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
+// own child is an error in its file alone.
+func (c *checker) checkCycles(apis []*API, controllers []*Controller) {
 	m := makers{made: map[string][]string{}, at: map[string]Pos{}}
 	for _, api := range apis {
 		if api.Operator != nil {
-			m.add(api.Names.Kind+"."+api.Group, api.Operator, api.Place("operator.children"))
+			m.addOperator(api.Names.Kind+"."+api.Group, api.Operator, api.Place("operator.children"))
 		}
 	}
 	for _, controller := range controllers {
 		for _, p := range controller.Parents {
-			m.add(p.groupKind(), controller.Operator, controller.Place("operator.children"))
+			m.addOperator(p.groupKind(), controller.Operator, controller.Place("operator.children"))
 		}
 	}
 	reported := map[string]bool{}
@@ -33,17 +33,17 @@ func (c *checker) cycles(apis []*API, controllers []*Controller) {
 			reported[kind] = true
 		}
 		c.fail(m.at[name], "operator.children", "make one another without an end: "+strings.Join(append([]string{name}, way...), " makes "),
-			"leave one of them out, or mark it as retired: true")
+			"leave one of them out, or write pruneOnly: true")
 	}
 }
 
-// add notes what the operator of a kind makes; one kind may have several.
-func (m *makers) add(parent string, op *Operator, pos Pos) {
+// addOperator notes what the operator of a kind makes; one kind may have several.
+func (m *makers) addOperator(parent string, op *Operator, pos Pos) {
 	if _, known := m.at[parent]; !known {
 		m.names, m.at[parent] = append(m.names, parent), pos
 	}
 	for _, child := range op.Children {
-		if !child.Retired {
+		if !child.PruneOnly {
 			m.made[parent] = append(m.made[parent], child.groupKind())
 		}
 	}

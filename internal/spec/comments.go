@@ -12,13 +12,13 @@ import (
 // commentAbove returns the comment on the lines right above a key and where it starts. A comment that is indented
 // deeper than the key belongs to what is above, and a key that does not start its line has no comment.
 func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
-	if key.Line < 2 || strings.Trim(s.text[s.starts[key.Line-1]:s.offset(key)], " ") != "" {
+	if key.Line < 2 || strings.Trim(s.text[s.starts[key.Line-1]:s.offsetOf(key)], " ") != "" {
 		return "", Pos{}
 	}
 	var lines []string
 	pos := Pos{File: s.file}
 	for number := key.Line - 1; number > 0 && !s.quoted[number]; number-- {
-		line := s.line(number)
+		line := s.lineText(number)
 		text, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "#")
 		if indent := len(line) - len(text) - 1; !ok || indent >= key.Column {
 			break
@@ -30,9 +30,9 @@ func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
 	return strings.Join(lines, "\n"), pos
 }
 
-// after returns all text behind a plain scalar.
-func (s *source) after(n *yaml.Node) string {
-	rest := s.text[s.offset(n):]
+// textAfter returns all text behind a plain scalar.
+func (s *source) textAfter(n *yaml.Node) string {
+	rest := s.text[s.offsetOf(n):]
 	for _, r := range n.Value {
 		if unicode.IsSpace(r) {
 			continue
@@ -52,7 +52,7 @@ func (s *source) markQuoted(n *yaml.Node) {
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
 		return
 	}
-	text := s.text[s.offset(n):]
+	text := s.text[s.offsetOf(n):]
 	if text == "" {
 		return
 	}

@@ -27,12 +27,24 @@ func (c *Controller) Package() string { return strings.ReplaceAll(c.Name, "-", "
 // begin with.
 func (c *Controller) Group(p *Project) string { return c.Name + "." + p.Domain }
 
+// groupKind returns what tells a kind from all others, whatever its version.
+func (r Resource) groupKind() string { return r.Kind + "." + r.group() }
+
+// group returns the API group of the kind, empty for the core group.
+func (r Resource) group() string {
+	group, _, found := strings.Cut(r.APIVersion, "/")
+	if !found {
+		return ""
+	}
+	return group
+}
+
 // Place returns the position of a key such as parents[0].kind, and that of the nearest key above it when the file
 // leaves the key out.
-func (c *Controller) Place(path string) Pos { return place(c.At, path, c.Pos) }
+func (c *Controller) Place(path string) Pos { return nearestPosition(c.At, path, c.Pos) }
 
-// place returns the position of a path, of the nearest path above it that has one, or else that of the whole file.
-func place(at map[string]Pos, path string, whole Pos) Pos {
+// nearestPosition returns the position of a path, of the nearest path above it that has one, or else that of the whole file.
+func nearestPosition(at map[string]Pos, path string, whole Pos) Pos {
 	for path != "" {
 		if pos, ok := at[path]; ok {
 			return pos

@@ -1,26 +1,27 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxProblems bounds what one file reports, so that a file that is something else entirely stays readable.
+// maxProblems bounds what one file reports, so that a file that is something else entirely stays
+// readable.
 const maxProblems = 1000
 
-// decoder turns the nodes of one file into values and collects what is wrong with them. Every method takes the
-// path of its node for messages.
+// decoder turns the nodes of one file into values and collects its errors. What decodes a node takes
+// the path of the node, for messages.
 type decoder struct {
 	file     string
 	src      *source
 	problems Problems
-	named    map[string]*typeNode // the types that schemas can use, by name
-	chain    []string             // the types that are being decoded, each used by the one before
-	lenient  bool                 // paths may lead to no field, as the file accepts
+	types    typeScope
+	lenient  bool // paths may lead to no field, as the file accepts
 }
 
 func (d *decoder) failAt(pos Pos, path, message, hint string) {
@@ -30,83 +31,117 @@ func (d *decoder) failAt(pos Pos, path, message, hint string) {
 }
 
 func (d *decoder) fail(n *yaml.Node, path, message, hint string) {
-	d.failAt(d.src.pos(n), path, message, hint)
+	d.failAt(d.src.positionOf(n), path, message, hint)
 }
 
-// keys are what a mapping may hold: a decoder for the value of each key.
-type keys map[string]func(n *yaml.Node, path string)
-
-// mapping decodes a mapping. It reports false when n is no mapping at all.
-func (d *decoder) mapping(n *yaml.Node, path string, known keys) bool {
-	return d.entries(n, path, func(key, value *yaml.Node, path string) {
-		decode, ok := known[key.Value]
-		if !ok {
-			d.fail(key, path, "unknown key", suggestion(key.Value, slices.Sorted(maps.Keys(known))))
-			return
-		}
-		if isNull(value) {
-			d.fail(value, path, "has no value", "write one, or leave the key out")
-			return
-		}
-		decode(value, path)
-	})
-}
-
-// entries calls each with every key of a mapping, once, in the order of the file. It reports false when n is no
-// mapping at all.
-func (d *decoder) entries(n *yaml.Node, path string, each func(key, value *yaml.Node, path string)) bool {
+// eachEntry calls visit with every key of a mapping, once, in the order of the file. It reports false
+// if n is no mapping at all.
+func (d *decoder) eachEntry(n *yaml.Node, path string, visit func(key, value *yaml.Node, path string)) bool {
 	if n.Kind != yaml.MappingNode {
-		d.fail(n, path, "expected a mapping, got "+describe(n), "")
+		d.fail(n, path, "expected a mapping, got "+describeNode(n), "")
 		return false
 	}
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
-			d.fail(key, path, "expected a name as key, got "+describe(key), "quote it")
+			d.fail(key, path, "expected a name as key, got "+describeNode(key), "quote it")
 			continue
 		}
-		path := join(path, key.Value)
+		path := joinPath(path, key.Value)
 		if line, ok := seen[key.Value]; ok {
 			d.fail(key, path, "duplicate key", "the first is on line "+strconv.Itoa(line))
 			continue
 		}
 		seen[key.Value] = key.Line
-		each(key, value, path)
+		visit(key, value, path)
 	}
 	return true
 }
 
-// list calls each with every element of a list.
-func (d *decoder) list(each func(n *yaml.Node, path string)) func(n *yaml.Node, path string) {
-	return func(n *yaml.Node, path string) {
-		if n.Kind != yaml.SequenceNode {
-			d.fail(n, path, "expected a list, got "+describe(n), "")
-			return
+// eachItem calls visit with every item of a list.
+func (d *decoder) eachItem(n *yaml.Node, path string, visit func(n *yaml.Node, path string)) {
+	if n.Kind != yaml.SequenceNode {
+		d.fail(n, path, "expected a list, got "+describeNode(n), "")
+		return
+	}
+	for i, item := range n.Content {
+		path := indexPath(path, i)
+		if isNull(item) {
+			d.fail(item, path, "has no value", "write one, or remove the item")
+			continue
 		}
-		for i, item := range n.Content {
-			path := at(path, i)
-			if isNull(item) {
-				d.fail(item, path, "has no value", "write one, or remove the item")
-				continue
-			}
-			each(item, path)
+		visit(item, path)
+	}
+}
+
+// decodeText returns the value of a string scalar. It reports everything else, also what only some
+// YAML readers take for a string.
+func (d *decoder) decodeText(n *yaml.Node, path string) (text string, ok bool) {
+	if n.Kind != yaml.ScalarNode {
+		d.fail(n, path, "expected text, got "+describeNode(n), colonHint(n))
+		return "", false
+	}
+	if n.ShortTag() != "!!str" {
+		d.fail(n, path, "expected text, got "+describeNode(n), "quote it: "+strconv.Quote(n.Value))
+		return "", false
+	}
+	if other := yamltext.OtherThanText(n.Value); n.Style == 0 && other != "" {
+		d.fail(n, path, n.Value+" is "+other+" to many YAML readers", "quote it: "+strconv.Quote(n.Value))
+		return "", false
+	}
+	return n.Value, true
+}
+
+// decodeWord returns a string scalar that is one of a few.
+func (d *decoder) decodeWord(n *yaml.Node, path string, accepted []string) (word string, ok bool) {
+	text, ok := d.decodeText(n, path)
+	if !ok {
+		return "", false
+	}
+	if !slices.Contains(accepted, text) {
+		d.fail(n, path, quoteShort(text)+" is not accepted", "accepted: "+strings.Join(accepted, ", "))
+		return "", false
+	}
+	return text, true
+}
+
+// isWhole reports whether a plain scalar is all of its text. It reports one that YAML ended at a #:
+// what follows may have been meant as text. A comment has two spaces or more before the # and one
+// after it.
+func (d *decoder) isWhole(n *yaml.Node, path string) bool {
+	if n.Style != 0 {
+		return true
+	}
+	rest := d.src.textAfter(n)
+	trimmed := strings.TrimLeft(rest, " \t")
+	comment, found := strings.CutPrefix(trimmed, "#")
+	if !found || len(rest)-len(trimmed) >= 2 && (comment == "" || strings.ContainsAny(comment[:1], " \t\r\n#")) {
+		return true
+	}
+	d.failAt(d.src.positionAt(len(d.src.text)-len(trimmed)), path, "YAML ends the value here, at \" #\", and drops what follows",
+		"quote the value; a comment after it takes two spaces before the # and one after")
+	return false
+}
+
+// recordPositions notes the position of n and of all that is below it, by path.
+func recordPositions(src *source, into map[string]Pos, path string, n *yaml.Node) {
+	if path != "" {
+		into[path] = src.positionOf(n)
+	}
+	for i, c := range n.Content {
+		switch {
+		case n.Kind == yaml.SequenceNode:
+			recordPositions(src, into, indexPath(path, i), c)
+		case i%2 == 1:
+			recordPositions(src, into, joinPath(path, n.Content[i-1].Value), c)
 		}
 	}
 }
 
-// need reports the keys that a mapping lacks.
-func (d *decoder) need(n *yaml.Node, path string, names ...string) {
-	for _, name := range names {
-		if _, value := lookup(n, name); value == nil {
-			d.fail(n, path, "lacks the key "+name, "")
-		}
-	}
-}
-
-// lookup returns the key and the value of a mapping's entry, nil when there is none.
-func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
+// lookupKey returns the key and the value of a mapping's entry, nil when there is none.
+func lookupKey(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -117,23 +152,8 @@ func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// record notes the position of n and of all that is below it, by path.
-func (d *decoder) record(into map[string]Pos, path string, n *yaml.Node) {
-	if path != "" {
-		into[path] = d.src.pos(n)
-	}
-	for i, c := range n.Content {
-		switch {
-		case n.Kind == yaml.SequenceNode:
-			d.record(into, at(path, i), c)
-		case i%2 == 1:
-			d.record(into, join(path, n.Content[i-1].Value), c)
-		}
-	}
-}
-
-// join appends a key to a path; keys that are no plain words are quoted.
-func join(path, key string) string {
+// joinPath appends a key to a path; keys that are no plain words are quoted.
+func joinPath(path, key string) string {
 	if key == "" || strings.ContainsAny(key, ".[]\" \t\n") {
 		return path + "[" + strconv.Quote(key) + "]"
 	}
@@ -143,12 +163,17 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// indexPath appends the index of an item to a path.
+func indexPath(path string, index int) string {
+	return path + "[" + strconv.Itoa(index) + "]"
+}
+
 func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// describe names a node for a message.
-func describe(n *yaml.Node) string {
+// describeNode names a node for a message.
+func describeNode(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		return "a mapping"
@@ -165,10 +190,18 @@ func describe(n *yaml.Node) string {
 	case "!!timestamp":
 		return "the date " + n.Value
 	}
-	return "the text " + strconv.Quote(shorten(n.Value))
+	return "the text " + quoteShort(n.Value)
 }
 
-func shorten(text string) string {
+// colonHint explains a mapping on one line that was probably meant to be text with ": " inside.
+func colonHint(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) == 2 && n.Content[0].Line == n.Content[1].Line {
+		return `": " in an unquoted value starts a mapping: quote the value`
+	}
+	return ""
+}
+
+func shortenText(text string) string {
 	if runes := []rune(text); len(runes) > 40 {
 		return string(runes[:40]) + "…"
 	}
@@ -176,5 +209,5 @@ func shorten(text string) string {
 }
 
 func quoteShort(text string) string {
-	return strconv.Quote(shorten(text))
+	return strconv.Quote(shortenText(text))
 }

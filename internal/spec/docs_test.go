@@ -71,7 +71,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range slices.Concat(schemaKeys, markerNames(), shorthandWords()) {
+	for _, name := range slices.Concat(keywordNames(), markerNames(), shorthandTypes()) {
 		if _, vendor, ok := strings.Cut(name, "x-kubernetes-"); ok {
 			name = vendor
 		}

@@ -15,9 +15,9 @@ import (
 // of which can take two.
 const maxDepth = 64
 
-// document parses data as exactly one YAML document without anchors, aliases and tags. It returns the document's
+// parseDocument parses data as exactly one YAML document without anchors, aliases and tags. It returns the document's
 // content, nil if there are problems that leave nothing to read.
-func document(file string, data []byte) (*decoder, *yaml.Node) {
+func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 	src, problem := newSource(file, data)
 	d := &decoder{src: src, file: file}
 	if problem != nil {
@@ -31,21 +31,21 @@ func document(file string, data []byte) (*decoder, *yaml.Node) {
 		d.failAt(Pos{File: file}, "", "is empty", "")
 		return d, nil
 	case err != nil:
-		d.syntax(err)
+		reportSyntax(d, err)
 		return d, nil
 	}
 	var next yaml.Node
 	switch err := decode.Decode(&next); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		d.syntax(err)
+		reportSyntax(d, err)
 		return d, nil
 	default:
 		d.fail(&next, "", "a second document starts here", "one spec file holds one document: split the file")
 		return d, nil
 	}
 	root := doc.Content[0]
-	d.wellFormed(root, 1)
+	checkWellFormed(d, root, 1)
 	if len(d.problems) > 0 {
 		return d, nil
 	}
@@ -54,14 +54,14 @@ func document(file string, data []byte) (*decoder, *yaml.Node) {
 		return d, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		d.fail(root, "", "expected a mapping, got "+describe(root), "a spec file starts with apiVersion: "+FormatVersion)
+		d.fail(root, "", "expected a mapping, got "+describeNode(root), "a spec file starts with apiVersion: "+FormatVersion)
 		return d, nil
 	}
 	return d, root
 }
 
-// wellFormed reports what a spec file uses of YAML that it must not.
-func (d *decoder) wellFormed(n *yaml.Node, depth int) {
+// checkWellFormed reports what a spec file uses of YAML that it must not.
+func checkWellFormed(d *decoder, n *yaml.Node, depth int) {
 	if depth > maxDepth && n.Kind != yaml.ScalarNode {
 		d.fail(n, "", "is nested more than "+strconv.Itoa(maxDepth)+" levels deep", "")
 		return
@@ -74,7 +74,7 @@ func (d *decoder) wellFormed(n *yaml.Node, depth int) {
 		d.fail(n, "", "anchors such as &"+n.Anchor+" are not accepted", "write the value out, or quote text that starts with &")
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, "", "tags such as "+n.Tag+" are not accepted", "quote text that starts with !")
-	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && !strings.HasPrefix(d.src.text[d.src.offset(n):], "{"):
+	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && !strings.HasPrefix(d.src.text[d.src.offsetOf(n):], "{"):
 		d.fail(n, "", `": " in an unquoted value starts a mapping`, "quote the value")
 	}
 	if n.Kind == yaml.ScalarNode {
@@ -85,6 +85,6 @@ func (d *decoder) wellFormed(n *yaml.Node, depth int) {
 			d.fail(c, "", "merge keys (<<) are not accepted", "write the keys out")
 			continue
 		}
-		d.wellFormed(c, depth+1)
+		checkWellFormed(d, c, depth+1)
 	}
 }

@@ -22,14 +22,14 @@ func NearestFloat(text string) (nearest string, same bool) {
 	if nearest = strconv.FormatFloat(value, 'f', -1, 64); !isInteger(nearest) {
 		nearest = strconv.FormatFloat(value, 'g', -1, 64)
 	}
-	digits, exponent := significant(text)
-	nearestDigits, nearestExponent := significant(nearest)
+	digits, exponent := significantDigits(text)
+	nearestDigits, nearestExponent := significantDigits(nearest)
 	return nearest, digits == nearestDigits && exponent == nearestExponent
 }
 
-// significant returns the digits of a decimal number without zeros around them, and the power of ten of a point before
+// significantDigits returns the digits of a decimal number without zeros around them, and the power of ten of a point before
 // the first.
-func significant(text string) (digits string, exponent int) {
+func significantDigits(text string) (digits string, exponent int) {
 	text = strings.TrimLeft(text, "+-")
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -42,7 +42,7 @@ func significant(text string) (digits string, exponent int) {
 	return strings.TrimRight(digits, "0"), exponent
 }
 
-// isExact tells whether Kubernetes holds a number of JSON as it is written.
+// isExact reports whether Kubernetes holds a number of JSON as it is written.
 func isExact(raw string) bool {
 	if isInteger(raw) {
 		return true
@@ -51,21 +51,22 @@ func isExact(raw string) bool {
 	return same
 }
 
-// isInteger tells whether Kubernetes holds a number as an integer.
+// isInteger reports whether Kubernetes holds a number as an integer.
 func isInteger(raw string) bool {
 	_, err := strconv.ParseInt(raw, 10, 64)
 	return err == nil
 }
 
-// exactFloats reports what a schema of floating point numbers says of its values, and its Go type would change.
-func (d *decoder) exactFloats(s *Schema, path string) {
+// checkExactFloats reports numbers in a schema of floating point numbers that its Go type would
+// change.
+func checkExactFloats(d *decoder, s *Schema, path string) {
 	if s.Keywords.Type != "number" {
 		return
 	}
 	check := func(keyword string, value apiextv1.JSON) {
 		raw := string(value.Raw)
 		if _, same := NearestFloat(raw); !same && isInteger(raw) { // anything else was reported when it was read
-			message, hint := inexact(raw)
+			message, hint := describeInexact(raw)
 			d.failAt(s.At[keyword], path+"."+keyword, message, hint)
 		}
 	}
@@ -73,12 +74,12 @@ func (d *decoder) exactFloats(s *Schema, path string) {
 		check("default", *s.Keywords.Default)
 	}
 	for i, value := range s.Keywords.Enum {
-		check(at("enum", i), value)
+		check(indexPath("enum", i), value)
 	}
 }
 
-// inexactIn returns the first number in JSON that Kubernetes would change, empty when there is none.
-func inexactIn(raw []byte) string {
+// firstInexact returns the first number in JSON that Kubernetes would change, empty when there is none.
+func firstInexact(raw []byte) string {
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()
 	for {
@@ -92,8 +93,8 @@ func inexactIn(raw []byte) string {
 	}
 }
 
-// inexact says what is wrong with a number that Kubernetes would change.
-func inexact(text string) (message, hint string) {
+// describeInexact says what is wrong with a number that Kubernetes would change.
+func describeInexact(text string) (message, hint string) {
 	nearest, _ := NearestFloat(text)
 	if nearest == "" {
 		return text + " is not a number that JSON has", "write decimal digits that fit 64 bits"

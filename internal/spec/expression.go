@@ -1,11 +1,5 @@
 package spec
 
-import (
-	"strings"
-
-	"go.yaml.in/yaml/v3"
-)
-
 // Expression is a text of another language in a spec file, such as a CEL rule.
 type Expression struct {
 	Pos  Pos
@@ -14,25 +8,12 @@ type Expression struct {
 	Columns []int
 }
 
-// At returns the position of a byte of the text, and that of the whole text when it is not on the same line.
+// At returns the position of a byte of the text, and that of the whole text when it is not on the
+// same line.
 func (e Expression) At(offset int) Pos {
 	pos := e.Pos
 	if offset >= 0 && offset < len(e.Columns) {
 		pos.Column = e.Columns[offset]
 	}
 	return pos
-}
-
-// expression decodes text of another language, which is not empty.
-func (d *decoder) expression(into *Expression) func(n *yaml.Node, path string) {
-	return func(n *yaml.Node, path string) {
-		value, ok := d.str(n, path)
-		switch {
-		case !ok || !d.whole(n, path):
-		case strings.TrimSpace(value) == "":
-			d.fail(n, path, "is empty", "write a rule, or leave the key out")
-		default:
-			*into = Expression{Pos: d.src.pos(n), Text: value, Columns: d.src.valueColumns(n)}
-		}
-	}
 }

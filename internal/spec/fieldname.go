@@ -4,15 +4,11 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-var goIdentifier = lazyregexp.New(`^[A-Z][A-Za-z0-9_]*$`)
-
-// fieldName reports a field that cannot be a field of a Go struct, or whose goName is that of another field in
+// checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of another field in
 // taken, which maps Go names to the names of fields.
-func (d *decoder) fieldName(p Property, goNameAt Pos, path string, taken map[string]string) {
+func checkFieldName(d *decoder, p Property, goNameAt Pos, path string, taken map[string]string) {
 	if !isTagName(p.Name) {
 		d.failAt(p.Pos, path, "cannot be the name of a field", `Go's JSON names have no quotes, backslashes, commas or control characters`)
 	}
@@ -21,7 +17,7 @@ func (d *decoder) fieldName(p Property, goNameAt Pos, path string, taken map[str
 	}
 	switch other := taken[p.GoName]; {
 	case !goIdentifier().MatchString(p.GoName):
-		d.failAt(goNameAt, path, strconv.Quote(shorten(p.GoName))+" is not an exported Go name", "such as "+GoName(p.Name))
+		d.failAt(goNameAt, path, strconv.Quote(shortenText(p.GoName))+" is not an exported Go name", "such as "+GoName(p.Name))
 	case p.GoName == "DeepCopy" || p.GoName == "DeepCopyInto":
 		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is a generated method", "choose another one")
 	case other != "":
@@ -53,7 +49,7 @@ func nameFields(fields []Property) {
 	}
 }
 
-// isTagName says whether encoding/json takes a name from a struct tag.
+// isTagName reports whether encoding/json takes a name from a struct tag.
 func isTagName(name string) bool {
 	return name != "" && name != "-" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)

@@ -8,18 +8,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// goConstants decodes the names of an enum's constants.
-func (d *decoder) goConstants(s *Schema, n *yaml.Node, path string) {
+// decodeGoConstants decodes the names of an enum's constants.
+func decodeGoConstants(d *decoder, s *Schema, n *yaml.Node, path string) {
 	s.GoConstants = map[string]string{}
 	values := map[string]string{}
-	d.entries(n, path, func(key, value *yaml.Node, path string) {
-		s.At[join("goConstants", key.Value)] = d.src.pos(key)
-		name, ok := d.str(value, path)
+	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
+		s.At[joinPath("goConstants", key.Value)] = d.src.positionOf(key)
+		name, ok := d.decodeText(value, path)
 		switch other := values[name]; {
 		case !ok:
 			return
 		case !kindName().MatchString(name):
-			d.fail(value, path, quoteShort(name)+" is not an exported Go name", "such as "+kindLike(key.Value))
+			d.fail(value, path, quoteShort(name)+" is not an exported Go name", "such as "+nearestKind(key.Value))
 			return
 		case other != "":
 			d.fail(value, path, quoteShort(name)+" is the name for "+quoteShort(other)+" too", "")
@@ -29,8 +29,8 @@ func (d *decoder) goConstants(s *Schema, n *yaml.Node, path string) {
 	})
 }
 
-// constantsOfEnum reports names of constants for what is no value of the enum.
-func (d *decoder) constantsOfEnum(s *Schema, path string) {
+// checkGoConstants reports names of constants for what is no value of the enum.
+func checkGoConstants(d *decoder, s *Schema, path string) {
 	if s.GoConstants == nil {
 		return
 	}
@@ -42,12 +42,12 @@ func (d *decoder) constantsOfEnum(s *Schema, path string) {
 		}
 	}
 	if s.Keywords.Type != "string" || len(values) == 0 {
-		d.failAt(s.At["goConstants"], join(path, "goConstants"), "does not apply here", "only an enum of texts has constants in Go")
+		d.failAt(s.At["goConstants"], joinPath(path, "goConstants"), "does not apply here", "only an enum of texts has constants in Go")
 		return
 	}
 	for _, value := range slices.Sorted(maps.Keys(s.GoConstants)) {
 		if !slices.Contains(values, value) {
-			d.failAt(s.At[join("goConstants", value)], join(join(path, "goConstants"), value), "is no value of an enum of texts here", suggestion(value, values))
+			d.failAt(s.At[joinPath("goConstants", value)], joinPath(joinPath(path, "goConstants"), value), "is no value of an enum of texts here", suggestName(value, values))
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // initialisms are the words that Go and the Kubernetes API write in capitals.
-var initialisms = words(`acl api ascii ca cidr cpu crd csi css dns eof fqdn fs gid gpu guid html http https id iops ip ipc
+var initialisms = wordSet(`acl api ascii ca cidr cpu crd csi css dns eof fqdn fs gid gpu guid html http https id iops ip ipc
 	json jwt kms lhs nfs oidc os pid qps ram rhs rpc sla smtp sql ssh ssl tcp tls ttl udp ui uid uri url utf8 uuid vm xml
 	xmpp xsrf xss`)
 
-func words(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {
 		set[word] = true
@@ -34,7 +34,7 @@ func GoName(name string) string {
 	}
 	var b strings.Builder
 	for _, word := range splitWords(name) {
-		b.WriteString(capitalize(word))
+		b.WriteString(capitalizeWord(word))
 	}
 	first, _ := utf8.DecodeRuneInString(b.String())
 	if !unicode.IsUpper(first) {
@@ -43,7 +43,7 @@ func GoName(name string) string {
 	return b.String()
 }
 
-func capitalize(word string) string {
+func capitalizeWord(word string) string {
 	lower := strings.ToLower(word)
 	if initialisms[lower] {
 		return strings.ToUpper(word)

@@ -32,20 +32,3 @@ func TestGoName(t *testing.T) {
 		}
 	}
 }
-
-func TestClosest(t *testing.T) {
-	known := []string{"minimum", "maximum", "minLength", "type", "int32", "any"}
-	for name, want := range map[string]string{
-		"minimun": "minimum",
-		"Type":    "type",
-		"tpye":    "type",
-		"int":     "int32",
-		"x":       "",
-		"":        "",
-		"colour":  "",
-	} {
-		if got := closest(name, known); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
-	}
-}

@@ -52,9 +52,9 @@ func (api *API) GoTypes() []GoTypeUse {
 	var uses []GoTypeUse
 	for i, v := range api.Versions {
 		w := goTypeWalk{version: i, seen: map[*NamedType]bool{}}
-		w.below(v.Root, "schema")
-		w.below(v.Spec, "spec")
-		w.below(v.Status, "status")
+		w.collectBelow(v.Root, "schema")
+		w.collectBelow(v.Spec, "spec")
+		w.collectBelow(v.Status, "status")
 		uses = append(uses, w.uses...)
 	}
 	return uses
@@ -67,7 +67,7 @@ type goTypeWalk struct {
 	uses    []GoTypeUse
 }
 
-func (w *goTypeWalk) below(s *Schema, path string) {
+func (w *goTypeWalk) collectBelow(s *Schema, path string) {
 	switch {
 	case s == nil:
 		return
@@ -77,13 +77,13 @@ func (w *goTypeWalk) below(s *Schema, path string) {
 	case s.Use != nil:
 		if !w.seen[s.Use] {
 			w.seen[s.Use] = true
-			w.below(s.Use.Schema, "types."+s.Use.Name)
+			w.collectBelow(s.Use.Schema, "types."+s.Use.Name)
 		}
 		return
 	}
 	for _, p := range s.Properties {
-		w.below(p.Schema, path+"."+p.Name)
+		w.collectBelow(p.Schema, path+"."+p.Name)
 	}
-	w.below(s.Items, path+".items")
-	w.below(s.AdditionalProperties, path+".additionalProperties")
+	w.collectBelow(s.Items, path+".items")
+	w.collectBelow(s.AdditionalProperties, path+".additionalProperties")
 }

@@ -49,7 +49,7 @@ func TestBombs(t *testing.T) {
 		"list types":      apiHead + "  spec: \"" + strings.Repeat("[]", 1<<19) + "string\"\n",
 		"markers":         apiHead + "  spec: string | " + strings.Repeat("x=1 ", 1<<16) + "\n",
 		"quotes":          apiHead + "  spec: string | default=\"" + strings.Repeat(`\"`, 1<<18) + "\n",
-		"mistakes":        apiHead + strings.Repeat("  a: 1\n", 1<<16),
+		"errors":          apiHead + strings.Repeat("  a: 1\n", 1<<16),
 		"hundred million": strings.Repeat("a", 100_000_000),
 	} {
 		t.Run(name, func(t *testing.T) {

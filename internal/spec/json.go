@@ -11,20 +11,20 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// value decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers must mean the same to
-// every reader.
-func (d *decoder) value(n *yaml.Node, path string) (apiextv1.JSON, bool) {
+// decodeJSON decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers must
+// mean the same to every reader. It reports false after an error.
+func decodeJSON(d *decoder, n *yaml.Node, path string) (apiextv1.JSON, bool) {
 	var b bytes.Buffer
-	if !d.writeJSON(&b, n, path) {
+	if !writeJSON(d, &b, n, path) {
 		return apiextv1.JSON{}, false
 	}
 	return apiextv1.JSON{Raw: b.Bytes()}, true
 }
 
-func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
+func writeJSON(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return d.writeObject(b, n, path)
+		return writeObject(d, b, n, path)
 	case yaml.SequenceNode:
 		ok := true
 		b.WriteByte('[')
@@ -32,7 +32,7 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			ok = d.writeJSON(b, item, at(path, i)) && ok
+			ok = writeJSON(d, b, item, indexPath(path, i)) && ok
 		}
 		b.WriteByte(']')
 		return ok
@@ -43,23 +43,23 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	case "!!bool":
 		b.WriteString(strings.ToLower(n.Value))
 	case "!!int", "!!float":
-		raw, ok := number(n.Value)
+		raw, ok := numberJSON(n.Value)
 		if !ok {
 			d.fail(n, path, n.Value+" is not a number that JSON has", "write decimal digits that fit 64 bits, or quote text")
 			return false
 		}
 		if !isExact(raw) {
-			message, hint := inexact(n.Value)
+			message, hint := describeInexact(n.Value)
 			d.fail(n, path, message, hint)
 			return false
 		}
 		b.WriteString(raw)
 	case "!!timestamp":
-		d.fail(n, path, "expected a JSON value, got "+describe(n), "quote it: "+strconv.Quote(n.Value))
+		d.fail(n, path, "expected a JSON value, got "+describeNode(n), "quote it: "+strconv.Quote(n.Value))
 		return false
 	default:
-		value, ok := d.str(n, path)
-		if !ok || !d.whole(n, path) {
+		value, ok := d.decodeText(n, path)
+		if !ok || !d.isWhole(n, path) {
 			return false
 		}
 		b.Write(quoteJSON(value))
@@ -67,25 +67,25 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	return true
 }
 
-func (d *decoder) writeObject(b *bytes.Buffer, n *yaml.Node, path string) bool {
+func writeObject(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
 	ok, first := true, true
 	b.WriteByte('{')
 	before := len(d.problems)
-	d.entries(n, path, func(key, value *yaml.Node, path string) {
+	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
 		if !first {
 			b.WriteByte(',')
 		}
 		first = false
 		b.Write(quoteJSON(key.Value))
 		b.WriteByte(':')
-		ok = d.writeJSON(b, value, path) && ok
+		ok = writeJSON(d, b, value, path) && ok
 	})
 	b.WriteByte('}')
 	return ok && len(d.problems) == before
 }
 
-// number returns a YAML number as JSON.
-func number(text string) (string, bool) {
+// numberJSON returns a YAML number as JSON.
+func numberJSON(text string) (string, bool) {
 	if decimal().MatchString(text) {
 		text = strings.TrimPrefix(text, "+")
 		_, err := strconv.ParseInt(text, 10, 64)

@@ -1,60 +1,96 @@
 package spec
 
 import (
-	"maps"
-	"math"
 	"slices"
+	"sync"
 
-	"go.yaml.in/yaml/v3"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
 // props is what a schema says of itself.
 type props = apiextv1.JSONSchemaProps
 
-// keyword decodes the value of one keyword into a schema.
-type keyword func(d *decoder, into *props, n *yaml.Node, path string)
-
-// keywords are the keywords of OpenAPI v3 that CRDs allow, but for those that hold other schemas.
-var keywords = map[string]keyword{
-	"type":             textKeyword(func(k *props) *string { return &k.Type }),
-	"format":           textKeyword(func(k *props) *string { return &k.Format }),
-	"title":            proseKeyword(func(k *props) *string { return &k.Title }),
-	"description":      proseKeyword(func(k *props) *string { return &k.Description }),
-	"pattern":          proseKeyword(func(k *props) *string { return &k.Pattern }),
-	"default":          valueKeyword(func(k *props) **apiextv1.JSON { return &k.Default }),
-	"example":          valueKeyword(func(k *props) **apiextv1.JSON { return &k.Example }),
-	"minimum":          numberKeyword(func(k *props) **float64 { return &k.Minimum }),
-	"maximum":          numberKeyword(func(k *props) **float64 { return &k.Maximum }),
-	"multipleOf":       numberKeyword(func(k *props) **float64 { return &k.MultipleOf }),
-	"exclusiveMinimum": flagKeyword(func(k *props) *bool { return &k.ExclusiveMinimum }),
-	"exclusiveMaximum": flagKeyword(func(k *props) *bool { return &k.ExclusiveMaximum }),
-	"minLength":        countKeyword(func(k *props) **int64 { return &k.MinLength }),
-	"maxLength":        countKeyword(func(k *props) **int64 { return &k.MaxLength }),
-	"minItems":         countKeyword(func(k *props) **int64 { return &k.MinItems }),
-	"maxItems":         countKeyword(func(k *props) **int64 { return &k.MaxItems }),
-	"minProperties":    countKeyword(func(k *props) **int64 { return &k.MinProperties }),
-	"maxProperties":    countKeyword(func(k *props) **int64 { return &k.MaxProperties }),
-	"uniqueItems":      flagKeyword(func(k *props) *bool { return &k.UniqueItems }),
-	"nullable":         flagKeyword(func(k *props) *bool { return &k.Nullable }),
-	"enum":             enumKeyword,
-	"required":         requiredKeyword,
-	"externalDocs":     externalDocsKeyword,
-
-	"x-kubernetes-preserve-unknown-fields": preserveKeyword,
-	"x-kubernetes-embedded-resource":       flagKeyword(func(k *props) *bool { return &k.XEmbeddedResource }),
-	"x-kubernetes-int-or-string":           flagKeyword(func(k *props) *bool { return &k.XIntOrString }),
-	"x-kubernetes-list-type":               wordKeyword(func(k *props) **string { return &k.XListType }, "atomic", "set", "map"),
-	"x-kubernetes-map-type":                wordKeyword(func(k *props) **string { return &k.XMapType }, "atomic", "granular"),
-	"x-kubernetes-list-map-keys":           listMapKeysKeyword,
-	"x-kubernetes-validations":             validationsKeyword,
+// Keyword is a row of the table of schema keywords: a keyword of OpenAPI v3 that CRDs allow, or of
+// the spec language.
+type Keyword struct {
+	Name   string
+	Marker string   // its name in the shorthand; empty: it has none there
+	Types  []string // of OpenAPI, to which the marker applies; nil: to all
+	Doc    string   // Markdown
+	// MarkerDoc is what the marker means where that is not Doc, in Markdown.
+	MarkerDoc string
+	field     keywordField
 }
 
-// structural are the keywords that hold other schemas.
-var structural = []string{"properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf", "not"}
+// The types of OpenAPI that markers apply to.
+var (
+	numberTypes = []string{"integer", "number"}
+	formatTypes = []string{"string", "integer", "number"}
+	stringType  = []string{"string"}
+	arrayType   = []string{"array"}
+	objectType  = []string{"object"}
+)
 
-// forbidden are the keywords of JSON schema that no CRD may have, with what to write instead.
-var forbidden = map[string]string{
+// A keyword without a field is decoded by decodeOpenAPI and decodeTree.
+var keywordTable = []Keyword{
+	{Name: "type", field: textField(func(k *props) *string { return &k.Type }),
+		Doc: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema; or a list or map of such, as in the shorthand: `[]core/v1.EnvVar`"},
+	{Name: "format", Marker: "format", Types: formatTypes, field: textField(func(k *props) *string { return &k.Format }),
+		Doc: "what the text or the number is, such as `date-time`, `uri` or `int32`"},
+	{Name: "title", Marker: "title", field: proseField(func(k *props) *string { return &k.Title }), Doc: "a heading"},
+	{Name: "description", Marker: "description", field: proseField(func(k *props) *string { return &k.Description }),
+		Doc: "what it is for, in the place of the comment above the field"},
+	{Name: "default", Marker: "default", field: jsonField(func(k *props) **apiextv1.JSON { return &k.Default }), Doc: "the value where users leave it out"},
+	{Name: "example", Marker: "example", field: jsonField(func(k *props) **apiextv1.JSON { return &k.Example }), Doc: "a value to show"},
+	{Name: "enum", Marker: "enum", field: enumField(), Doc: "list of the only values"},
+	{Name: "required", Marker: "required", field: requiredField(), Doc: "list of the fields that must be there", MarkerDoc: "the field must be there"},
+	{Name: "nullable", Marker: "nullable", field: flagField(func(k *props) *bool { return &k.Nullable }),
+		Doc: "null is a value; where the field is optional, too, the `Nulls` of its Go type tells null from absent"},
+	{Name: "minimum", Marker: "minimum", Types: numberTypes, field: numberField(func(k *props) **float64 { return &k.Minimum }), Doc: "the smallest number"},
+	{Name: "maximum", Marker: "maximum", Types: numberTypes, field: numberField(func(k *props) **float64 { return &k.Maximum }), Doc: "the largest number"},
+	{Name: "exclusiveMinimum", Marker: "exclusiveMinimum", Types: numberTypes, field: flagField(func(k *props) *bool { return &k.ExclusiveMinimum }), Doc: "`minimum` itself is too small"},
+	{Name: "exclusiveMaximum", Marker: "exclusiveMaximum", Types: numberTypes, field: flagField(func(k *props) *bool { return &k.ExclusiveMaximum }), Doc: "`maximum` itself is too large"},
+	{Name: "multipleOf", Marker: "multipleOf", Types: numberTypes, field: numberField(func(k *props) **float64 { return &k.MultipleOf }), Doc: "the number is a multiple of this"},
+	{Name: "minLength", Marker: "minLength", Types: stringType, field: countField(func(k *props) **int64 { return &k.MinLength }), Doc: "the fewest characters of a text"},
+	{Name: "maxLength", Marker: "maxLength", Types: stringType, field: countField(func(k *props) **int64 { return &k.MaxLength }), Doc: "the most characters of a text"},
+	{Name: "pattern", Marker: "pattern", Types: stringType, field: proseField(func(k *props) *string { return &k.Pattern }), Doc: "regular expression that a text matches somewhere"},
+	{Name: "minItems", Marker: "minItems", Types: arrayType, field: countField(func(k *props) **int64 { return &k.MinItems }), Doc: "the fewest items of a list"},
+	{Name: "maxItems", Marker: "maxItems", Types: arrayType, field: countField(func(k *props) **int64 { return &k.MaxItems }), Doc: "the most items of a list"},
+	{Name: "uniqueItems", field: flagField(func(k *props) *bool { return &k.UniqueItems }), Doc: "CRDs allow only `false`; a list without repetition is `x-kubernetes-list-type: set`"},
+	{Name: "minProperties", Marker: "minProperties", Types: objectType, field: countField(func(k *props) **int64 { return &k.MinProperties }), Doc: "the fewest fields of an object or keys of a map"},
+	{Name: "maxProperties", Marker: "maxProperties", Types: objectType, field: countField(func(k *props) **int64 { return &k.MaxProperties }), Doc: "the most fields of an object or keys of a map"},
+	{Name: "allOf", field: treesField(), Doc: "list of schemas, all of which hold"},
+	{Name: "anyOf", field: treesField(), Doc: "list of schemas, at least one of which holds"},
+	{Name: "oneOf", field: treesField(), Doc: "list of schemas, exactly one of which holds"},
+	{Name: "not", field: treeField(), Doc: "a schema that does not hold"},
+	{Name: "externalDocs", field: externalDocsField(), Doc: "where more is written: `url`, `description`"},
+	{Name: "x-kubernetes-preserve-unknown-fields", Marker: "preserveUnknownFields", field: optionalFlagField(func(k *props) **bool { return &k.XPreserveUnknownFields }),
+		Doc: "fields that the schema does not name are kept"},
+	{Name: "x-kubernetes-embedded-resource", Marker: "embeddedResource", Types: objectType, field: flagField(func(k *props) *bool { return &k.XEmbeddedResource }),
+		Doc: "the object is a Kubernetes object, with apiVersion, kind and metadata"},
+	{Name: "x-kubernetes-int-or-string", field: flagField(func(k *props) *bool { return &k.XIntOrString }), Doc: "an integer or a text, such as a port"},
+	{Name: "x-kubernetes-list-type", Marker: "listType", Types: arrayType, field: wordField(func(k *props) **string { return &k.XListType }, "atomic", "set", "map"),
+		Doc: "how server-side apply merges the list: `atomic`, `set` or `map`"},
+	{Name: "x-kubernetes-list-map-keys", Marker: "listMapKey", Types: arrayType, field: listMapKeysField(),
+		Doc:       "list of the fields that identify an item of a list of type `map`",
+		MarkerDoc: "a field that identifies an item of a list of type `map`; may be repeated"},
+	{Name: "x-kubernetes-map-type", Marker: "mapType", Types: objectType, field: wordField(func(k *props) **string { return &k.XMapType }, "atomic", "granular"),
+		Doc: "how server-side apply merges the object: `atomic` or `granular`"},
+	{Name: "x-kubernetes-validations", field: validationsField(),
+		Doc: "list of rules in CEL: `rule`, `message`, `messageExpression`, `reason`, `fieldPath`, `optionalOldSelf`"},
+	{Name: "properties", field: holderField(), Doc: "the fields of an object, each with its schema, in the order of the Go type"},
+	{Name: "items", field: holderField(), Doc: "the schema of the items of a list"},
+	{Name: "additionalProperties", field: holderField(), Doc: "the schema of the values of a map, or `true` or `false`"},
+	{Name: "goName", Marker: "goName", field: ownField(NameMarker),
+		Doc: "the name of the Go field, which is made from the field's otherwise, or of the Go type of a named type"},
+	{Name: "goConstants", field: ownField(NoMarker),
+		Doc: "the names of the Go constants of an enum of texts, by value, where those that are made from the values will not do"},
+}
+
+// forbiddenKeywords are the keywords of JSON Schema that no CRD may have, with what to write instead.
+var forbiddenKeywords = map[string]string{
 	"$ref":              "write the schema out, or name a Kubernetes type: type: core/v1.ResourceRequirements",
 	"$schema":           "leave it out",
 	"id":                "leave it out; a field of that name goes under properties",
@@ -64,116 +100,72 @@ var forbidden = map[string]string{
 	"additionalItems":   "all items of a list have the schema under items",
 }
 
-// schemaKeys are all names that a schema may have as keys.
-var schemaKeys = slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(keywords)), append(structural, "goName", "goConstants")...)))
-
-func proseKeyword(field func(*props) *string) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) { d.prose(field(into))(n, path) }
-}
-
-func textKeyword(field func(*props) *string) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) { d.text(field(into))(n, path) }
-}
-
-func flagKeyword(field func(*props) *bool) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) { d.flag(field(into))(n, path) }
-}
-
-func countKeyword(field func(*props) **int64) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) {
-		value := new(int64)
-		d.count(value, 0, math.MaxInt64)(n, path)
-		*field(into) = value
-	}
-}
-
-func numberKeyword(field func(*props) **float64) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) {
-		value := new(float64)
-		d.float(value)(n, path)
-		*field(into) = value
-	}
-}
-
-func valueKeyword(field func(*props) **apiextv1.JSON) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) {
-		if value, ok := d.value(n, path); ok {
-			*field(into) = &value
+// keywordIndex has the rows by name and by marker.
+var keywordIndex = sync.OnceValue(func() (index struct{ byName, byMarker map[string]*Keyword }) {
+	index.byName, index.byMarker = map[string]*Keyword{}, map[string]*Keyword{}
+	for i := range keywordTable {
+		k := &keywordTable[i]
+		index.byName[k.Name] = k
+		if k.Marker != "" {
+			index.byMarker[k.Marker] = k
 		}
 	}
-}
+	return index
+})
 
-func wordKeyword(field func(*props) **string, accepted ...string) keyword {
-	return func(d *decoder, into *props, n *yaml.Node, path string) {
-		value := new(string)
-		word(d, value, accepted...)(n, path)
-		*field(into) = value
+// KeywordByName returns the row of a keyword, nil for none.
+func KeywordByName(name string) *Keyword { return keywordIndex().byName[name] }
+
+// Keywords returns the table of schema keywords.
+func Keywords() []Keyword { return slices.Clone(keywordTable) }
+
+// keywordNames returns all keys that a schema which is written as a mapping may have, sorted.
+func keywordNames() []string {
+	var names []string
+	for _, k := range keywordTable {
+		names = append(names, k.Name)
 	}
+	slices.Sort(names)
+	return names
 }
 
-func preserveKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	into.XPreserveUnknownFields = new(bool)
-	d.flag(into.XPreserveUnknownFields)(n, path)
-}
-
-func listMapKeysKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	into.XListMapKeys = []string{}
-	d.texts(&into.XListMapKeys)(n, path)
-}
-
-func requiredKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
-		d.fail(n, path, "expected a list of names, got "+describe(n),
-			"OpenAPI lists the required fields at the object that has them: required: [name]; the shorthand has a marker: string | required")
-		return
-	}
-	into.Required = []string{}
-	d.texts(&into.Required)(n, path)
-}
-
-func enumKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	if n.Kind != yaml.SequenceNode {
-		d.fail(n, path, "expected a list, got "+describe(n), "such as [Plain, Json]")
-		return
-	}
-	into.Enum = []apiextv1.JSON{}
-	for i, item := range n.Content {
-		if value, ok := d.value(item, at(path, i)); ok {
-			into.Enum = append(into.Enum, value)
+// markerNames returns the names of the markers, sorted.
+func markerNames() []string {
+	var names []string
+	for _, k := range keywordTable {
+		if k.Marker != "" {
+			names = append(names, k.Marker)
 		}
 	}
+	slices.Sort(names)
+	return names
 }
 
-func externalDocsKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	into.ExternalDocs = &apiextv1.ExternalDocumentation{}
-	d.mapping(n, path, keys{
-		"description": d.prose(&into.ExternalDocs.Description),
-		"url":         d.text(&into.ExternalDocs.URL),
-	})
+// Form returns how the value of the marker is written.
+func (k *Keyword) Form() MarkerForm { return k.field.form }
+
+// Words returns the only values of the keyword, nil for any.
+func (k *Keyword) Words() []string { return k.field.words }
+
+// HoldsSchemas reports whether the keyword has schemas of fields, items or values.
+func (k *Keyword) HoldsSchemas() bool { return k.field.holds }
+
+// IsOwn reports whether the keyword is one of the spec language alone, which CRDs lack.
+func (k *Keyword) IsOwn() bool { return k.field.own }
+
+// LimitKeywords returns the keywords that limit the values of certain types.
+var LimitKeywords = sync.OnceValue(func() []Keyword {
+	return slices.DeleteFunc(Keywords(), func(k Keyword) bool { return !k.IsLimit() })
+})
+
+// IsSet reports whether a schema has a limit.
+func (k *Keyword) IsSet(s *apiextv1.JSONSchemaProps) bool { return k.field.isSet(s) }
+
+// IsLimit reports whether the keyword limits the values of certain types.
+func (k *Keyword) IsLimit() bool {
+	return k.Types != nil && (k.Form() == CountMarker || k.Form() == NumberMarker || k.Name == "pattern")
 }
 
-func validationsKeyword(d *decoder, into *props, n *yaml.Node, path string) {
-	into.XValidations = apiextv1.ValidationRules{}
-	d.list(func(n *yaml.Node, path string) {
-		var rule apiextv1.ValidationRule
-		d.mapping(n, path, keys{
-			"rule":              d.prose(&rule.Rule),
-			"message":           d.prose(&rule.Message),
-			"messageExpression": d.prose(&rule.MessageExpression),
-			"fieldPath":         d.text(&rule.FieldPath),
-			"optionalOldSelf": func(n *yaml.Node, path string) {
-				rule.OptionalOldSelf = new(bool)
-				d.flag(rule.OptionalOldSelf)(n, path)
-			},
-			"reason": func(n *yaml.Node, path string) {
-				rule.Reason = new(apiextv1.FieldValueErrorReason)
-				word(d, rule.Reason, apiextv1.FieldValueRequired, apiextv1.FieldValueDuplicate,
-					apiextv1.FieldValueInvalid, apiextv1.FieldValueForbidden)(n, path)
-			},
-		})
-		if n.Kind == yaml.MappingNode {
-			d.need(n, path, "rule")
-		}
-		into.XValidations = append(into.XValidations, rule)
-	})(n, path)
-}
+// Schema returns the JSON Schema of the value of a keyword that CRDs have and that holds no schemas of
+// fields.
+func (k *Keyword) Schema(l *Language) *jsonschema.Schema { return k.field.schema(l) }

@@ -1,70 +1,37 @@
 package spec
 
 import (
-	"bytes"
-	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// markerKeywords are the OpenAPI keywords that markers write under their own or a shorter name.
-var markerKeywords = map[string]string{
-	"default": "default", "example": "example", "enum": "enum", "title": "title", "description": "description",
-	"format": "format", "pattern": "pattern", "minLength": "minLength", "maxLength": "maxLength",
-	"minimum": "minimum", "maximum": "maximum", "multipleOf": "multipleOf",
-	"exclusiveMinimum": "exclusiveMinimum", "exclusiveMaximum": "exclusiveMaximum",
-	"minItems": "minItems", "maxItems": "maxItems", "minProperties": "minProperties", "maxProperties": "maxProperties",
-	"nullable": "nullable", "listType": "x-kubernetes-list-type", "listMapKey": "x-kubernetes-list-map-keys",
-	"mapType": "x-kubernetes-map-type", "preserveUnknownFields": "x-kubernetes-preserve-unknown-fields",
-	"embeddedResource": "x-kubernetes-embedded-resource",
-}
-
-// flagMarkers need no value.
-var flagMarkers = []string{"required", "nullable", "exclusiveMinimum", "exclusiveMaximum", "preserveUnknownFields", "embeddedResource"}
-
-// markerTypes are the OpenAPI types that a marker applies to; a marker that is not listed applies to all.
-var markerTypes = map[string][]string{
-	"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"},
-	"minimum": {"integer", "number"}, "maximum": {"integer", "number"}, "multipleOf": {"integer", "number"},
-	"exclusiveMinimum": {"integer", "number"}, "exclusiveMaximum": {"integer", "number"},
-	"minItems": {"array"}, "maxItems": {"array"}, "listType": {"array"}, "listMapKey": {"array"},
-	"minProperties": {"object"}, "maxProperties": {"object"}, "mapType": {"object"}, "embeddedResource": {"object"},
-	"format": {"string", "integer", "number"},
-}
-
-// markerReader reads the markers of a shorthand into its schema.
+// markerReader applies the markers of a shorthand to its schema.
 type markerReader struct {
-	d        *decoder
-	node     *yaml.Node
-	text     string
-	next     int // byte of text
-	path     string
+	tokenReader
 	schema   *Schema
 	typeText string
-	marks    marks
+	marks    fieldMarks
 }
 
-// read reads all markers; after a mistake in quoting, the rest cannot be told apart and is left.
-func (r *markerReader) read() {
+// readMarkers reads all markers. After an error in quoting, the rest cannot be told apart and is left.
+func (r *markerReader) readMarkers() {
 	seen, before := map[string]bool{}, len(r.d.problems)
 	for r.skipSpace(); r.next < len(r.text); r.skipSpace() {
 		start := r.next
-		name := r.until("= \t\n")
-		pos := r.d.src.within(r.node, start)
+		name := r.readUntil("= \t\n")
+		pos := r.d.src.positionWithin(r.node, start)
 		valued := r.next < len(r.text) && r.text[r.next] == '='
 		if valued {
 			r.next++
 		}
-		value, ok := r.value(name, valued)
+		value, ok := r.readArgument(name, valued, r.takesBrackets(name))
 		if !ok {
 			return
 		}
-		path := join(r.path, name)
+		path := joinPath(r.path, name)
 		if name == "|" || name == "" {
 			r.d.failAt(pos, r.path, "expected a marker", "markers are separated by spaces: string | required minLength=1")
 			continue
@@ -74,36 +41,42 @@ func (r *markerReader) read() {
 			continue
 		}
 		seen[name] = true
-		r.marker(name, pos, path, valued, value)
+		r.applyMarker(name, pos, path, valued, value)
 	}
 	if len(seen) == 0 && len(r.d.problems) == before {
-		r.d.failAt(r.d.src.within(r.node, len(r.text)), r.path, "expected a marker after |", "such as required, or remove the bar")
+		r.d.failAt(r.d.src.positionWithin(r.node, len(r.text)), r.path, "expected a marker after |", "such as required, or remove the bar")
 	}
 }
 
-// marker applies one marker.
-func (r *markerReader) marker(name string, pos Pos, path string, valued bool, value argument) {
-	keyword, known := markerKeywords[name]
-	isFlag := slices.Contains(flagMarkers, name)
+// takesBrackets reports whether brackets in the value of a marker enclose a list or an object, rather
+// than being text.
+func (r *markerReader) takesBrackets(name string) bool {
+	k := keywordIndex().byMarker[name]
+	return k != nil && (k.Form() == EnumMarker || k.Form() == ValueMarker && r.schema.Declared().Keywords.Type != "string")
+}
+
+// applyMarker applies one marker.
+func (r *markerReader) applyMarker(name string, pos Pos, path string, valued bool, value argument) {
+	k := keywordIndex().byMarker[name]
 	switch {
-	case !known && name != "required" && name != "goName":
-		r.d.failAt(pos, path, "unknown marker", suggestion(name, markerNames()))
+	case k == nil:
+		r.d.failAt(pos, path, "unknown marker", suggestName(name, markerNames()))
 		return
 	case valued && value.raw == "":
 		r.d.failAt(pos, path, "has no value", `an empty text is written `+name+`=""`)
 		return
-	case !valued && !isFlag:
+	case !valued && k.Form() != FlagMarker:
 		r.d.failAt(pos, path, "needs a value", "such as "+name+"=…")
 		return
-	case !r.applies(name):
-		r.d.failAt(pos, path, name+" does not apply to "+r.typeText, r.elsewhere(name))
+	case !r.appliesHere(k):
+		r.d.failAt(pos, path, name+" does not apply to "+r.typeText, r.placeHint(k))
 		return
 	}
 	switch name {
 	case "required":
 		on := true
 		if valued {
-			r.d.flag(&on)(value.node(false), path)
+			decodeBool(r.d, &on, value.asNode(false), path)
 		}
 		if on {
 			r.marks.required = &pos
@@ -111,174 +84,61 @@ func (r *markerReader) marker(name string, pos Pos, path string, valued bool, va
 	case "goName":
 		r.marks.goName, r.marks.goNameAt = value.text, value.pos
 	default:
-		r.schema.At[keyword] = pos
-		r.keyword(name, keyword, path, valued, value)
+		r.schema.At[k.Name] = pos
+		r.applyKeyword(k, path, valued, value)
 	}
 }
 
-// keyword decodes a marker as the plain form's keyword.
-func (r *markerReader) keyword(name, keyword, path string, valued bool, value argument) {
-	d, k := r.d, &r.schema.Keywords
+// applyKeyword decodes a marker as the keyword of the plain form.
+func (r *markerReader) applyKeyword(k *Keyword, path string, valued bool, value argument) {
+	into := &r.schema.Keywords
 	switch {
-	case name == "default" || name == "example":
-		if raw, ok := r.json(r.schema, value, path); ok {
-			if name == "default" {
-				k.Default = raw
-			} else {
-				k.Example = raw
-			}
+	case k.Name == "default":
+		if raw, ok := r.valueJSON(r.schema, value, path); ok {
+			into.Default = raw
 		}
-	case name == "enum":
-		r.enum(value, path)
-	case name == "listMapKey":
-		r.schema.At[keyword+"["+strconv.Itoa(len(k.XListMapKeys))+"]"] = value.pos
-		k.XListMapKeys = append(k.XListMapKeys, value.text)
+	case k.Name == "example":
+		if raw, ok := r.valueJSON(r.schema, value, path); ok {
+			into.Example = raw
+		}
+	case k.Form() == EnumMarker:
+		r.applyEnum(value, path)
+	case k.Marker == "listMapKey":
+		r.schema.At[indexPath(k.Name, len(into.XListMapKeys))] = value.pos
+		into.XListMapKeys = append(into.XListMapKeys, value.text)
 	case !valued:
-		keywords[keyword](d, k, &yaml.Node{Kind: yaml.ScalarNode, Value: "true"}, path)
+		k.field.decode(r.d, into, &yaml.Node{Kind: yaml.ScalarNode, Value: "true"}, path)
 	default:
-		text := slices.Contains([]string{"title", "description", "format", "pattern", "listType", "mapType"}, name)
-		keywords[keyword](d, k, value.node(text), path)
+		isText := k.Form() == TextMarker || k.Form() == WordMarker
+		k.field.decode(r.d, into, value.asNode(isText), path)
 	}
 }
 
-// applies says whether a marker fits the type. What a Kubernetes type is, is not known here.
-func (r *markerReader) applies(name string) bool {
-	types, limited := markerTypes[name]
+// appliesHere reports whether a marker applies to the type. What a Kubernetes type is, is not known here.
+func (r *markerReader) appliesHere(k *Keyword) bool {
 	declared := r.schema.Declared()
-	if !limited || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {
+	if k.Types == nil || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {
 		return true
 	}
-	if name == "format" && plainWords[r.typeText].Format != "" {
+	if k.Name == "format" && impliedFormat(r.typeText) != "" {
 		return false
 	}
-	return slices.Contains(types, declared.Keywords.Type)
+	return slices.Contains(k.Types, declared.Keywords.Type)
 }
 
-// elsewhere says where a marker that does not fit may have been meant to go.
-func (r *markerReader) elsewhere(name string) string {
+// placeHint says where a marker that does not apply may have been meant to go.
+func (r *markerReader) placeHint(k *Keyword) string {
+	plain := func(keyword, prefix string) string {
+		return "{" + keyword + ": " + strconv.Quote(strings.TrimPrefix(r.typeText, prefix)+" | "+k.Marker+"=…") + "}"
+	}
 	if r.schema.Items != nil {
-		return "limits of the items take the plain form: {items: " + strconv.Quote(strings.TrimPrefix(r.typeText, "[]")+" | "+name+"=…") + "}"
+		return "limits of the items take the plain form: " + plain("items", "[]")
 	}
 	if r.schema.AdditionalProperties != nil {
-		return "limits of the values take the plain form: {additionalProperties: " + strconv.Quote(strings.TrimPrefix(r.typeText, "map[string]")+" | "+name+"=…") + "}"
+		return "limits of the values take the plain form: " + plain("additionalProperties", "map[string]")
 	}
-	if format := plainWords[r.typeText].Format; name == "format" && format != "" {
+	if format := impliedFormat(r.typeText); k.Name == "format" && format != "" {
 		return "its format is " + format + " already"
 	}
-	return "it applies to " + strings.Join(markerTypes[name], ", ")
-}
-
-// enum decodes the list of an enum, each value by the schema's type.
-func (r *markerReader) enum(list argument, path string) {
-	items, ok := r.list(list)
-	if !ok {
-		r.d.failAt(list.pos, path, "expected a list, got "+quoteShort(list.raw), "such as enum=[Plain, Json]")
-		return
-	}
-	r.schema.Keywords.Enum = []apiextv1.JSON{}
-	for i, item := range items {
-		if raw, ok := r.json(r.schema, item, at(path, i)); ok {
-			r.schema.At[at("enum", i)] = item.pos
-			r.schema.Keywords.Enum = append(r.schema.Keywords.Enum, *raw)
-		}
-	}
-}
-
-// json returns a value as JSON of the type of a schema.
-func (r *markerReader) json(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
-	s = s.Declared()
-	problem := func() (*apiextv1.JSON, bool) {
-		r.d.failAt(value.pos, path, quoteShort(value.raw)+" is not "+article(s.Keywords.Type), "")
-		return nil, false
-	}
-	textual := s.Keywords.Type == "string" || s.Type == TypeTime || s.Type == TypeDuration
-	switch {
-	case textual || value.quoted && s.Keywords.Type == "":
-		return &apiextv1.JSON{Raw: quoteJSON(value.text)}, true
-	case value.quoted:
-		return problem()
-	case s.Keywords.Type == "array":
-		return r.jsonList(s, value, path)
-	}
-	var compact bytes.Buffer
-	if json.Compact(&compact, []byte(value.raw)) != nil {
-		if s.Type != "" || s.Keywords.Type == "" {
-			return &apiextv1.JSON{Raw: quoteJSON(value.text)}, true
-		}
-		return problem()
-	}
-	if !fits(s.Keywords.Type, compact.String()) {
-		return problem()
-	}
-	if !r.exact(value, path) {
-		return nil, false
-	}
-	return &apiextv1.JSON{Raw: compact.Bytes()}, true
-}
-
-// exact reports a number in a value that Kubernetes would change.
-func (r *markerReader) exact(value argument, path string) bool {
-	raw := []byte(value.raw)
-	if !json.Valid(raw) {
-		return true // and no JSON
-	}
-	if changed := inexactIn(raw); changed != "" {
-		message, hint := inexact(changed)
-		r.d.failAt(value.pos, path, message, hint)
-		return false
-	}
-	return true
-}
-
-// jsonList returns the default of a list: JSON, or values of the type of the items.
-func (r *markerReader) jsonList(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
-	var compact bytes.Buffer
-	if json.Compact(&compact, []byte(value.raw)) == nil && compact.Bytes()[0] == '[' {
-		if !r.exact(value, path) {
-			return nil, false
-		}
-		return &apiextv1.JSON{Raw: compact.Bytes()}, true
-	}
-	items, ok := r.list(value)
-	if !ok {
-		r.d.failAt(value.pos, path, "expected a list, got "+quoteShort(value.raw), "such as [a, b], or JSON")
-		return nil, false
-	}
-	parts := make([][]byte, 0, len(items))
-	for i, item := range items {
-		raw, ok := r.json(s.Items, item, at(path, i))
-		if !ok {
-			return nil, false
-		}
-		parts = append(parts, raw.Raw)
-	}
-	return &apiextv1.JSON{Raw: slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))}, true
-}
-
-// fits says whether a JSON value is of an OpenAPI type; every value is of no type.
-func fits(openAPIType, raw string) bool {
-	switch openAPIType {
-	case "integer":
-		_, ok := number(raw)
-		return ok && decimal().MatchString(raw)
-	case "number":
-		_, ok := number(raw)
-		return ok
-	case "boolean":
-		return raw == "true" || raw == "false"
-	case "object":
-		return raw[0] == '{'
-	}
-	return true
-}
-
-func article(openAPIType string) string {
-	if strings.ContainsAny(openAPIType[:1], "aeiou") {
-		return "an " + openAPIType
-	}
-	return "a " + openAPIType
-}
-
-func markerNames() []string {
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(markerKeywords)), "required", "goName")))
+	return "it applies to " + strings.Join(k.Types, ", ")
 }

@@ -10,7 +10,7 @@ type Operator struct {
 	Related  []Related
 	Finalize bool
 	Teardown Teardown
-	Retries  int           // failed passes in a row before a parent is left alone; 0: no limit
+	Retries  int           // failed reconciles in a row before a parent is left alone; 0: no limit
 	Timeout  time.Duration // of one Sync or Finalize; 0: the runtime's own
 	RBAC     []PolicyRule  // for side effects, beside what children need
 }
@@ -41,8 +41,8 @@ type Child struct {
 	Resource
 	Update        Update
 	Adopt         Adopt
-	Retired       bool           // no longer made; kept so that old ones are pruned
-	WhenDropped   DeletionPolicy // when Sync no longer wants the child
+	PruneOnly     bool           // Sync no longer returns children of the kind; those that exist are pruned
+	WhenDropped   DeletionPolicy // when Sync no longer returns the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
@@ -74,14 +74,14 @@ type Update string
 // The update strategies.
 const (
 	InPlace         Update = "InPlace"         // applied to the object; the default
-	Recreate        Update = "Recreate"        // the object is deleted and made anew
+	Recreate        Update = "Recreate"        // the object is deleted and created again
 	OnDelete        Update = "OnDelete"        // reaches it when somebody deletes it
 	CreateOnly      Update = "CreateOnly"      // never reaches it
 	RollingInPlace  Update = "RollingInPlace"  // as InPlace, one child at a time
 	RollingRecreate Update = "RollingRecreate" // as Recreate, one child at a time
 )
 
-// rolling says whether children are changed one at a time, the next when the one before is ready.
+// rolling reports whether children are changed one at a time, the next when the one before is ready.
 func (u Update) rolling() bool { return u == RollingInPlace || u == RollingRecreate }
 
 // Adopt says what to do about an object that has the name of a child and is not the parent's.
@@ -94,13 +94,13 @@ const (
 	AdoptForce     Adopt = "Force"     // it becomes a child
 )
 
-// DeletionPolicy says what happens to a child that nobody wants any more.
+// DeletionPolicy says what happens to a child that is not desired any more.
 type DeletionPolicy string
 
 // The deletion policies.
 const (
 	Delete DeletionPolicy = "Delete" // it is deleted; the default
-	Orphan DeletionPolicy = "Orphan" // it stays, and is nobody's
+	Orphan DeletionPolicy = "Orphan" // it stays, without an owner
 )
 
 // WhenImmutable says what to do when the API server refuses a change because a field of the child cannot change.
@@ -109,7 +109,7 @@ type WhenImmutable string
 // What happens to a child with an immutable field that should change.
 const (
 	FailIfImmutable     WhenImmutable = "Fail"     // the parent is not ready; the default
-	RecreateIfImmutable WhenImmutable = "Recreate" // the child is deleted and made anew
+	RecreateIfImmutable WhenImmutable = "Recreate" // the child is deleted and created again
 )
 
 // Cache says how much of children or related objects an operator keeps in memory.

@@ -36,7 +36,7 @@ operator:
   - {apiVersion: v1, kind: Pod, update: Recreate}
   - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}
   - {apiVersion: cert-manager.io/v1, kind: Certificate, plural: certificates, scope: Namespaced, goType: example.com/cm/v1.Certificate, as: Certs}
-  - {apiVersion: v1, kind: PersistentVolumeClaim, whenDropped: Delete, whenDeleted: Delete, retired: true}
+  - {apiVersion: v1, kind: PersistentVolumeClaim, whenDropped: Delete, whenDeleted: Delete, pruneOnly: true}
   rbac:
   - {apiGroups: [""], resources: [nodes], verbs: [get, list]}
 `
@@ -74,7 +74,7 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 					APIVersion: "cert-manager.io/v1", Kind: "Certificate", Plural: "certificates", Scope: Namespaced,
 					GoType: "example.com/cm/v1.Certificate", As: "Certs",
 				}),
-				childOf(Resource{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims"}, func(c *Child) { c.Retired = true }),
+				childOf(Resource{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims"}, func(c *Child) { c.PruneOnly = true }),
 			},
 			RBAC: []PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}}},
 		},
@@ -127,7 +127,7 @@ func TestStandardStatus(t *testing.T) {
 			v := mustParse(t, tc.text).Versions[0]
 			var got []string
 			if v.Status != nil {
-				got = v.Status.names()
+				got = v.Status.fieldNames()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || v.StandardStatus != tc.standard {
 				t.Errorf("standard %v, fields -want +got:\n%s", v.StandardStatus, diff)

@@ -121,7 +121,7 @@ func TestKeywordsKeepPositions(t *testing.T) {
 
 func TestOrderOfFieldsIsKept(t *testing.T) {
 	spec := mustParse(t, apiHead+"  spec: {properties: {z: string, a: string, m: string}}\n").Versions[0].Spec
-	if diff := cmp.Diff([]string{"z", "a", "m"}, spec.names()); diff != "" {
+	if diff := cmp.Diff([]string{"z", "a", "m"}, spec.fieldNames()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/nearest"
 )
 
 // A JSON path names fields only (.spec.replicas), or selects among items and keys too
@@ -16,29 +17,29 @@ var (
 	pathStep  = lazyregexp.New(`\.((?:\\\.|[^.\[\\])+)`)
 )
 
-// paths checks the paths of columns, scale and selectable fields, and takes the types of columns from the schema.
-func (d *decoder) paths(n *yaml.Node, path string, v *Version) {
-	_, columns := lookup(n, "columns")
+// checkPaths checks the paths of columns, scale and selectable fields, and takes the types of columns from the schema.
+func checkPaths(d *decoder, n *yaml.Node, path string, v *Version) {
+	_, columns := lookupKey(n, "columns")
 	for i := range v.Columns {
 		c := &v.Columns[i]
 		where := pathOf(columns, i, "path")
 		if c.Path == "" || where == nil {
 			continue
 		}
-		schema := d.resolve(v, where, at(path+".columns", i)+".path", c.Path, false)
+		schema := resolvePath(d, v, where, indexPath(path+".columns", i)+".path", c.Path, false)
 		if c.Type == "" {
 			c.Type = columnType(c.Path, schema)
 		}
 	}
-	_, scale := lookup(n, "scale")
+	_, scale := lookupKey(n, "scale")
 	if v.Scale != nil && scale != nil {
-		d.replicas(v, scale, path+".scale", "specReplicas", v.Scale.SpecReplicas, ".spec.")
-		d.replicas(v, scale, path+".scale", "statusReplicas", v.Scale.StatusReplicas, ".status.")
-		d.selector(v, scale, path+".scale", v.Scale.LabelSelector)
+		checkReplicas(d, v, scale, path+".scale", "specReplicas", v.Scale.SpecReplicas, ".spec.")
+		checkReplicas(d, v, scale, path+".scale", "statusReplicas", v.Scale.StatusReplicas, ".status.")
+		checkScaleSelector(d, v, scale, path+".scale", v.Scale.LabelSelector)
 	}
-	_, fields := lookup(n, "selectableFields")
+	_, fields := lookupKey(n, "selectableFields")
 	for i, f := range v.SelectableFields {
-		d.selectable(v, fields.Content[i], at(path+".selectableFields", i), f)
+		checkSelectableField(d, v, fields.Content[i], indexPath(path+".selectableFields", i), f)
 	}
 }
 
@@ -47,55 +48,55 @@ func pathOf(list *yaml.Node, index int, key string) *yaml.Node {
 	if list == nil || index >= len(list.Content) {
 		return nil
 	}
-	_, value := lookup(list.Content[index], key)
+	_, value := lookupKey(list.Content[index], key)
 	return value
 }
 
-// replicas checks a path of the scale subresource that must lead to a number.
-func (d *decoder) replicas(v *Version, scale *yaml.Node, path, key, value, prefix string) {
-	_, n := lookup(scale, key)
+// checkReplicas checks a path of the scale subresource that must lead to a number.
+func checkReplicas(d *decoder, v *Version, scale *yaml.Node, path, key, value, prefix string) {
+	_, n := lookupKey(scale, key)
 	if n == nil || value == "" {
 		return
 	}
-	path = join(path, key)
+	path = joinPath(path, key)
 	if !strings.HasPrefix(value, prefix) || !fieldPath().MatchString(value) {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below "+strings.TrimSuffix(prefix, "."), "such as "+prefix+"replicas")
 		return
 	}
-	s := d.resolve(v, n, path, value, key == "statusReplicas") // without it, scale shows 0
+	s := resolvePath(d, v, n, path, value, key == "statusReplicas") // without it, scale shows 0
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "integer" {
-		d.fail(n, path, value+" is "+article(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
+		d.fail(n, path, value+" is "+withArticle(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
 	}
 }
 
-func (d *decoder) selector(v *Version, scale *yaml.Node, path, value string) {
-	_, n := lookup(scale, "labelSelector")
+func checkScaleSelector(d *decoder, v *Version, scale *yaml.Node, path, value string) {
+	_, n := lookupKey(scale, "labelSelector")
 	if n == nil || value == "" {
 		return
 	}
-	path = join(path, "labelSelector")
+	path = joinPath(path, "labelSelector")
 	if !strings.HasPrefix(value, ".spec.") && !strings.HasPrefix(value, ".status.") || !fieldPath().MatchString(value) {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .status.selector")
 		return
 	}
-	s := d.resolve(v, n, path, value, false)
+	s := resolvePath(d, v, n, path, value, false)
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "string" {
-		d.fail(n, path, value+" is "+article(s.Keywords.Type)+", and the selector is text", "write string as its type")
+		d.fail(n, path, value+" is "+withArticle(s.Keywords.Type)+", and the selector is text", "write string as its type")
 	}
 }
 
-func (d *decoder) selectable(v *Version, n *yaml.Node, path, value string) {
+func checkSelectableField(d *decoder, v *Version, n *yaml.Node, path, value string) {
 	if !fieldPath().MatchString(value) || strings.HasPrefix(value, ".metadata.") {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .spec.mode")
 		return
 	}
-	d.resolve(v, n, path, value, false)
+	resolvePath(d, v, n, path, value, false)
 }
 
-// resolve returns the schema that a path leads to, nil when it cannot be known: inside of a Kubernetes type, an
+// resolvePath returns the schema that a path leads to, nil when it cannot be known: inside of a Kubernetes type, an
 // open object, or beyond a filter. It reports a path that is none, and a field that does not exist; a path that
 // may lack its field must still not look like a slip of the pen.
-func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
+func resolvePath(d *decoder, v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
 	if !strings.HasPrefix(value, ".") {
 		d.fail(n, path, quoteShort(value)+" is not a path", "a path starts with a dot: ."+strings.TrimLeft(value, "${"))
 		return nil
@@ -114,7 +115,7 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 				return nil
 			}
 			if s = root[name]; s == nil && v.Root != nil {
-				if !v.Root.closed() {
+				if !v.Root.isClosed() {
 					return nil
 				}
 				s = v.Root.property(name)
@@ -132,8 +133,8 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 		}
 		next := s.property(name)
 		if next == nil {
-			if s.closed() && !d.lenient && (!mayLack || closest(name, s.names()) != "") {
-				d.fail(n, path, value+" leads to no field: there is no "+quoteShort(name), suggestion(name, s.names()))
+			if s.isClosed() && !d.lenient && (!mayLack || nearest.Name(name, s.fieldNames()) != "") {
+				d.fail(n, path, value+" leads to no field: there is no "+quoteShort(name), suggestName(name, s.fieldNames()))
 			}
 			return nil
 		}
@@ -145,14 +146,14 @@ func (d *decoder) resolve(v *Version, n *yaml.Node, path, value string, mayLack 
 	return s
 }
 
-// closed says whether a schema has the fields that it lists and no others.
-func (s *Schema) closed() bool {
+// isClosed reports whether a schema has the fields that it lists and no others.
+func (s *Schema) isClosed() bool {
 	k := s.Keywords
 	return s.Type == "" && k.Type == "object" && s.AdditionalProperties == nil && s.AdditionalPropertiesAllowed == nil &&
 		(k.XPreserveUnknownFields == nil || !*k.XPreserveUnknownFields) && !k.XEmbeddedResource
 }
 
-func (s *Schema) names() []string {
+func (s *Schema) fieldNames() []string {
 	var names []string
 	for _, p := range s.Properties {
 		names = append(names, p.Name)

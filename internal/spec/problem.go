@@ -20,16 +20,16 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Problem is one mistake in a spec file, or one thing that is accepted and will hurt.
+// Problem is one error in a spec file, or one warning of what is accepted and will hurt.
 type Problem struct {
 	Pos     Pos
 	Path    string  // where in the document, such as spec.replicas.minimum; empty for the document itself
 	Message string  // what is wrong, such as unknown key
 	Hint    string  // what to do about it, such as did you mean "minimum"?; may be empty
-	Warning Warning // what the file is warned of, by which it can say that it is meant; empty: a mistake
+	Warning Warning // the name by which the file can accept it; empty: an error
 }
 
-// Severity is error for a mistake, and warning for what is accepted.
+// Severity returns error for what is refused, and warning for what is accepted.
 func (p Problem) Severity() string {
 	if p.Warning != "" {
 		return "warning"
@@ -54,7 +54,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems are all mistakes of an input. They are an error when there is at least one: see Err.
+// Problems are all errors of an input. They are a Go error when there is at least one: see Err.
 type Problems []Problem
 
 // Error lists the problems, one after the other.

@@ -1,5 +1,12 @@
 package spec
 
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+)
+
 // FormatVersion is the apiVersion of every spec file.
 const FormatVersion = "opgen.dev/v1alpha1"
 
@@ -35,3 +42,28 @@ type Project struct {
 
 // DefaultMinKubernetes is the oldest Kubernetes that a project supports unless it says otherwise.
 const DefaultMinKubernetes = "1.33"
+
+// The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since 1.29, and the
+// API server's own code that opgen links is 1.37.
+const (
+	oldestKubernetes = 29
+	newestKubernetes = 37
+)
+
+// maxProjectName leaves room for the longest name that is derived from a project's: its namespace.
+const maxProjectName = 63 - len("-system")
+
+// maxDescription is longer than any description.
+const maxDescription = 1 << 20
+
+var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
+
+// CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless this is one.
+func CheckMinKubernetes(version string) error {
+	if match := kubernetesMinor().FindStringSubmatch(version); match != nil {
+		if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {
+			return nil
+		}
+	}
+	return fmt.Errorf(`write a version from "1.%d" to "1.%d"`, oldestKubernetes, newestKubernetes)
+}

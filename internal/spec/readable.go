@@ -32,9 +32,9 @@ var goLimits = map[string]props{
 	"intOrString": {Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))},
 }
 
-// readable limits a schema whose type the file gives by a name to what the Go type reads. What the file itself asks
-// for holds beside it.
-func (d *decoder) readable(s *Schema, name, path string) {
+// limitToReadable limits a schema whose type the file gives by a name to what the Go type reads. What
+// the file itself asks for holds beside it.
+func limitToReadable(d *decoder, s *Schema, name, path string) {
 	k, limits := &s.Keywords, goLimits[name]
 	switch {
 	case limits.Pattern == "" || limits.Pattern == k.Pattern:
@@ -43,22 +43,22 @@ func (d *decoder) readable(s *Schema, name, path string) {
 	default:
 		k.AllOf = append(k.AllOf, props{Pattern: limits.Pattern})
 	}
-	d.limit(s, "minimum", &k.Minimum, limits, path)
-	d.limit(s, "maximum", &k.Maximum, limits, path)
-	d.exactFloats(s, path)
+	setLimit(d, s, "minimum", &k.Minimum, limits, path)
+	setLimit(d, s, "maximum", &k.Maximum, limits, path)
+	checkExactFloats(d, s, path)
 }
 
-// limit sets a limit that a schema lacks; one that it has must be a value that can be read.
-func (d *decoder) limit(s *Schema, keyword string, said **float64, limits props, path string) {
+// setLimit sets a limit that a schema lacks; one that it has must be a value that can be read.
+func setLimit(d *decoder, s *Schema, keyword string, own **float64, limits props, path string) {
 	lowest, highest := limits.Minimum, limits.Maximum
 	switch {
 	case lowest == nil:
-	case *said == nil && keyword == "minimum":
-		*said = new(*lowest)
-	case *said == nil:
-		*said = new(*highest)
-	case **said < *lowest || **said > *highest:
-		d.failAt(s.At[keyword], join(path, keyword), strconv.FormatFloat(**said, 'f', -1, 64)+" is no integer of 32 bits, which is what Go reads here",
+	case *own == nil && keyword == "minimum":
+		*own = new(*lowest)
+	case *own == nil:
+		*own = new(*highest)
+	case **own < *lowest || **own > *highest:
+		d.failAt(s.At[keyword], joinPath(path, keyword), strconv.FormatFloat(**own, 'f', -1, 64)+" is no integer of 32 bits, which is what Go reads here",
 			"from "+strconv.FormatFloat(*lowest, 'f', -1, 64)+" to "+strconv.FormatFloat(*highest, 'f', -1, 64))
 	}
 }
@@ -84,7 +84,7 @@ func KeepReadable(over *apiextv1.JSONSchemaProps, base *apiextv1.JSONSchemaProps
 	}
 }
 
-// isReadable tells whether a pattern keeps out what a Go type cannot read.
+// isReadable reports whether a pattern keeps out what a Go type cannot read.
 func isReadable(pattern string) bool {
 	for _, limits := range goLimits {
 		if pattern != "" && limits.Pattern == pattern {

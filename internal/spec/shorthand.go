@@ -28,56 +28,31 @@ import (
 // Markers apply to the whole type: those of "[]string" to the list, not to its items. What shall apply to items
 // takes the plain form: {items: string | minLength=1, maxItems: 5}.
 
-// plainWords are the words of the shorthand that stand for plain OpenAPI.
-var plainWords = map[string]props{
-	"string":  {Type: "string"},
-	"bool":    {Type: "boolean"},
-	"boolean": {Type: "boolean"},
-	"int32":   {Type: "integer", Format: "int32"},
-	"int64":   {Type: "integer", Format: "int64"},
-	"integer": {Type: "integer"},
-	"float":   {Type: "number", Format: "float"},
-	"double":  {Type: "number", Format: "double"},
-	"number":  {Type: "number"},
-	"object":  {Type: "object", XPreserveUnknownFields: new(true)},
-	"any":     {XPreserveUnknownFields: new(true)},
-}
-
-// kubernetesWords are the words of the shorthand that stand for a Kubernetes type.
-var kubernetesWords = map[string]string{
-	"time":        TypeTime,
-	"duration":    TypeDuration,
-	"quantity":    TypeQuantity,
-	"intOrString": TypeIntOrString,
-}
-
 var kubernetesType = lazyregexp.New(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
 
-// shorthand decodes a schema from a string: the value of the scalar n.
-func (d *decoder) shorthand(n *yaml.Node, text, path string) (*Schema, marks) {
+// decodeShorthand decodes a schema from a string: the value of the scalar n.
+func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fieldMarks) {
 	typeText, markers, piped := strings.Cut(text, "|")
 	lead := len(typeText) - len(strings.TrimLeft(typeText, " \t\n"))
-	s := d.shorthandType(n, strings.TrimSpace(typeText), lead, path, 0)
-	if !piped || s == nil {
-		if s == nil {
-			s = d.unknown(n)
-		}
-		return s, marks{}
+	typeText = strings.TrimSpace(typeText)
+	s := decodeShorthandType(d, n, typeText, lead, path, 0)
+	switch {
+	case s == nil:
+		return unknownSchema(d.src.positionOf(n)), fieldMarks{}
+	case !piped:
+		return s, fieldMarks{}
 	}
-	r := &markerReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path, schema: s, typeText: strings.TrimSpace(typeText)}
-	r.read()
-	d.readable(s, r.typeText, path)
+	tokens := tokenReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path}
+	r := &markerReader{tokenReader: tokens, schema: s, typeText: typeText}
+	r.readMarkers()
+	limitToReadable(d, s, typeText, path)
 	return s, r.marks
 }
 
-// unknown is the schema of what could not be read: it may be anything, so that nothing else is said of it.
-func (d *decoder) unknown(n *yaml.Node) *Schema {
-	return &Schema{Pos: d.src.pos(n), At: map[string]Pos{}, Keywords: props{XPreserveUnknownFields: new(true)}}
-}
-
-// shorthandType decodes the type at a byte of the scalar n; it returns nil after reporting what is no type.
-func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path string, depth int) *Schema {
-	pos := d.src.within(n, start)
+// decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting what
+// is no type.
+func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path string, depth int) *Schema {
+	pos := d.src.positionWithin(n, start)
 	s := &Schema{Pos: pos, At: map[string]Pos{"type": pos}}
 	if depth > maxDepth {
 		d.failAt(pos, path, "is nested too deep", "")
@@ -85,7 +60,7 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 	}
 	if item, ok := strings.CutPrefix(text, "[]"); ok {
 		s.Keywords.Type, s.At["items"] = "array", pos
-		s.Items = d.shorthandType(n, item, start+len("[]"), path+"[*]", depth+1)
+		s.Items = decodeShorthandType(d, n, item, start+len("[]"), path+"[*]", depth+1)
 		if s.Items == nil {
 			return nil
 		}
@@ -93,32 +68,29 @@ func (d *decoder) shorthandType(n *yaml.Node, text string, start int, path strin
 	}
 	if value, ok := strings.CutPrefix(text, "map[string]"); ok {
 		s.Keywords.Type, s.At["additionalProperties"] = "object", pos
-		s.AdditionalProperties = d.shorthandType(n, value, start+len("map[string]"), path+".*", depth+1)
+		s.AdditionalProperties = decodeShorthandType(d, n, value, start+len("map[string]"), path+".*", depth+1)
 		if s.AdditionalProperties == nil {
 			return nil
 		}
 		return s
 	}
-	plain, isPlain := plainWords[text]
+	word := typeWord(text)
 	switch {
-	case isPlain:
-		s.Keywords = plain
-		if plain.XPreserveUnknownFields != nil { // which is not shared
-			s.Keywords.XPreserveUnknownFields = new(true)
-		}
-	case kubernetesWords[text] != "":
-		s.Type = kubernetesWords[text]
+	case word != nil && word.Kubernetes != "":
+		s.Type = word.Kubernetes
+	case word != nil:
+		s.Keywords = word.impliedKeywords(text)
 	case kubernetesType().MatchString(text), isGoType(text):
 		s.Type = text
-	case typeName().MatchString(text):
-		if !d.use(s, text, pos, path) {
+	case kindName().MatchString(text):
+		if !useType(d, s, text, pos, path) {
 			return nil
 		}
 	default:
-		d.badType(pos, text, path)
+		refuseType(d, pos, text, path)
 		return nil
 	}
-	d.readable(s, text, path)
+	limitToReadable(d, s, text, path)
 	return s
 }
 
@@ -128,7 +100,8 @@ var listWords = []string{"array", "list"}
 // longGroup is a Kubernetes type with its whole API group, such as networking.k8s.io/v1.NetworkPolicySpec.
 var longGroup = lazyregexp.New(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
 
-func (d *decoder) badType(pos Pos, text, path string) {
+// refuseType reports a text that is no type.
+func refuseType(d *decoder, pos Pos, text, path string) {
 	switch first, _, spaced := strings.Cut(text, " "); {
 	case text == "":
 		d.failAt(pos, path, "lacks a type", "such as string")
@@ -141,32 +114,6 @@ func (d *decoder) badType(pos Pos, text, path string) {
 	case longGroup().MatchString(text):
 		d.failAt(pos, path, quoteShort(text)+" is not a type", "a Kubernetes type is written with the first part of its group: "+longGroup().ReplaceAllString(text, "$1/$2"))
 	default:
-		d.failAt(pos, path, quoteShort(text)+" is not a type", typeHint(text, shorthandWords()))
+		d.failAt(pos, path, quoteShort(text)+" is not a type", typeHint(text, shorthandTypes()))
 	}
-}
-
-func shorthandWords() []string {
-	all := []string{"[]string", "map[string]string"}
-	for word := range plainWords {
-		all = append(all, word)
-	}
-	for word := range kubernetesWords {
-		all = append(all, word)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// typeHint proposes what may have been meant by an unknown type.
-func typeHint(name string, known []string) string {
-	if best := closest(name, known); best != "" {
-		return `did you mean "` + best + `"?`
-	}
-	if slices.Contains(shorthandWords(), name) {
-		return "that is a word of the shorthand, which stands in the place of the whole mapping"
-	}
-	if strings.Contains(name, "/") {
-		return "a Kubernetes type is written like core/v1.ResourceRequirements, any other Go type with its import path, like example.com/lib/api.Address"
-	}
-	return "known: " + strings.Join(known, ", ") + ", Kubernetes types such as core/v1.ResourceRequirements, Go types by their import path, and those under types"
 }

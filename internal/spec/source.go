@@ -95,15 +95,15 @@ func (s *source) firstBadRune() *Problem {
 		}
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return &Problem{Pos: s.place(i), Message: "is not UTF-8", Hint: "save the file as UTF-8"}
+			return &Problem{Pos: s.positionAt(i), Message: "is not UTF-8", Hint: "save the file as UTF-8"}
 		case isControl(r):
 			return &Problem{
-				Pos: s.place(i), Message: fmt.Sprintf("control character %U", r),
+				Pos: s.positionAt(i), Message: fmt.Sprintf("control character %U", r),
 				Hint: `remove it, or write it as an escape in double quotes, such as "\u0007"`,
 			}
 		case isBidi(r):
 			return &Problem{
-				Pos: s.place(i), Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
+				Pos: s.positionAt(i), Message: fmt.Sprintf("character %U changes the direction of text and hides what is written", r),
 				Hint: "remove it",
 			}
 		}
@@ -119,19 +119,19 @@ func isBidi(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
-// pos returns the position of a node.
-func (s *source) pos(n *yaml.Node) Pos {
+// positionOf returns the position of a node.
+func (s *source) positionOf(n *yaml.Node) Pos {
 	return Pos{File: s.file, Line: n.Line, Column: n.Column}
 }
 
-// place returns the position of a byte of the text.
-func (s *source) place(offset int) Pos {
+// positionAt returns the position of a byte of the text.
+func (s *source) positionAt(offset int) Pos {
 	line := sort.SearchInts(s.starts, offset+1)
 	return Pos{File: s.file, Line: line, Column: utf8.RuneCountInString(s.text[s.starts[line-1]:offset]) + 1}
 }
 
-// line returns a line without its end; the first is 1.
-func (s *source) line(number int) string {
+// lineText returns a line without its end; the first is 1.
+func (s *source) lineText(number int) string {
 	if number < 1 || number > len(s.starts) {
 		return ""
 	}
@@ -142,15 +142,15 @@ func (s *source) line(number int) string {
 	return strings.TrimSuffix(rest, "\r")
 }
 
-// offset returns the byte offset in the text of where a node starts.
-func (s *source) offset(n *yaml.Node) int {
+// offsetOf returns the byte offset in the text of where a node starts.
+func (s *source) offsetOf(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(s.starts) {
 		return len(s.text)
 	}
 	if s.columns.line != n.Line {
 		s.columns.line = n.Line
 		s.columns.offsets = s.columns.offsets[:0]
-		for i := range s.line(n.Line) {
+		for i := range s.lineText(n.Line) {
 			s.columns.offsets = append(s.columns.offsets, i)
 		}
 	}
@@ -160,13 +160,13 @@ func (s *source) offset(n *yaml.Node) int {
 	return s.starts[n.Line-1] + s.columns.offsets[n.Column-1]
 }
 
-// within returns the position of a byte of a scalar's value, or that of the scalar when the value is not written
+// positionWithin returns the position of a byte of a scalar's value, or that of the scalar when the value is not written
 // on one line.
-func (s *source) within(n *yaml.Node, index int) Pos {
+func (s *source) positionWithin(n *yaml.Node, index int) Pos {
 	if s.scalar.node != n {
 		s.scalar.node, s.scalar.columns = n, s.valueColumns(n)
 	}
-	pos := s.pos(n)
+	pos := s.positionOf(n)
 	if index < len(s.scalar.columns) {
 		pos.Column = s.scalar.columns[index]
 	}
@@ -175,7 +175,7 @@ func (s *source) within(n *yaml.Node, index int) Pos {
 
 // valueColumns returns the column of each byte of a scalar's value and of its end, as far as they are on its line.
 func (s *source) valueColumns(n *yaml.Node) []int {
-	raw := s.text[s.offset(n):]
+	raw := s.text[s.offsetOf(n):]
 	if end := strings.IndexByte(raw, '\n'); end >= 0 {
 		raw = raw[:end]
 	}

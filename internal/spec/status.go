@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
 // addStandardStatus adds what the runtime writes to every status, unless the file defines it: then it must be
 // something that the runtime can write.
-func (d *decoder) addStandardStatus(s *Schema) {
+func addStandardStatus(d *decoder, s *Schema) {
 	const instead = "set standardStatus: false to keep it as it is"
 	if s.Type != "" || s.Use != nil {
 		d.failAt(s.Pos, "status", "the standard status cannot be added to "+s.typeText(), "set standardStatus: false, or write the status as an object")
@@ -20,12 +22,12 @@ func (d *decoder) addStandardStatus(s *Schema) {
 	}
 	s.Keywords.Type = "object"
 	if defined := s.property("observedGeneration"); defined == nil {
-		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "observedGeneration", Schema: observedGeneration(s.Pos)})
+		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "observedGeneration", Schema: generationSchema(s.Pos)})
 	} else if k := defined.Declared().Keywords; k.Type != "integer" || k.Format != "int64" {
 		d.failAt(defined.Pos, "status.observedGeneration", "is not an int64, and the operator writes the generation here", instead)
 	}
 	if defined := s.property("conditions"); defined == nil {
-		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "conditions", Schema: conditions(s.Pos)})
+		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "conditions", Schema: conditionsSchema(s.Pos)})
 	} else if defined.Items == nil || defined.Items.Type != TypeCondition {
 		d.failAt(defined.Pos, "status.conditions", "is not a list of "+TypeCondition+", and the operator writes its conditions here",
 			`write "[]`+TypeCondition+` | listType=map listMapKey=type", or `+instead)
@@ -33,7 +35,25 @@ func (d *decoder) addStandardStatus(s *Schema) {
 	nameFields(s.Properties)
 }
 
-func observedGeneration(pos Pos) *Schema {
+// extensibleStatus returns what editors know of a status that the standard one can be added to.
+func extensibleStatus() *jsonschema.Schema {
+	text := func(pattern, expected string) *jsonschema.Schema {
+		return &jsonschema.Schema{Pattern: pattern, PatternReason: "expected " + expected + ", or standardStatus: false"}
+	}
+	return &jsonschema.Schema{
+		If:   &jsonschema.Schema{Type: "string"},
+		Then: text(`^\s*(object|any|map\[)`, "an object"),
+		Else: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{
+			"type": text(`^(object|map\[.*)?$`, "an object"),
+			"properties": {Properties: map[string]*jsonschema.Schema{
+				"observedGeneration": text(`^\s*(int64|[A-Z][A-Za-z0-9]*)\s*(\||$)`, "int64"),
+				"conditions":         text(`^\s*\[\]meta/v1\.Condition\s*(\||$)`, "[]"+TypeCondition),
+			}},
+		}},
+	}
+}
+
+func generationSchema(pos Pos) *Schema {
 	return &Schema{Pos: pos, At: map[string]Pos{}, Keywords: apiextv1.JSONSchemaProps{
 		Type:        "integer",
 		Format:      "int64",
@@ -41,7 +61,7 @@ func observedGeneration(pos Pos) *Schema {
 	}}
 }
 
-func conditions(pos Pos) *Schema {
+func conditionsSchema(pos Pos) *Schema {
 	return &Schema{
 		Pos: pos, At: map[string]Pos{},
 		Keywords: apiextv1.JSONSchemaProps{

@@ -19,8 +19,8 @@ const maxSearch = 1 << 20
 
 var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// syntax reports YAML that cannot be parsed.
-func (d *decoder) syntax(err error) {
+// reportSyntax reports YAML that cannot be parsed.
+func reportSyntax(d *decoder, err error) {
 	match := syntaxError().FindStringSubmatch(err.Error())
 	if match == nil {
 		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")
@@ -31,7 +31,7 @@ func (d *decoder) syntax(err error) {
 	if len(d.src.text) <= maxSearch {
 		line = d.src.lineOf(message)
 	}
-	column, hint := explain(message, d.src.line(max(line, 1)))
+	column, hint := explainSyntax(message, d.src.lineText(max(line, 1)))
 	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
 }
 
@@ -77,8 +77,8 @@ var causes = []struct {
 	{"expected key", lazyregexp.New(`^ *([^ ])`), "its indentation fits nothing above"},
 }
 
-// explain finds the likely cause of a syntax error in its line.
-func explain(message, line string) (column int, hint string) {
+// explainSyntax finds the likely cause of a syntax error in its line.
+func explainSyntax(message, line string) (column int, hint string) {
 	for _, c := range causes {
 		if !strings.Contains(message, c.message) {
 			continue

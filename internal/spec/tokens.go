@@ -8,6 +8,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// tokenReader reads the parts of the markers in a text of the shorthand.
+type tokenReader struct {
+	d    *decoder
+	node *yaml.Node
+	text string
+	next int // byte of text
+	path string
+}
+
 // argument is the value of a marker.
 type argument struct {
 	pos    Pos
@@ -16,8 +25,8 @@ type argument struct {
 	quoted bool
 }
 
-// node returns the argument as the YAML that the plain form would have; text keeps numbers and booleans texts.
-func (t argument) node(text bool) *yaml.Node {
+// asNode returns the argument as the YAML that the plain form would have; text keeps numbers and booleans texts.
+func (t argument) asNode(text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.text, Line: t.pos.Line, Column: t.pos.Column}
 	if text || t.quoted {
 		n.Style = yaml.DoubleQuotedStyle
@@ -25,14 +34,14 @@ func (t argument) node(text bool) *yaml.Node {
 	return n
 }
 
-func (r *markerReader) skipSpace() {
+func (r *tokenReader) skipSpace() {
 	for r.next < len(r.text) && strings.ContainsRune(" \t\n", rune(r.text[r.next])) {
 		r.next++
 	}
 }
 
-// until reads up to one of the stop characters.
-func (r *markerReader) until(stop string) string {
+// readUntil reads up to one of the stop characters.
+func (r *tokenReader) readUntil(stop string) string {
 	start := r.next
 	for r.next < len(r.text) && !strings.ContainsRune(stop, rune(r.text[r.next])) {
 		r.next++
@@ -40,48 +49,44 @@ func (r *markerReader) until(stop string) string {
 	return r.text[start:r.next]
 }
 
-// value reads what follows the = of a marker. It reports false after a mistake that makes the rest unreadable.
-func (r *markerReader) value(name string, valued bool) (argument, bool) {
-	t := argument{pos: r.d.src.within(r.node, r.next)}
+// readArgument reads what follows the = of a marker. Where brackets enclose a list or an object, they
+// end it. It reports false after an error that makes the rest unreadable.
+func (r *tokenReader) readArgument(name string, valued, bracketed bool) (argument, bool) {
+	t := argument{pos: r.d.src.positionWithin(r.node, r.next)}
 	if !valued || r.next >= len(r.text) {
 		return t, true
 	}
 	start := r.next
 	switch first := r.text[start]; {
 	case first == '"' || first == '`':
-		end, text, ok := quotedPrefix(r.text[start:])
+		end, text, ok := cutQuoted(r.text[start:])
 		if !ok {
-			r.d.failAt(t.pos, join(r.path, name), "the quote is never closed", "")
+			r.d.failAt(t.pos, joinPath(r.path, name), "the quote is never closed", "")
 			return t, false
 		}
 		r.next += end
 		t.text, t.quoted = text, true
 		if r.next < len(r.text) && !strings.ContainsRune(" \t\n", rune(r.text[r.next])) {
-			r.d.failAt(r.d.src.within(r.node, r.next), join(r.path, name), "expected a space after the closing quote", `a quote inside of quotes is written \"`)
+			r.d.failAt(r.d.src.positionWithin(r.node, r.next), joinPath(r.path, name), "expected a space after the closing quote", `a quote inside of quotes is written \"`)
 			return t, false
 		}
-	case (first == '[' || first == '{') && (name == "enum" || r.bracketed(name)):
-		end, ok := bracketPrefix(r.text[start:])
+	case (first == '[' || first == '{') && bracketed:
+		end, ok := cutBracket(r.text[start:])
 		if !ok {
-			r.d.failAt(t.pos, join(r.path, name), "the bracket is never closed", "")
+			r.d.failAt(t.pos, joinPath(r.path, name), "the bracket is never closed", "")
 			return t, false
 		}
 		r.next += end
 		t.text = r.text[start:r.next]
 	default:
-		t.text = r.until(" \t\n")
+		t.text = r.readUntil(" \t\n")
 	}
 	t.raw = r.text[start:r.next]
 	return t, true
 }
 
-// bracketed says whether brackets in the value of a marker enclose a list or an object, rather than being text.
-func (r *markerReader) bracketed(name string) bool {
-	return (name == "default" || name == "example") && r.schema.Declared().Keywords.Type != "string"
-}
-
-// quotedPrefix reads the quoted text that s starts with, and says how long it is.
-func quotedPrefix(s string) (length int, text string, ok bool) {
+// cutQuoted reads the quoted text that s starts with, and returns its length.
+func cutQuoted(s string) (length int, text string, ok bool) {
 	if s[0] == '`' {
 		end := strings.IndexByte(s[1:], '`')
 		if end < 0 {
@@ -104,8 +109,8 @@ func quotedPrefix(s string) (length int, text string, ok bool) {
 	return 0, "", false
 }
 
-// bracketPrefix returns the length of the list or object that s starts with.
-func bracketPrefix(s string) (length int, ok bool) {
+// cutBracket returns the length of the list or object that s starts with.
+func cutBracket(s string) (length int, ok bool) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -116,7 +121,7 @@ func bracketPrefix(s string) (length int, ok bool) {
 				return i + 1, true
 			}
 		case '"', '`':
-			end, _, ok := quotedPrefix(s[i:])
+			end, _, ok := cutQuoted(s[i:])
 			if !ok {
 				return 0, false
 			}
@@ -126,8 +131,8 @@ func bracketPrefix(s string) (length int, ok bool) {
 	return 0, false
 }
 
-// list splits a list into its items.
-func (r *markerReader) list(t argument) ([]argument, bool) {
+// splitList splits a list, which was read last, into its items.
+func (r *tokenReader) splitList(t argument) ([]argument, bool) {
 	inner, ok := strings.CutPrefix(t.raw, "[")
 	if !ok || !strings.HasSuffix(inner, "]") {
 		return nil, false
@@ -141,11 +146,11 @@ func (r *markerReader) list(t argument) ([]argument, bool) {
 	for start := 0; start <= len(inner); {
 		lead := len(inner[start:]) - len(strings.TrimLeft(inner[start:], " \t\n"))
 		start += lead
-		item := argument{pos: r.d.src.within(r.node, base+start)}
+		item := argument{pos: r.d.src.positionWithin(r.node, base+start)}
 		rest := inner[start:]
 		length := strings.IndexByte(rest+",", ',')
 		if rest != "" && (rest[0] == '"' || rest[0] == '`') {
-			length, item.text, item.quoted = quotedItem(rest)
+			length, item.text, item.quoted = cutQuotedItem(rest)
 		} else {
 			item.text = strings.TrimSpace(rest[:length])
 		}
@@ -159,9 +164,9 @@ func (r *markerReader) list(t argument) ([]argument, bool) {
 	return items, true
 }
 
-// quotedItem reads a quoted item and the spaces after it.
-func quotedItem(s string) (length int, text string, quoted bool) {
-	length, text, _ = quotedPrefix(s)
+// cutQuotedItem reads a quoted item and the spaces after it.
+func cutQuotedItem(s string) (length int, text string, quoted bool) {
+	length, text, _ = cutQuoted(s)
 	for length < len(s) && (s[length] == ' ' || s[length] == '\t') {
 		length++
 	}

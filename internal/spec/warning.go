@@ -2,50 +2,83 @@ package spec
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// Warning names what a spec file is warned of: what Kubernetes accepts, and hurts later. A file that means it says
-// so by the name: acceptWarnings: [floats].
+// Warning names what a spec file is warned of: what Kubernetes accepts, and hurts later. A file that
+// means it says so by the name: acceptWarnings: [floats].
 type Warning string
 
 // The warnings.
 const (
-	WarnFloats        Warning = "floats"        // a field is a floating point number
-	WarnGroup         Warning = "group"         // the group is one of Kubernetes, and the API is not approved there
-	WarnMarkers       Warning = "markers"       // the Go types of an author lack a marker or a list, which opgen makes up for
-	WarnNames         Warning = "names"         // kubectl takes a name for that of another kind
-	WarnNonASCII      Warning = "nonASCII"      // the name of a field has letters that look like others
-	WarnPrivileged    Warning = "privileged"    // a child can give its author rights that the parent's author lacks
-	WarnRequired      Warning = "required"      // what is required cannot be there, or is always there
-	WarnServed        Warning = "served"        // no version is served
-	WarnSize          Warning = "size"          // the CRD is too large for some ways of storing it
-	WarnUnsatisfiable Warning = "unsatisfiable" // limits, an enum, a default or a path that nothing fits; refused unless it is accepted
-	WarnVersions      Warning = "versions"      // a field gets lost between versions
+	WarnFloats        Warning = "floats"
+	WarnGroup         Warning = "group"
+	WarnMarkers       Warning = "markers"
+	WarnNames         Warning = "names"
+	WarnNonASCII      Warning = "nonASCII"
+	WarnPrivileged    Warning = "privileged"
+	WarnRequired      Warning = "required"
+	WarnServed        Warning = "served"
+	WarnSize          Warning = "size"
+	WarnUnsatisfiable Warning = "unsatisfiable"
+	WarnVersions      Warning = "versions"
 )
 
-// Warnings are all of them, sorted.
+// warningTable has the warnings, sorted, with what a file is warned of, in Markdown.
+var warningTable = []struct {
+	name Warning
+	doc  string
+}{
+	{WarnFloats, "a field is a floating point number (`number`): clients round it differently"},
+	{WarnGroup, "the group is one of Kubernetes, and the annotation `api-approved.kubernetes.io` says that the API is not approved"},
+	{WarnMarkers, "an author's Go types lack `+kubebuilder:object:root=true` or a list type, which opgen makes up for"},
+	{WarnNames, "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`"},
+	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
+	{WarnPrivileged, "a child grants rights, decides over other objects or adds kinds"},
+	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},
+	{WarnServed, "no version is served"},
+	{WarnSize, "the CRD is larger than `kubectl apply` takes without `--server-side` (256 KiB), or than etcd stores by default (1.5 MiB)"},
+	{WarnUnsatisfiable, "limits that cross, an enum with a value twice or of another type, a default with an item twice, a path that leads to no field: errors unless they are accepted. Import accepts them where the CRD has such an enum or path"},
+	{WarnVersions, "a field is lost between two versions that nothing converts"},
+}
+
+// Warnings returns all warnings, sorted.
 func Warnings() []Warning {
-	return []Warning{
-		WarnFloats, WarnGroup, WarnMarkers, WarnNames, WarnNonASCII, WarnPrivileged, WarnRequired, WarnServed, WarnSize, WarnUnsatisfiable, WarnVersions,
+	names := make([]Warning, len(warningTable))
+	for i, row := range warningTable {
+		names[i] = row.name
 	}
+	return names
 }
 
-// acceptWarnings decodes which warnings a file is not to be told.
-func (d *decoder) acceptWarnings(into *[]Warning) func(n *yaml.Node, path string) {
-	return d.list(func(n *yaml.Node, path string) {
-		var w Warning
-		word(d, &w, Warnings()...)(n, path)
-		if w != "" && slices.Contains(*into, w) {
-			d.fail(n, path, string(w)+" is listed twice", "")
+// Means returns what a file is warned of, in Markdown.
+func (w Warning) Means() string {
+	for _, row := range warningTable {
+		if row.name == w {
+			return row.doc
 		}
-		*into = append(*into, w)
-	})
+	}
+	return ""
 }
 
-// accepts tells whether a file accepts a warning, before its keys are decoded.
-func accepts(root *yaml.Node, w Warning) bool {
-	_, list := lookup(root, "acceptWarnings")
+// acceptDoc is what acceptWarnings means in the file of an API, in Markdown.
+var acceptDoc = func() string {
+	names := make([]string, len(warningTable))
+	for i, row := range warningTable {
+		names[i] = "`" + string(row.name) + "`"
+	}
+	return "list of the warnings that are meant, of which nothing is said: " + strings.Join(names, ", ")
+}()
+
+// warningNames returns which warnings a file is not to be told.
+func warningNames(into *[]Warning) value {
+	return distinctList(into, func(name string) string { return name }, func(w *Warning) value { return oneWord(w, Warnings()...) })
+}
+
+// acceptsWarning reports whether a file accepts a warning, before its keys are decoded.
+func acceptsWarning(root *yaml.Node, w Warning) bool {
+	_, list := lookupKey(root, "acceptWarnings")
 	return list != nil && slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == string(w) })
 }

@@ -13,7 +13,7 @@ import (
 
 // Made are the kinds of children that Sync can ask for.
 func (v operatorView) Made() []childView {
-	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Spec.Retired })
+	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Spec.PruneOnly })
 }
 
 // All are the kinds of children, with those that are only pruned.
@@ -166,7 +166,7 @@ func (c childView) Observed() string {
 func (c childView) Policies() string {
 	var set []string
 	say := func(field, value string) { set = append(set, field+": "+value) }
-	if !c.Spec.Retired {
+	if !c.Spec.PruneOnly {
 		say("Update", "operator."+string(c.Spec.Update))
 	}
 	if c.Spec.Adopt != "" && c.Spec.Adopt != spec.AdoptNever {
@@ -187,8 +187,8 @@ func (c childView) Policies() string {
 	if c.Metadata() {
 		say("Metadata", "true")
 	}
-	if c.Spec.Retired {
-		say("Retired", "true")
+	if c.Spec.PruneOnly {
+		say("PruneOnly", "true")
 	}
 	return strings.Join(set, ", ")
 }

@@ -28,9 +28,9 @@ type ChildKind struct {
 	// Metadata keeps only the metadata of these children in memory. Their
 	// snapshot holds metav1.PartialObjectMetadata; see [BindMetadata].
 	Metadata bool
-	// Retired marks a kind that is no longer made: what is left of it is
+	// PruneOnly marks a kind that Sync no longer returns: its children are only
 	// pruned. It has no Fields.
-	Retired bool
+	PruneOnly bool
 	// Fields are the fields that hold this kind; see [Bind].
 	Fields Fields
 }

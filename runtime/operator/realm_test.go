@@ -50,7 +50,7 @@ func realmsOf(group, labels string, sync func(context.Context, *realmRequest) (*
 				return []operator.ChildKind{
 					{Object: &corev1.Namespace{}, Fields: operator.Bind(&observed.Namespaces, &desired.Namespaces)},
 					{Object: &corev1.ConfigMap{}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
-					{Object: &corev1.Secret{}, Retired: true},
+					{Object: &corev1.Secret{}, PruneOnly: true},
 				}
 			},
 			Sync: sync,
@@ -91,13 +91,13 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 	here, there := configMap("realm", ""), configMap("realm", "")
 	there.Namespace = home.Name
 	cluster.Exists(home, here, there)
-	retired := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name:            "retired",
+	pruneOnly := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name:            "prune-only",
 		Labels:          map[string]string{testapi.Version.Group + "/realm": string(realm.UID)},
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(realm, testapi.Version.WithKind("Realm"))},
 	}}
-	cluster.Create(retired)
-	cluster.Gone(retired)
+	cluster.Create(pruneOnly)
+	cluster.Gone(pruneOnly)
 
 	cluster.Update(realm, func() { realm.Spec.Text = "empty" })
 	cluster.Gone(here, there)

@@ -73,9 +73,9 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *
 	shared.absent = make([]bool, len(described))
 	for i, described := range described {
 		child, err := shared.offspring.add(mgr, described, shared.manager)
-		if unknown, ok := errors.AsType[errNotServed](err); ok && described.Retired {
+		if unknown, ok := errors.AsType[errNotServed](err); ok && described.PruneOnly {
 			shared.absent[i] = true
-			mgr.GetLogger().Info("nothing to prune of a retired kind: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
+			mgr.GetLogger().Info("nothing to prune of a kind with pruneOnly: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
 			continue
 		}
 		if err != nil {

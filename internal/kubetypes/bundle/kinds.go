@@ -42,7 +42,7 @@ func stored(m markers.MarkerValues) bool {
 // oldest is the oldest release of Kubernetes that a project can name as its minKubernetes.
 var oldest = version.MustParseGeneric("1.29")
 
-// removed tells whether no supported API server has the kind any more.
+// removed reports whether no supported API server has the kind any more.
 func removed(m markers.MarkerValues) bool {
 	release, ok := m.Get(removedMarker).(markers.RawArguments)
 	if !ok {

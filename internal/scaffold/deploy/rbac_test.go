@@ -53,7 +53,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				k.Children = []kinds.Child{
 					{Resource: kinds.Resource{Plural: "services"}},
 					{Resource: kinds.Resource{Plural: "pods"}},
-					{Resource: kinds.Resource{Group: "batch", Plural: "jobs"}, Spec: spec.Child{Retired: true}},
+					{Resource: kinds.Resource{Group: "batch", Plural: "jobs"}, Spec: spec.Child{PruneOnly: true}},
 				}
 			}),
 			want: []string{

@@ -74,7 +74,7 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 // also for children that are never changed afterwards. Children of a kind that is only pruned are deleted, or orphaned with
 // a patch.
 func childVerbs(c kinds.Child) []string {
-	if c.Spec.Retired {
+	if c.Spec.PruneOnly {
 		return []string{"list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// What is retired may be gone, CRD and all, whatever its place among the kinds.
-func TestARetiredKindThatIsNotServedIsPassedOver(t *testing.T) {
+// The CRD of a kind that is only pruned may be gone, whatever its place among the kinds.
+func TestPruneOnlyKindThatIsNotServedIsPassedOver(t *testing.T) {
 	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text))
 		if observed, ok := req.Children.ConfigMaps.Get("web"); ok {
@@ -18,7 +18,7 @@ func TestARetiredKindThatIsNotServedIsPassedOver(t *testing.T) {
 		}
 	}), func(d *definition) {
 		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
-			gone := operator.ChildKind{Object: operator.Unstructured("example.com/v1", "Nowhere"), Retired: true}
+			gone := operator.ChildKind{Object: operator.Unstructured("example.com/v1", "Nowhere"), PruneOnly: true}
 			described := []operator.ChildKind{gone}
 			for _, kind := range kinds(observed, desired) {
 				described = append(described, kind, gone)

@@ -1,0 +1,131 @@
+package spec
+
+import (
+	"math"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+)
+
+// textMap returns a mapping of names to texts.
+func textMap(into *map[string]string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = map[string]string{}
+			d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
+				var text string
+				proseText(&text).decode(d, value, path)
+				(*into)[key.Value] = text
+			})
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.MapOf(jsonschema.Text()) },
+	}
+}
+
+// textList returns a list of texts.
+func textList(into *[]string, examples ...any) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { decodeTexts(d, into, n, path) },
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.List(&jsonschema.Schema{Type: "string", Examples: examples})
+		},
+	}
+}
+
+func decodeTexts(d *decoder, into *[]string, n *yaml.Node, path string) {
+	d.eachItem(n, path, func(n *yaml.Node, path string) {
+		if text, ok := d.decodeText(n, path); ok {
+			*into = append(*into, text)
+		}
+	})
+}
+
+// distinctList returns a list of values without repetition. It keeps an empty list distinct from an
+// absent one. Messages name an item by quote.
+func distinctList[T ~string](into *[]T, quote func(string) string, of func(*T) value) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = []T{}
+			d.eachItem(n, path, func(n *yaml.Node, path string) {
+				var item T
+				of(&item).decode(d, n, path)
+				for _, other := range *into {
+					if item != "" && item == other {
+						d.fail(n, path, quote(string(item))+" is listed twice", "")
+					}
+				}
+				if item != "" {
+					*into = append(*into, item)
+				}
+			})
+		},
+		schema: func(l *Language) *jsonschema.Schema {
+			s := jsonschema.List(of(new(T)).schema(l))
+			s.UniqueItems = true
+			return s
+		},
+	}
+}
+
+// nestedMapping returns a mapping of its own kind.
+func nestedMapping[T any](into **T, of func(*T) Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = new(T)
+			d.decodeMapping(n, path, of(*into))
+		},
+		schema: func(l *Language) *jsonschema.Schema { return l.referTo(of(new(T))) },
+	}
+}
+
+// partMapping returns a mapping whose keys fill parts of a value that is there already.
+func partMapping(m func() Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeMapping(n, path, m()) },
+		schema: func(l *Language) *jsonschema.Schema { return l.referTo(m()) },
+	}
+}
+
+// listOf returns a list of mappings. It keeps an empty list distinct from an absent one.
+func listOf[T any](into *[]T, of func(*T) Mapping) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = []T{}
+			d.eachItem(n, path, func(n *yaml.Node, path string) {
+				var item T
+				d.decodeMapping(n, path, of(&item))
+				*into = append(*into, item)
+			})
+		},
+		schema: func(l *Language) *jsonschema.Schema { return jsonschema.List(l.referTo(of(new(T)))) },
+	}
+}
+
+// notEmpty returns a list that has at least one item.
+func notEmpty(v value, message, hint string) value {
+	list := v
+	list.decode = func(d *decoder, n *yaml.Node, path string) {
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			d.fail(n, path, message, hint)
+		}
+		v.decode(d, n, path)
+	}
+	list.schema = func(l *Language) *jsonschema.Schema {
+		s := v.schema(l)
+		s.MinItems = 1
+		return s
+	}
+	return list
+}
+
+// anySchema returns a schema in either form, which decode fills in.
+func anySchema(decode func(d *decoder, n *yaml.Node)) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, _ string) { decode(d, n) },
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Ref("schema") },
+	}
+}
+
+// portNumber returns the number of a port.
+func portNumber(into *int32) value { return integerBetween(into, 1, math.MaxUint16) }

@@ -1,0 +1,110 @@
+package spec
+
+import (
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// apiMapping returns the keys of the file of an API. The root is that of the file; nil describes the
+// keys.
+func apiMapping(api *API, root *yaml.Node) Mapping {
+	operated := hasKey("operator")
+	embedded := true
+	return Mapping{Name: "API", Keys: append(headerKeys("API"), []Key{
+		{Name: "group", Required: true, value: formedText(&api.Group, &groupForm), Doc: "API group, a DNS name with a dot"},
+		{Name: "names", Required: true, value: kindNames(&api.Names), Doc: "what the kind is called"},
+		{Name: "scope", value: wordOr(Namespaced, &api.Scope, Namespaced, Cluster)},
+		{Name: "metadata", Absent: "none", value: partMapping(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
+		{Name: "conversion", Absent: "none", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted between versions, as in a CRD"},
+		{Name: "embeddedMetadata", value: trueOrFalseBy(true, &embedded),
+			Doc: "where a Kubernetes type or a Go type holds an object, such as a pod template, the schema names the `name`, " +
+				"`namespace`, `labels`, `annotations` and `finalizers` of its metadata; with `false` it names none, and the API server drops them all"},
+		{Name: "types", Absent: "none", value: namedTypes(&api.Types), Doc: "schemas with a name of their own, to be used by it anywhere in the file"},
+		{Name: "acceptWarnings", Absent: "none", value: warningNames(&api.AcceptWarnings),
+			Doc: acceptDoc},
+		{Name: "versions", Required: true, Doc: "list of the versions, at least one",
+			value: versionList(&api.Versions, func() bool { return operated.holds(root) })},
+		{Name: "operator", Absent: "no controller", value: nestedMapping(&api.Operator, operatorMapping), Doc: "what the controller does"},
+	}...), finish: func(d *decoder, n *yaml.Node, _ string) {
+		api.BareMetadata = !embedded
+		checkAPINames(d, n, api)
+		checkVersions(d, n, api)
+		checkOwnChildren(d, api)
+	}}
+}
+
+// typesMapping returns the keys of a file of types.
+func typesMapping(types *[]*NamedType) Mapping {
+	return Mapping{Name: "Types", Keys: append(headerKeys("Types"), Key{
+		Name: "types", Required: true, value: namedTypes(types),
+		Doc: "schemas with a name of their own, to be used by it in every API of the project",
+	})}
+}
+
+// metadataMapping returns the keys under metadata.
+func metadataMapping(api *API) Mapping {
+	return Mapping{Name: "metadata", Keys: []Key{
+		{Name: "annotations", Absent: "none", value: textMap(&api.Annotations), Doc: "annotations of the CRD"},
+		{Name: "labels", Absent: "none", value: textMap(&api.Labels), Doc: "labels of the CRD"},
+	}}
+}
+
+// subresourcesMapping returns the keys under subresources.
+func subresourcesMapping(s *Subresources) Mapping {
+	return Mapping{Name: "subresources", Keys: []Key{
+		{Name: "status", Absent: "none", value: trueOrFalse(&s.Status), Doc: "objects have the status subresource"},
+	}}
+}
+
+// columnMapping returns the keys of a column of kubectl get.
+func columnMapping(c *Column) Mapping {
+	return Mapping{Name: "column", pos: &c.Pos, Keys: []Key{
+		{Name: "name", Required: true, value: proseText(&c.Name), Doc: "the heading"},
+		{Name: "path", Required: true, value: formedLater(&c.Path, &columnPathForm), Doc: "JSON path of what the column shows"},
+		{Name: "type", Absent: "taken from the schema", value: oneWord(&c.Type, "string", "integer", "number", "boolean", "date")},
+		{Name: "format", Absent: "none",
+			value: oneWord(&c.Format, "int32", "int64", "float", "double", "byte", "date", "date-time", "password")},
+		{Name: "description", Absent: "none", value: proseText(&c.Description), Doc: "what the column shows, for people"},
+		{Name: "priority", value: integerUpTo(&c.Priority, 1<<31-1), Doc: "above 0: shown by `kubectl get -o wide` only"},
+	}}
+}
+
+// scaleMapping returns the keys under scale.
+func scaleMapping(s *Scale) Mapping {
+	return Mapping{Name: "scale", pos: &s.Pos, Keys: []Key{
+		{Name: "specReplicas", Required: true, value: formedLater(&s.SpecReplicas, &specReplicasForm), Doc: "path of the integer that scaling sets, below `.spec`"},
+		{Name: "statusReplicas", Required: true, value: formedLater(&s.StatusReplicas, &statusReplicasForm), Doc: "path of the integer that is observed, below `.status`"},
+		{Name: "labelSelector", Absent: "none", value: formedLater(&s.LabelSelector, &scaleSelectorForm), Doc: "path of the text that selects the pods, for autoscalers"},
+	}}
+}
+
+// checkVersions checks the versions as a whole, and fills in served and storage of one that is alone.
+func checkVersions(d *decoder, root *yaml.Node, api *API) {
+	_, list := lookupKey(root, "versions")
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return
+	}
+	if len(list.Content) == 0 {
+		d.fail(list, "versions", "has no version", "")
+		return
+	}
+	alone := len(api.Versions) == 1
+	stored, seen := 0, map[string]bool{}
+	for i := range api.Versions {
+		v, path := &api.Versions[i], indexPath("versions", i)
+		if _, set := api.At[path+".storage"]; alone && !set {
+			v.Storage = true
+		}
+		if v.Name != "" && seen[v.Name] {
+			d.failAt(v.Pos, path+".name", "duplicate version "+v.Name, "")
+		}
+		seen[v.Name] = true
+		if v.Storage {
+			stored++
+		}
+	}
+	if stored != 1 {
+		d.fail(list, "versions", strconv.Itoa(stored)+" versions have storage: true", "exactly one must have it")
+	}
+}

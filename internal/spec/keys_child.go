@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+)
+
+// childMapping returns the keys of a kind of children.
+func childMapping(c *Child) Mapping {
+	const written = "For PersistentVolumeClaim, Namespace and CustomResourceDefinition it must be written out"
+	return Mapping{Name: "child", pos: &c.Pos, Keys: append(resourceKeys(&c.Resource, "each resource once"), []Key{
+		fieldNameKey(&c.Resource),
+		{Name: "update", value: wordOr(InPlace, &c.Update, InPlace, Recreate, OnDelete, CreateOnly, RollingInPlace, RollingRecreate),
+			Doc: "how a change reaches a child that exists. `InPlace`: it is applied; `Recreate`: the child is deleted and created again; `OnDelete`: when somebody deletes the child; `CreateOnly`: never; `RollingInPlace` and `RollingRecreate`: one child at a time, the next when the one before is ready"},
+		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce),
+			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child"},
+		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
+		{Name: "whenDropped", value: wordOr(Delete, &c.WhenDropped, Delete, Orphan),
+			Doc: "what happens to a child that Sync no longer returns: `Delete`, or `Orphan`, which leaves the object in the cluster without an owner. " + written},
+		{Name: "whenDeleted", value: wordOr(Delete, &c.WhenDeleted, Delete, Orphan), Doc: "what happens when the parent is deleted: `Delete` or `Orphan`. " + written},
+		{Name: "whenImmutable", value: wordOr(FailIfImmutable, &c.WhenImmutable, FailIfImmutable, RecreateIfImmutable),
+			Doc: "what happens when a change is refused since the field cannot change. `Fail`: the parent is not ready and says why; `Recreate`: the child is deleted and created again"},
+		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
+		{Name: "cache", value: wordOr(CacheFull, &c.Cache, CacheFull, CacheMetadata),
+			Doc: "what is kept of the children in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
+	}...), renamed: renamedChildKeys, rules: childRules, finish: c.nameGoField}
+}
+
+var renamedChildKeys = map[string]string{"retired": "pruneOnly"}
+
+var (
+	coreVersion = lazyregexp.New(`^[^/]*$`)
+	crdVersion  = lazyregexp.New(`^apiextensions\.k8s\.io/`)
+)
+
+// childRules say which keys say nothing beside others, and which deletions lose data and must be
+// written out.
+var childRules = []rule{
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "whenImmutable", "readyWhen", "cache"},
+		hint: hintText("children of the kind are only pruned: leave the key out")},
+	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable"},
+		hint: hintText("nothing of such a child is ever changed: leave the key out")},
+	{when: []condition{isOneOf("update", OnDelete)}, excludes: []string{"whenImmutable"},
+		hint: hintText("a change waits until somebody deletes the child: leave the key out, or write update: Recreate")},
+	{when: []condition{isOneOf("update", Recreate, RollingRecreate)}, excludes: []string{"whenImmutable"},
+		hint: hintText("every change recreates the child: leave the key out")},
+	{when: []condition{isOneOf("cache", CacheMetadata)}, excludes: []string{"readyWhen"},
+		hint: hintText("the rule would see no more than metadata: leave cache out")},
+	{when: []condition{isOneOf("cache", CacheMetadata), isOneOf("update", RollingInPlace, RollingRecreate)}, excludes: []string{"update"},
+		message: func(_, value string) string { return value + " does not go with cache: metadata" },
+		hint:    hintText("it waits until children are ready, and metadata does not tell: leave cache out")},
+	{when: []condition{{key: "apiVersion", pattern: coreVersion}, isOneOf("kind", "PersistentVolumeClaim", "Namespace")},
+		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
+	{when: []condition{{key: "apiVersion", pattern: crdVersion}, isOneOf("kind", "CustomResourceDefinition")},
+		requires: []string{"whenDropped", "whenDeleted"}, hint: deletionHint},
+}
+
+func deletionHint(key, kind string) string {
+	return "deleting a " + kind + " loses data, so that it must be written out: " + key + ": Orphan, or " + key + ": Delete"
+}
+
+// checkDistinctChildren reports children that are the same resource, or would be the same Go field.
+func checkDistinctChildren(d *decoder, children []Child, path string) {
+	kinds, fields := map[string]int{}, map[string]int{}
+	for i, c := range children {
+		if c.Kind == "" {
+			continue
+		}
+		if first, ok := kinds[c.groupKind()]; ok {
+			d.failAt(c.Pos, indexPath(path, i), "duplicate child "+c.Kind, "the first is on line "+strconv.Itoa(children[first].Pos.Line))
+			continue
+		}
+		kinds[c.groupKind()] = i
+		if first, ok := fields[c.As]; ok {
+			d.failAt(c.Pos, indexPath(path, i), "its Go field "+c.As+" is that of "+children[first].Kind+" of "+children[first].APIVersion+" too",
+				"set another one: as: Other"+c.As)
+		}
+		fields[c.As] = i
+	}
+}
+
+// checkOwnChildren reports children that are the parent's own kind: each would create the next.
+func checkOwnChildren(d *decoder, api *API) {
+	if api.Operator == nil {
+		return
+	}
+	for i, c := range api.Operator.Children {
+		if c.Kind != "" && c.Kind == api.Names.Kind && c.group() == api.Group {
+			d.failAt(c.Pos, indexPath("operator.children", i), c.Kind+" cannot be its own child", "")
+		}
+	}
+}
+
+// checkParentChildren reports children that are of a kind of the parents: each would create the next.
+func checkParentChildren(d *decoder, c *Controller) {
+	for i, child := range c.Operator.Children {
+		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }
+		if !child.PruneOnly && slices.ContainsFunc(c.Parents, same) {
+			d.failAt(child.Pos, indexPath("operator.children", i), child.Kind+" is a parent too, and each would create the next",
+				"leave it out here; labels and annotations of the parents themselves are set with parentMetadata: true")
+		}
+	}
+}

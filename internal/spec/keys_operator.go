@@ -1,0 +1,66 @@
+package spec
+
+import (
+	"math"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// operatorMapping returns the keys under operator.
+func operatorMapping(op *Operator) Mapping {
+	return Mapping{Name: "operator", pos: &op.Pos, Keys: []Key{
+		{Name: "children", Absent: "none", value: listOf(&op.Children, childMapping), Doc: "list of the kinds of children"},
+		{Name: "related", Absent: "none", value: listOf(&op.Related, relatedMapping), Doc: "list of what Sync reads beside the children"},
+		{Name: "finalize", value: trueOrFalseBy(false, &op.Finalize), Doc: "the author implements Finalize"},
+		{Name: "teardown", value: wordOr(TeardownTogether, &op.Teardown, TeardownTogether, TeardownOrdered),
+			Doc: "how the children of a deleted parent go. `together`: the garbage collector deletes them; `ordered`: as Finalize asks for fewer and fewer of them, and without a Finalize kind by kind, the last first"},
+		{Name: "retries", Absent: "no limit", value: integerBetween(&op.Retries, 1, math.MaxInt32),
+			Doc: "failed reconciles in a row after which a parent is left alone until something changes"},
+		{Name: "timeout", Absent: "`2m`", value: durationBetween(&op.Timeout, time.Second, 24*time.Hour), Doc: "what one Sync or Finalize may take, from `1s` to `24h`"},
+		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
+	}, finish: func(d *decoder, _ *yaml.Node, path string) {
+		checkDistinctChildren(d, op.Children, path+".children")
+		checkDistinctRelated(d, op.Related, path+".related")
+	}}
+}
+
+// policyRuleMapping returns the keys of a rule of the operator's role, which is either for resources
+// or for URLs.
+func policyRuleMapping(r *PolicyRule) Mapping {
+	const without = "required without `nonResourceURLs`"
+	return Mapping{Name: "policyRule", Keys: []Key{
+		{Name: "apiGroups", Absent: without, value: textList(&r.APIGroups, "", "apps"), Doc: `list of API groups; "" is the core group`},
+		{Name: "resources", Absent: without, value: textList(&r.Resources, "nodes"), Doc: "list of resources, such as `nodes`"},
+		{Name: "verbs", Required: true, value: textList(&r.Verbs, "get", "list", "watch", "create", "update", "patch", "delete"), Doc: "list of verbs, such as `get`"},
+		{Name: "resourceNames", Absent: "all", value: textList(&r.ResourceNames), Doc: "list of the only objects that the rule is for"},
+		{Name: "nonResourceURLs", Absent: "none", value: textList(&r.NonResourceURLs, "/metrics"), Doc: "list of URL paths, in the place of the other keys but `verbs`"},
+	}, rules: []rule{
+		{when: []condition{noKey("nonResourceURLs")}, requires: []string{"apiGroups", "resources"}},
+		{when: []condition{hasKey("nonResourceURLs")}, excludes: []string{"apiGroups", "resources", "resourceNames"}, hint: hintText("write two rules")},
+	}}
+}
+
+// resourceKeys returns the keys that name a kind of objects.
+func resourceKeys(r *Resource, each string) []Key {
+	return []Key{
+		{Name: "apiVersion", Required: true, value: formedText(&r.APIVersion, &apiVersionForm),
+			Doc: "group and version of the kind, such as `apps/v1`, or `v1` of the core group"},
+		{Name: "kind", Required: true, value: formedText(&r.Kind, &childKindForm), Doc: "such as `Deployment`; " + each},
+		{Name: "plural", Absent: "known", value: formedText(&r.Plural, &labelForm), Doc: "the resource, for kinds that opgen does not know"},
+		{Name: "scope", Absent: "known", value: oneWord(&r.Scope, Namespaced, Cluster), Doc: "`Namespaced` or `Cluster`, for kinds that opgen does not know"},
+		{Name: "goType", Absent: "unstructured", value: formedText(&r.GoType, &goTypeForm), Doc: "`import/path.Type` for kinds that opgen does not know"},
+	}
+}
+
+// fieldNameKey returns the key that names the Go field of a kind of objects.
+func fieldNameKey(r *Resource) Key {
+	return Key{Name: "as", Absent: "the plural of the kind", value: formedText(&r.As, &goFieldForm), Doc: "name of the Go field"}
+}
+
+// nameGoField gives the objects of a kind the Go field that they have unless the file names one.
+func (r *Resource) nameGoField(*decoder, *yaml.Node, string) {
+	if r.As == "" {
+		r.As = GoPlural(r.Kind)
+	}
+}

@@ -1,0 +1,117 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+)
+
+// relatedMapping returns the keys of a kind of objects that Sync reads.
+func relatedMapping(r *Related) Mapping {
+	const all = "all objects"
+	return Mapping{Name: "related", pos: &r.Pos, Keys: append(resourceKeys(&r.Resource, "it may be listed several times, each with an `as` of its own"), []Key{
+		fieldNameKey(&r.Resource),
+		{Name: "name", Absent: all, value: formedText(&r.Name, &objectNameForm), Doc: "the name of the only object that is meant"},
+		{Name: "nameFrom", Absent: all, value: formedText(&r.NameFrom, &nameFromForm), Doc: "path in the parent to a name or a list of names"},
+		{Name: "selector", Absent: all, value: labelSelector(&r.Selector),
+			Doc: "the labels of the objects, in kubectl's syntax, such as `app=web,tier!=db`, or as `{matchLabels, matchExpressions}`"},
+		{Name: "selectorFrom", Absent: all, value: formedText(&r.SelectorFrom, &selectorFromForm), Doc: "path in the parent to a label selector or a map of labels"},
+		{Name: "dynamic", value: trueOrFalseBy(false, &r.Dynamic), Doc: "the author implements Related, which says which objects are meant"},
+		{Name: "namespaces", Absent: "`Parent`, and `All` for a parent in no namespace", value: namespaceChoice(r),
+			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
+		{Name: "cache", value: wordOr(CacheFull, &r.Cache, CacheFull, CacheMetadata),
+			Doc: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
+	}...), rules: relatedRules, finish: r.nameGoField}
+}
+
+// relatedRules say that one key at the most selects the objects.
+var relatedRules = []rule{
+	{oneOf: []condition{hasKey("name"), hasKey("nameFrom"), hasKey("selector"), hasKey("selectorFrom"), isTrueAt("dynamic")},
+		hint: hintText("one of name, nameFrom, selector, selectorFrom, dynamic says which objects are meant; list the kind twice for both")},
+	{when: []condition{isTrueAt("dynamic"), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom")}, excludes: []string{"namespaces"},
+		message: func(string, string) string { return "does not go with dynamic" },
+		hint:    hintText("the Related method says in which namespaces, too")},
+}
+
+// The words of namespaces.
+const (
+	namespacesAll    = "All"
+	namespacesParent = "Parent"
+)
+
+// namespaceChoice returns where related objects are: All, Parent, a list of names, or a path in the
+// parent.
+func namespaceChoice(r *Related) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if n.Kind == yaml.SequenceNode {
+				decodeNamespaceList(d, n, path, r)
+				return
+			}
+			if text, ok := d.decodeText(n, path); ok {
+				decodeNamespaceWord(d, text, n, path, r)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			list := jsonschema.List(namespaceForm.schema())
+			list.MinItems, list.UniqueItems = 1, true
+			words := jsonschema.Matching(`^(All|Parent|`+nameSteps+`)$`,
+				"All, Parent, or a path in the parent; write names of namespaces as a list", "All", "Parent", ".spec.namespaces")
+			return jsonschema.Either(words, "array", list)
+		},
+	}
+}
+
+func decodeNamespaceWord(d *decoder, text string, n *yaml.Node, path string, r *Related) {
+	switch {
+	case text == namespacesParent:
+	case text == namespacesAll:
+		r.Namespaces = []string{AllNamespaces}
+	case strings.HasPrefix(text, "."):
+		if message, hint := checkParentPath(text, path); message != "" {
+			d.fail(n, path, message, hint)
+			return
+		}
+		r.NamespacesFrom = text
+	case isNamespace(text):
+		d.fail(n, path, quoteShort(text)+" is not accepted", "for the namespace of this name write a list: ["+text+"]")
+	default:
+		d.fail(n, path, quoteShort(text)+" is not accepted", "accepted: All, Parent, a list of names, or a path in the parent such as .spec.namespaces")
+	}
+}
+
+func decodeNamespaceList(d *decoder, n *yaml.Node, path string, r *Related) {
+	if len(n.Content) == 0 {
+		d.fail(n, path, "has no namespace", "leave the key out, or write All")
+	}
+	d.eachItem(n, path, func(n *yaml.Node, path string) {
+		var name string
+		formedText(&name, &namespaceForm).decode(d, n, path)
+		switch {
+		case name == "":
+		case slices.Contains(r.Namespaces, name):
+			d.fail(n, path, quoteShort(name)+" is listed twice", "")
+		default:
+			r.Namespaces = append(r.Namespaces, name)
+		}
+	})
+}
+
+// checkDistinctRelated reports related kinds that would be the same Go field.
+func checkDistinctRelated(d *decoder, related []Related, path string) {
+	fields := map[string]int{}
+	for i, r := range related {
+		if r.Kind == "" {
+			continue
+		}
+		if first, ok := fields[r.As]; ok {
+			other := related[first]
+			d.failAt(r.Pos, indexPath(path, i), "its Go field "+r.As+" is that of "+other.Kind+" of "+other.APIVersion+" too", "set another one: as: Other"+r.As)
+			continue
+		}
+		fields[r.As] = i
+	}
+}

@@ -1,0 +1,264 @@
+package spec
+
+import (
+	"math"
+
+	"go.yaml.in/yaml/v3"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+)
+
+// MarkerForm is how the value of a marker is written in the shorthand.
+type MarkerForm int
+
+// The forms of markers.
+const (
+	NoMarker     MarkerForm = iota
+	FlagMarker              // nothing, true or false
+	CountMarker             // a count
+	NumberMarker            // a number
+	TextMarker              // a text
+	EnumMarker              // a list of values
+	ValueMarker             // a value of the schema's type
+	WordMarker              // one of a few words
+	NameMarker              // a Go name
+)
+
+// keywordField is where and how the value of a keyword is kept.
+type keywordField struct {
+	decode func(d *decoder, into *props, n *yaml.Node, path string) // nil: not kept in props
+	schema func(l *Language) *jsonschema.Schema
+	isSet  func(*props) bool // nil unless the keyword may be a limit
+	form   MarkerForm
+	words  []string
+	// holds marks a keyword with the schemas of fields, items or values, own one that CRDs lack.
+	holds, own bool
+}
+
+func plainSchema(make func() *jsonschema.Schema) func(*Language) *jsonschema.Schema {
+	return func(*Language) *jsonschema.Schema { return make() }
+}
+
+// textField keeps a text without spaces.
+func textField(field func(*props) *string) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) { anyText(field(into)).decode(d, n, path) },
+		schema: plainSchema(jsonschema.Text),
+		form:   TextMarker,
+	}
+}
+
+// proseField keeps a text of any characters.
+func proseField(field func(*props) *string) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) { proseText(field(into)).decode(d, n, path) },
+		schema: plainSchema(jsonschema.Text),
+		isSet:  func(k *props) bool { return *field(k) != "" },
+		form:   TextMarker,
+	}
+}
+
+func flagField(field func(*props) *bool) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) { decodeBool(d, field(into), n, path) },
+		schema: func(*Language) *jsonschema.Schema {
+			s := jsonschema.Boolean()
+			s.Default = false
+			return s
+		},
+		form: FlagMarker,
+	}
+}
+
+// optionalFlagField keeps a boolean whose false is not the same as none.
+func optionalFlagField(field func(*props) **bool) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			*field(into) = new(bool)
+			decodeBool(d, *field(into), n, path)
+		},
+		schema: plainSchema(jsonschema.Boolean),
+		form:   FlagMarker,
+	}
+}
+
+// countField keeps a number of characters, items or fields.
+func countField(field func(*props) **int64) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			*field(into) = new(int64)
+			decodeInteger(d, *field(into), 0, math.MaxInt64, n, path)
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return &jsonschema.Schema{Type: "integer", Minimum: new(int64)}
+		},
+		isSet: func(k *props) bool { return *field(k) != nil },
+		form:  CountMarker,
+	}
+}
+
+func numberField(field func(*props) **float64) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			*field(into) = new(float64)
+			decodeFloat(d, *field(into), n, path)
+		},
+		schema: plainSchema(jsonschema.Number),
+		isSet:  func(k *props) bool { return *field(k) != nil },
+		form:   NumberMarker,
+	}
+}
+
+// wordField keeps a text that is one of a few.
+func wordField(field func(*props) **string, accepted ...string) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			*field(into) = new(string)
+			if word, ok := d.decodeWord(n, path, accepted); ok {
+				**field(into) = word
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Words(accepted...) },
+		form:   WordMarker,
+		words:  accepted,
+	}
+}
+
+// jsonField keeps any value as JSON.
+func jsonField(field func(*props) **apiextv1.JSON) keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			if json, ok := decodeJSON(d, n, path); ok {
+				*field(into) = &json
+			}
+		},
+		schema: plainSchema(func() *jsonschema.Schema { return &jsonschema.Schema{} }),
+		form:   ValueMarker,
+	}
+}
+
+func enumField() keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			if n.Kind != yaml.SequenceNode {
+				d.fail(n, path, "expected a list, got "+describeNode(n), "such as [Plain, Json]")
+				return
+			}
+			into.Enum = []apiextv1.JSON{}
+			for i, item := range n.Content {
+				if json, ok := decodeJSON(d, item, indexPath(path, i)); ok {
+					into.Enum = append(into.Enum, json)
+				}
+			}
+		},
+		schema: plainSchema(func() *jsonschema.Schema { return &jsonschema.Schema{Type: "array"} }),
+		form:   EnumMarker,
+	}
+}
+
+// requiredField keeps the names of required fields. Its marker is one of the field.
+func requiredField() keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
+				d.fail(n, path, "expected a list of names, got "+describeNode(n),
+					"OpenAPI lists the required fields at the object that has them: required: [name]; the shorthand has a marker: string | required")
+				return
+			}
+			into.Required = []string{}
+			decodeTexts(d, &into.Required, n, path)
+		},
+		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
+		form:   FlagMarker,
+	}
+}
+
+func listMapKeysField() keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			into.XListMapKeys = []string{}
+			decodeTexts(d, &into.XListMapKeys, n, path)
+		},
+		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
+		form:   TextMarker,
+	}
+}
+
+func externalDocsField() keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			nestedMapping(&into.ExternalDocs, externalDocsMapping).decode(d, n, path)
+		},
+		schema: func(l *Language) *jsonschema.Schema {
+			return externalDocsMapping(&apiextv1.ExternalDocumentation{}).Schema(l)
+		},
+	}
+}
+
+// externalDocsMapping returns the keys under externalDocs.
+func externalDocsMapping(docs *apiextv1.ExternalDocumentation) Mapping {
+	return Mapping{Name: "externalDocs", Keys: []Key{
+		{Name: "url", value: anyText(&docs.URL), Doc: "the address"},
+		{Name: "description", value: proseText(&docs.Description), Doc: "what is written there"},
+	}}
+}
+
+func validationsField() keywordField {
+	return keywordField{
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
+			into.XValidations = apiextv1.ValidationRules{}
+			d.eachItem(n, path, func(n *yaml.Node, path string) {
+				var rule apiextv1.ValidationRule
+				d.decodeMapping(n, path, validationMapping(&rule))
+				into.XValidations = append(into.XValidations, rule)
+			})
+		},
+		schema: func(l *Language) *jsonschema.Schema {
+			return jsonschema.List(validationMapping(&apiextv1.ValidationRule{}).Schema(l))
+		},
+	}
+}
+
+// validationMapping returns the keys of a rule in CEL.
+func validationMapping(r *apiextv1.ValidationRule) Mapping {
+	reason := func(into *apiextv1.FieldValueErrorReason) value {
+		return oneWord(into, apiextv1.FieldValueRequired, apiextv1.FieldValueDuplicate, apiextv1.FieldValueInvalid, apiextv1.FieldValueForbidden)
+	}
+	return Mapping{Name: "rule", Keys: []Key{
+		{Name: "rule", Required: true, value: celText(&r.Rule), Doc: "expression over `self`, the value, and `oldSelf`, the one before, which is true of a valid value"},
+		{Name: "message", value: proseText(&r.Message), Doc: "what users read when it is not"},
+		{Name: "messageExpression", value: proseText(&r.MessageExpression), Doc: "expression that gives the message"},
+		{Name: "reason", value: presetOf(optionalValue(&r.Reason, reason), string(apiextv1.FieldValueInvalid)), Doc: "what the API server answers as the reason"},
+		{Name: "fieldPath", value: formedLater(&r.FieldPath, &rulePathForm), Doc: "path of the field that the message is about, relative to the schema"},
+		{Name: "optionalOldSelf", value: optionalValue(&r.OptionalOldSelf, trueOrFalse), Doc: "the rule is evaluated on creation too, with `oldSelf` as an optional"},
+	}}
+}
+
+func celText(into *string) value {
+	v := proseText(into)
+	v.schema = func(*Language) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", Examples: []any{"self.minReplicas <= self.maxReplicas"}}
+	}
+	return v
+}
+
+// presetOf returns a value with the default that the API server gives it.
+func presetOf(v value, preset string) value {
+	v.preset = preset
+	return v
+}
+
+// treesField describes a list of schemas that only validate.
+func treesField() keywordField {
+	return keywordField{schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Ref("validation")) })}
+}
+
+// treeField describes a schema that only validates.
+func treeField() keywordField {
+	return keywordField{schema: plainSchema(func() *jsonschema.Schema { return jsonschema.Ref("validation") })}
+}
+
+func holderField() keywordField { return keywordField{holds: true} }
+
+func ownField(form MarkerForm) keywordField { return keywordField{form: form, own: true} }

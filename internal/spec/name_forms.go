@@ -1,0 +1,204 @@
+package spec
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+)
+
+// Parts of patterns.
+const (
+	dnsPart      = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+	labelPattern = `^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`
+	nameSteps    = `(\.[A-Za-z_][A-Za-z0-9_-]*)+`
+)
+
+const labelHint = "use lower-case letters, digits and -, starting with a letter, at most 63 characters"
+
+var labelForm = form{
+	pattern: labelPattern,
+	expects: "a DNS label: lower-case letters, digits and -, starting with a letter, at most 63 characters",
+	check:   checkWith(isLabel, "a DNS label", labelHint),
+}
+
+var projectNameForm = form{
+	pattern: labelPattern, expects: labelForm.expects, most: maxProjectName, examples: []any{"echo-operator"},
+	check: acceptWith(func(name string) bool { return isLabel(name) && len(name) <= maxProjectName },
+		fmt.Sprintf("use lower-case letters, digits and -, starting with a letter, at most %d characters", maxProjectName)),
+}
+
+var moduleForm = form{
+	pattern:  `^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9._~-]+)*$`,
+	expects:  "the path of a Go module",
+	examples: []any{"example.com/echo-operator"},
+	check: acceptWith(func(path string) bool {
+		_, _, ok := module.SplitPathVersion(path)
+		return ok && module.CheckImportPath(path) == nil
+	}, "write the path of a Go module, such as example.com/echo-operator"),
+}
+
+var domainForm = form{
+	pattern: `^` + dnsPart + `(\.` + dnsPart + `)*$`, most: validation.DNS1123SubdomainMaxLength,
+	expects:  "a DNS name in lower case",
+	examples: []any{"example.com"},
+	check:    acceptWith(isSubdomain, "write a DNS name in lower case, such as example.com"),
+}
+
+// An element of the path is neither . nor .. and is not empty.
+var headerFileForm = form{
+	pattern: `^([^/.]|\.[^/.]|\.\.[^/])[^/]*(/([^/.]|\.[^/.]|\.\.[^/])[^/]*)*$`,
+	expects: "a path from the folder of opgen.yaml", examples: []any{"hack/boilerplate.go.txt"},
+	check: acceptWith(func(file string) bool { return fs.ValidPath(file) && file != "." },
+		"write the path of a file below the project, such as hack/boilerplate.go.txt"),
+}
+
+var groupForm = form{
+	pattern:  `^` + dnsPart + `(\.` + dnsPart + `)+$`,
+	expects:  "a DNS name in lower case that is yours alone, such as demo.example.com",
+	examples: []any{"demo.example.com"}, most: validation.DNS1123SubdomainMaxLength,
+	check: func(group, _ string) (message, hint string) {
+		switch {
+		case !isSubdomain(group):
+			return quoteShort(group) + " is not an API group", "write a DNS name in lower case, such as demo.example.com"
+		case !strings.Contains(group, "."):
+			return quoteShort(group) + " lacks a domain", "write a group that is yours alone, such as " + group + ".example.com"
+		}
+		return "", ""
+	},
+}
+
+var (
+	kindName     = lazyregexp.New(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	goIdentifier = lazyregexp.New(`^[A-Z][A-Za-z0-9_]*$`)
+	versionName  = lazyregexp.New(`^[a-z][a-z0-9]{0,62}$`)
+	asName       = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)
+)
+
+// The names of kinds that are those of Go types, too.
+var (
+	kindForm      = withoutWords(goKindForm("EchoServer"), PackageNames)
+	listKindForm  = goKindForm("EchoServerList")
+	childKindForm = goKindForm("Deployment")
+	typeNameForm  = goKindForm("TLS")
+	constantForm  = goKindForm("TLSVersion12")
+)
+
+// withoutWords returns a form without some words that match, for editors.
+func withoutWords(f form, words func() []string) form {
+	f.except = words
+	return f
+}
+
+func goKindForm(example string) form {
+	return form{
+		pattern: `^[A-Z][A-Za-z0-9]{0,62}$`, examples: []any{example},
+		expects: "letters and digits, starting with a capital, at most 63 characters, such as " + example,
+		check: func(text, path string) (message, hint string) {
+			if kindName().MatchString(text) {
+				return "", ""
+			}
+			return quoteShort(text) + " is not the name of a kind",
+				"use letters and digits, starting with a capital, at most 63 characters, such as " + nearestKind(text) + goKindHint(path, text)
+		},
+	}
+}
+
+// goKindHint says how a kind that exists already can keep its name.
+func goKindHint(path, text string) string {
+	if path == "names.kind" && isLabel(strings.ToLower(text)) {
+		return "; a kind that exists already keeps its name with goKind: " + nearestKind(text)
+	}
+	return ""
+}
+
+// anyKindForm is the form of every kind that a CRD can have.
+var anyKindForm = form{
+	pattern:  `^[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`,
+	expects:  "letters, digits and -, starting with a letter, at most 63 characters",
+	examples: []any{"EchoServer"},
+	check: checkWith(func(kind string) bool { return isLabel(strings.ToLower(kind)) }, "the name of a kind",
+		"use letters, digits and -, starting with a letter, at most 63 characters"),
+}
+
+// versionNameForm is that of a Go package, too.
+var versionNameForm = form{
+	pattern: `^[a-z][a-z0-9]{0,62}$`, expects: "lower-case letters and digits, such as v1alpha1",
+	examples: []any{"v1alpha1"}, except: noPackageNames,
+	check: func(name, _ string) (message, hint string) {
+		switch {
+		case !versionName().MatchString(name):
+			return quoteShort(name) + " is not the name of a version", "use lower-case letters and digits, such as v1alpha1"
+		case !isPackageName(name):
+			return quoteShort(name) + " cannot be the name of a Go package", "use a version such as v1alpha1"
+		}
+		return "", ""
+	},
+}
+
+// controllerNameForm is, without its dashes, that of a Go package, too.
+var controllerNameForm = form{
+	pattern: labelPattern, expects: labelForm.expects, except: noPackageNames,
+	check: func(name, _ string) (message, hint string) {
+		switch {
+		case !isLabel(name):
+			return quoteShort(name) + " is not the name of a controller", labelHint + ", such as service-per-pod"
+		case !isPackageName((&Controller{Name: name}).Package()):
+			return quoteShort(name) + " cannot be the name of a Go package", "choose another name, such as " + name + "-controller"
+		}
+		return "", ""
+	},
+}
+
+// kubernetesVersions returns the versions that may be the oldest that CRDs work on.
+func kubernetesVersions() []string {
+	var all []string
+	for minor := oldestKubernetes; minor <= newestKubernetes; minor++ {
+		all = append(all, "1."+strconv.Itoa(minor))
+	}
+	return all
+}
+
+// noPackageNames returns the words that no Go package can have as its name and that others import.
+func noPackageNames() []string {
+	names := []string{"internal", "vendor", "testdata", "main", "init", "aux", "con", "nul", "prn"}
+	for n := 1; n < 10; n++ {
+		names = append(names, fmt.Sprintf("com%d", n), fmt.Sprintf("lpt%d", n))
+	}
+	for t := token.BREAK; t <= token.VAR; t++ {
+		names = append(names, t.String())
+	}
+	for _, name := range types.Universe.Names() {
+		if name[0] >= 'a' {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// isPackageName reports whether a folder of this name can hold a Go package that others import by
+// its name. Go modules have no folders that Windows has other uses for, such as aux.
+func isPackageName(name string) bool {
+	return !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && module.CheckImportPath("example.com/"+name) == nil &&
+		!slices.Contains([]string{"internal", "vendor", "testdata", "main", "init"}, name)
+}
+
+func isLabel(name string) bool { return len(validation.IsDNS1035Label(name)) == 0 }
+
+func isSubdomain(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
+
+func isNamespace(name string) bool { return len(validation.IsDNS1123Label(name)) == 0 }
+
+// isImportPath reports whether a path may be the import path of a Go package.
+func isImportPath(path string) bool {
+	return module.CheckImportPath(path) == nil && !strings.HasSuffix(path, "/")
+}

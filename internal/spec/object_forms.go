@@ -1,0 +1,122 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+)
+
+var apiVersionForm = form{
+	pattern: `^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[a-z]([-a-z0-9]*[a-z0-9])?$`,
+	expects: "a group and a version, such as v1 or apps/v1", examples: []any{"v1", "apps/v1"},
+	check: checkWith(func(text string) bool {
+		group, version, grouped := strings.Cut(text, "/")
+		if !grouped {
+			return isLabel(group)
+		}
+		return isLabel(version) && isSubdomain(group)
+	}, "an apiVersion", "such as v1 or apps/v1"),
+}
+
+const exampleGoType = "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1.Certificate"
+
+var goTypeForm = form{
+	pattern: `^[A-Za-z0-9._~/-]*[A-Za-z0-9_~-]\.[A-Z][A-Za-z0-9_]*$`,
+	expects: "an import path and a type: import/path.Type", examples: []any{exampleGoType},
+	check: checkWith(func(text string) bool {
+		dot := strings.LastIndex(text, ".")
+		return dot >= 0 && goIdentifier().MatchString(text[dot+1:]) && isImportPath(text[:dot])
+	}, "a Go type", "such as "+exampleGoType),
+}
+
+var goFieldForm = form{
+	pattern: `^[A-Z][A-Za-z0-9]*$`, expects: "an exported Go name", examples: []any{"Certificates"},
+	check: func(text, _ string) (message, hint string) {
+		if asName().MatchString(text) {
+			return "", ""
+		}
+		return quoteShort(text) + " is not an exported Go name", "such as " + nearestKind(text)
+	},
+}
+
+var objectNameForm = form{
+	pattern: `^[^./%\s][^/%\s]*$`, expects: "the name of an object", examples: []any{"app-settings"}, most: 253,
+	check: func(name, _ string) (message, hint string) {
+		message = quoteShort(name) + " is not the name of an object"
+		switch {
+		case strings.HasPrefix(name, "."):
+			return message, "for a field of the parent write nameFrom: " + name
+		case name == "" || len(name) > 253 || strings.ContainsAny(name, "/% \t\n"):
+			return message, "such as app-settings, at most 253 characters"
+		}
+		return "", ""
+	},
+}
+
+var parentPath = lazyregexp.New(`^` + nameSteps + `$`)
+
+// parentPathForm returns the form of a path of fields of the parent: no items, since those have no
+// names that stay.
+func parentPathForm(example string) form {
+	return form{
+		pattern: `^` + nameSteps + `$`, examples: []any{example},
+		expects: "a path of fields of the parent, such as " + example,
+		check:   checkParentPath,
+	}
+}
+
+var (
+	nameFromForm     = parentPathForm(".spec.configMapName")
+	selectorFromForm = parentPathForm(".spec.selector")
+)
+
+func checkParentPath(text, _ string) (message, hint string) {
+	hint = "such as .spec.settings"
+	switch {
+	case parentPath().MatchString(text):
+		return "", ""
+	case parentPath().MatchString("." + text):
+		hint = "a path starts with a dot: ." + text
+	case strings.Contains(text, "["):
+		hint = "items of lists have no path: write dynamic: true, and the Related method says which objects"
+	}
+	return quoteShort(text) + " is not a path of fields of the parent", hint
+}
+
+var namespaceForm = form{
+	pattern: `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`, expects: "the name of a namespace", examples: []any{"kube-system"},
+	check: checkWith(isNamespace, "the name of a namespace", "use lower-case letters, digits and -, at most 63 characters"),
+}
+
+// pathBelow returns the form of a path of fields below .spec, .status or either. The path is checked
+// against the schema of its version.
+func pathBelow(roots, example string) form {
+	return form{
+		pattern: `^\.(` + roots + `)(\.[^.\[\]]+)+$`, examples: []any{example},
+		expects: "a path of fields below ." + strings.ReplaceAll(roots, "|", " or .") + ", such as " + example,
+	}
+}
+
+var (
+	specReplicasForm    = pathBelow("spec", ".spec.replicas")
+	statusReplicasForm  = pathBelow("status", ".status.replicas")
+	scaleSelectorForm   = pathBelow("spec|status", ".status.selector")
+	selectableFieldForm = pathBelow("spec|status", ".spec.mode")
+)
+
+var columnPathForm = form{
+	pattern: `^\.([^\[]|\[.*\])*$`, expects: "a JSON path, which starts with a dot", examples: []any{".status.phase"},
+}
+
+var rulePathForm = form{pattern: `^(\.|\[)`, expects: "a path that starts with a dot", examples: []any{".minReplicas"}}
+
+// minKubernetesForm is one of a few versions.
+var minKubernetesForm = form{
+	words: kubernetesVersions,
+	check: func(version, _ string) (message, hint string) {
+		if err := CheckMinKubernetes(version); err != nil {
+			return quoteShort(version) + " is not accepted", err.Error()
+		}
+		return "", ""
+	},
+}

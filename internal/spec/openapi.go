@@ -1,0 +1,262 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// fieldMarks is what a schema says of itself as a field: it belongs to the object that has the field.
+type fieldMarks struct {
+	required *Pos // of the marker; nil: not required
+	goName   string
+	goNameAt Pos
+}
+
+// decodeSchema decodes a schema that is not a field: of spec, status, items or map values.
+func decodeSchema(d *decoder, n *yaml.Node, path string) *Schema {
+	s, m := decodeField(d, n, path)
+	refuseRequired(d, m, path)
+	if m.goName != "" {
+		d.failAt(m.goNameAt, path, "goName does not apply here", "only a field of an object has a Go name")
+	}
+	return s
+}
+
+func refuseRequired(d *decoder, m fieldMarks, path string) {
+	if m.required != nil {
+		d.failAt(*m.required, path, "required does not apply here", "only a field of an object can be required")
+	}
+}
+
+// decodeField decodes a schema in either form: a string is the shorthand, a mapping is plain OpenAPI.
+func decodeField(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return decodeOpenAPI(d, n, path)
+	case n.Kind == yaml.ScalarNode && isNull(n):
+		d.fail(n, path, "has no value", "write a type, such as string; an object without fields is {type: object}")
+	case n.Kind == yaml.ScalarNode:
+		if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
+			return decodeShorthand(d, n, text, path)
+		}
+	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+		d.fail(n, path, "expected a schema, got an empty list", `quote a list type: "[]string"`)
+	default:
+		d.fail(n, path, "expected a schema, got "+describeNode(n), "write a type such as string, or a mapping with OpenAPI keywords")
+	}
+	return unknownSchema(d.src.positionOf(n)), fieldMarks{}
+}
+
+// unknownSchema returns the schema of what could not be read: it may be anything, so that nothing
+// else is reported about it.
+func unknownSchema(pos Pos) *Schema {
+	return &Schema{Pos: pos, At: map[string]Pos{}, Keywords: props{XPreserveUnknownFields: new(true)}}
+}
+
+// decodeOpenAPI decodes a schema that is written as a mapping.
+func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
+	s := &Schema{Pos: d.src.positionOf(n), At: map[string]Pos{}}
+	var m fieldMarks
+	var fields *yaml.Node
+	var collection *Schema
+	typeName := ""
+	d.eachEntry(n, path, func(key, value *yaml.Node, keyPath string) {
+		if isNull(value) && !allowsNull(key.Value) {
+			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
+			return
+		}
+		s.At[key.Value] = d.src.positionOf(value)
+		switch key.Value {
+		case "properties":
+			fields = value
+		case "items":
+			decodeItems(d, s, value, path)
+		case "additionalProperties":
+			decodeAdditionalProperties(d, s, value, path)
+		case "type":
+			collection = decodeCollection(d, value, path)
+			if collection == nil {
+				decodeTypeName(d, s, value, keyPath)
+			}
+			typeName = value.Value
+		case "goName":
+			m.goNameAt = d.src.positionOf(value)
+			anyText(&m.goName).decode(d, value, keyPath)
+		case "goConstants":
+			decodeGoConstants(d, s, value, keyPath)
+		default:
+			recordPositions(d.src, s.At, key.Value, value)
+			decodeKeyword(d, &s.Keywords, key, value, keyPath)
+		}
+	})
+	if fields != nil { // after required, which markers of the fields add to
+		decodeProperties(d, s, fields, path)
+	}
+	limitToReadable(d, s, typeName, path)
+	addCollection(d, s, collection, typeName, path)
+	implyType(d, s, path)
+	checkGoConstants(d, s, path)
+	return s, m
+}
+
+// allowsNull reports whether null is a value of a key of a schema, or whether the key is unknown.
+func allowsNull(key string) bool {
+	k := KeywordByName(key)
+	return k == nil || k.Form() == ValueMarker
+}
+
+// decodeKeyword decodes a keyword that means the same in a schema and in the trees below allOf,
+// anyOf, oneOf and not.
+func decodeKeyword(d *decoder, into *props, key, value *yaml.Node, path string) {
+	switch key.Value {
+	case "allOf":
+		into.AllOf = decodeTrees(d, value, path)
+		return
+	case "anyOf":
+		into.AnyOf = decodeTrees(d, value, path)
+		return
+	case "oneOf":
+		into.OneOf = decodeTrees(d, value, path)
+		return
+	case "not":
+		into.Not = new(decodeTree(d, value, path))
+		return
+	}
+	if k := KeywordByName(key.Value); k != nil && k.field.decode != nil {
+		k.field.decode(d, into, value, path)
+		return
+	}
+	if instead, ok := forbiddenKeywords[key.Value]; ok {
+		d.fail(key, path, "CRDs do not have "+key.Value, instead)
+		return
+	}
+	hint := suggestName(key.Value, keywordNames())
+	if hint == "" {
+		hint = "a field goes under properties"
+	}
+	d.fail(key, path, "unknown key", hint)
+}
+
+// decodeTypeName decodes the type of a plain schema: one of OpenAPI's, or a Kubernetes type.
+func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
+	name, ok := d.decodeText(n, path)
+	switch {
+	case !ok:
+	case name == "": // none, and none is implied
+	case slices.Contains(openAPITypes, name):
+		s.Keywords.Type = name
+	case kubernetesWord(name) != "":
+		s.Type = kubernetesWord(name)
+	case kubernetesType().MatchString(name), isGoType(name):
+		s.Type = name
+	case kindName().MatchString(name):
+		useType(d, s, name, d.src.positionOf(n), path)
+	default:
+		d.fail(n, path, quoteShort(name)+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))
+	}
+}
+
+// decodeCollection decodes a type of the shorthand that has items or values, which a mapping may name
+// as its type, too: type: "[]core/v1.EnvVar". It returns nil for every other type.
+func decodeCollection(d *decoder, n *yaml.Node, path string) *Schema {
+	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(n.Value, "[]") && !strings.HasPrefix(n.Value, "map[string]") {
+		return nil
+	}
+	if s := decodeShorthandType(d, n, n.Value, 0, path, 0); s != nil {
+		return s
+	}
+	return unknownSchema(d.src.positionOf(n))
+}
+
+// addCollection gives a schema what the type that it names has items or values of.
+func addCollection(d *decoder, s, collection *Schema, name, path string) {
+	if collection == nil {
+		return
+	}
+	refuseHolders(d, s, "type "+quoteShort(name), path)
+	s.Keywords.Type, s.Items, s.AdditionalProperties = collection.Keywords.Type, collection.Items, collection.AdditionalProperties
+	for _, key := range []string{"items", "additionalProperties"} {
+		if pos, ok := collection.At[key]; ok {
+			s.At[key] = pos
+		}
+	}
+}
+
+// refuseHolders reports fields, items and values beside a type that has its own.
+func refuseHolders(d *decoder, s *Schema, typeText, path string) {
+	for _, key := range []string{"properties", "items", "additionalProperties"} {
+		if pos, ok := s.At[key]; ok {
+			d.failAt(pos, joinPath(path, key), "does not go with "+typeText, "remove one of them")
+		}
+	}
+}
+
+// decodeProperties decodes the fields of an object.
+func decodeProperties(d *decoder, s *Schema, n *yaml.Node, path string) {
+	s.Properties = []Property{}
+	goNames := map[string]string{}
+	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
+		p := Property{Pos: d.src.positionOf(key), Name: key.Value}
+		var m fieldMarks
+		p.Schema, m = decodeField(d, value, path)
+		p.GoName = m.goName
+		if m.required != nil && !slices.Contains(s.Keywords.Required, p.Name) {
+			s.At["required["+strconv.Itoa(len(s.Keywords.Required))+"]"] = *m.required
+			s.Keywords.Required = append(s.Keywords.Required, p.Name)
+		}
+		describeByComment(d, p.Schema, key)
+		checkFieldName(d, p, m.goNameAt, path, goNames)
+		s.Properties = append(s.Properties, p)
+	})
+	nameFields(s.Properties)
+}
+
+// describeByComment gives a schema without a description the comment above its key.
+func describeByComment(d *decoder, s *Schema, key *yaml.Node) {
+	if _, described := s.At["description"]; described {
+		return
+	}
+	if text, pos := d.src.commentAbove(key); text != "" {
+		s.Keywords.Description, s.At["description"] = text, pos
+	}
+}
+
+func decodeItems(d *decoder, s *Schema, n *yaml.Node, path string) {
+	if n.Kind == yaml.SequenceNode && len(n.Content) > 0 {
+		d.fail(n, path+".items", "expected one schema, got a list", "all items of a list have one schema in a CRD")
+		return
+	}
+	s.Items = decodeSchema(d, n, path+"[*]")
+}
+
+func decodeAdditionalProperties(d *decoder, s *Schema, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
+		s.AdditionalPropertiesAllowed = new(bool)
+		decodeBool(d, s.AdditionalPropertiesAllowed, n, path)
+		return
+	}
+	s.AdditionalProperties = decodeSchema(d, n, path+".*")
+}
+
+// implyType sets the type that the presence of fields, items or map values leaves no choice about.
+func implyType(d *decoder, s *Schema, path string) {
+	if s.Type != "" || s.Use != nil {
+		refuseHolders(d, s, s.typeText(), path)
+		return
+	}
+	if _, set := s.At["type"]; set {
+		return
+	}
+	_, object := s.At["properties"]
+	_, array := s.At["items"]
+	_, mapped := s.At["additionalProperties"]
+	switch {
+	case object || mapped:
+		s.Keywords.Type = "object"
+	case array:
+		s.Keywords.Type = "array"
+	}
+}

@@ -1,0 +1,114 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/nearest"
+)
+
+// typeScope has the named types that the schemas of a file can use.
+type typeScope struct {
+	named map[string]*typeNode
+	chain []string // the types that are being decoded, each used by the one before
+}
+
+// typeNode is a type whose schema may not be decoded yet.
+type typeNode struct {
+	*NamedType
+	value    *yaml.Node // nil: decoded
+	decoding bool
+}
+
+// collectTypes notes the names of a document's types and of those that it shares, before the first is
+// used.
+func collectTypes(src *source, root *yaml.Node, shared []*NamedType) typeScope {
+	scope := typeScope{named: map[string]*typeNode{}}
+	for _, t := range shared {
+		scope.named[t.Name] = &typeNode{NamedType: t}
+	}
+	_, types := lookupKey(root, "types")
+	if types == nil || types.Kind != yaml.MappingNode {
+		return scope
+	}
+	for i := 0; i+1 < len(types.Content); i += 2 {
+		key := types.Content[i]
+		if _, taken := scope.named[key.Value]; !taken && kindName().MatchString(key.Value) {
+			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: src.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
+		}
+	}
+	return scope
+}
+
+// namedTypes returns the types of a file.
+func namedTypes(into *[]*NamedType) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			d.eachEntry(n, path, func(key, _ *yaml.Node, path string) {
+				switch t := d.types.named[key.Value]; {
+				case !kindName().MatchString(key.Value):
+					d.fail(key, path, quoteShort(key.Value)+" is not the name of a type",
+						"use letters and digits, starting with a capital, at most 63 characters, such as "+nearestKind(key.Value))
+				case t.Pos != d.src.positionOf(key):
+					d.fail(key, path, "is named at "+t.Pos.String()+" too", "choose another name, or use that one")
+				default:
+					decodeType(d, t)
+					describeByComment(d, t.Schema, key)
+					*into = append(*into, t.NamedType)
+				}
+			})
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Ref("types") },
+	}
+}
+
+// decodeType decodes the schema of a type once, when it is first used or when its turn comes.
+func decodeType(d *decoder, t *typeNode) {
+	if t.value == nil {
+		return
+	}
+	value, path := t.value, "types."+t.Name
+	t.value, t.decoding = nil, true
+	d.types.chain = append(d.types.chain, t.Name)
+	var m fieldMarks
+	t.Schema, m = decodeField(d, value, path)
+	refuseRequired(d, m, path)
+	if t.GoName = m.goName; m.goName != "" && !kindName().MatchString(m.goName) {
+		d.failAt(m.goNameAt, path, quoteShort(m.goName)+" is not an exported Go name", "such as "+t.Name)
+	}
+	t.decoding, d.types.chain = false, d.types.chain[:len(d.types.chain)-1]
+}
+
+// useType makes a schema that of a named type. It reports false after an error.
+func useType(d *decoder, s *Schema, name string, pos Pos, path string) bool {
+	t := d.types.named[name]
+	if t == nil {
+		d.failAt(pos, path, quoteShort(name)+" is not a type", typeNameHint(&d.types, name))
+		return false
+	}
+	if t.decoding {
+		from := slices.Index(d.types.chain, name)
+		d.failAt(pos, path, "the type "+name+" would contain itself: "+strings.Join(d.types.chain[from:], " → ")+" → "+name,
+			"CRDs have no recursion: write the levels out, or end it with the type any")
+		return false
+	}
+	decodeType(d, t)
+	s.Use = t.NamedType
+	return true
+}
+
+// typeNameHint proposes what may have been meant by the name of a type that there is none of.
+func typeNameHint(scope *typeScope, name string) string {
+	var known []string
+	for other := range scope.named {
+		known = append(known, other)
+	}
+	slices.Sort(known)
+	if best := nearest.Name(name, append(shorthandTypes(), known...)); best != "" {
+		return `did you mean "` + best + `"?`
+	}
+	return "name it under types, or write a Kubernetes type with its package: core/v1." + shortenText(name)
+}

@@ -1,0 +1,195 @@
+package spec
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
+)
+
+// anyText returns a text that is a name or a path.
+func anyText(into *string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if text, ok := d.decodeText(n, path); ok {
+				*into = text
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Text() },
+	}
+}
+
+// proseText returns a text in which any character may occur, so that YAML may have cut it short.
+func proseText(into *string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
+				*into = text
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Text() },
+	}
+}
+
+// optionalValue returns a value that tells absent from empty.
+func optionalValue[T any](into **T, of func(*T) value) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			*into = new(T)
+			of(*into).decode(d, n, path)
+		},
+		schema: func(l *Language) *jsonschema.Schema { return of(new(T)).schema(l) },
+	}
+}
+
+// oneWord returns a text that is one of a few.
+func oneWord[T ~string](into *T, accepted ...T) value {
+	words := make([]string, len(accepted))
+	for i, word := range accepted {
+		words[i] = string(word)
+	}
+	return value{
+		accepts: words,
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if word, ok := d.decodeWord(n, path, words); ok {
+				*into = T(word)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Words(accepted...) },
+	}
+}
+
+// wordOr returns a text that is one of a few, with a default.
+func wordOr[T ~string](preset T, into *T, accepted ...T) value {
+	*into = preset
+	v := oneWord(into, accepted...)
+	v.preset = string(preset)
+	return v
+}
+
+// fixedWord returns a text that never differs, and decodes nothing.
+func fixedWord(word string) value {
+	return value{
+		accepts: []string{word},
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			d.decodeWord(n, path, []string{word})
+		},
+		schema: func(*Language) *jsonschema.Schema { return &jsonschema.Schema{Const: word} },
+	}
+}
+
+// trueOrFalse returns a boolean.
+func trueOrFalse(into *bool) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) { decodeBool(d, into, n, path) },
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Boolean() },
+	}
+}
+
+// trueOrFalseBy returns a boolean with a default.
+func trueOrFalseBy(preset bool, into *bool) value {
+	*into = preset
+	v := trueOrFalse(into)
+	v.preset = strconv.FormatBool(preset)
+	return v
+}
+
+// integerBetween returns an integer within limits.
+func integerBetween[T int | int32 | int64](into *T, least, most int64) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			var integer int64
+			if decodeInteger(d, &integer, least, most, n, path) {
+				*into = T(integer)
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema { return jsonschema.Integer(least, most) },
+	}
+}
+
+// integerUpTo returns an integer from 0, which is the default.
+func integerUpTo[T int | int32 | int64](into *T, most int64) value {
+	v := integerBetween(into, 0, most)
+	v.preset = "0"
+	return v
+}
+
+// durationBetween returns a Go duration within limits.
+func durationBetween(into *time.Duration, least, most time.Duration) value {
+	const amount = `([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			decodeDuration(d, into, least, most, n, path)
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`^\+?`+amount+`(`+amount+`)*$`,
+				"a duration with its unit, such as 90s or 5m", "90s", "5m")
+		},
+	}
+}
+
+func decodeDuration(
+	d *decoder, into *time.Duration, least, most time.Duration, n *yaml.Node, path string,
+) {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
+		d.fail(n, path, "expected a duration, got "+describeNode(n), "write its unit: "+n.Value+"s")
+		return
+	}
+	text, ok := d.decodeText(n, path)
+	if !ok {
+		return
+	}
+	value, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		d.fail(n, path, quoteShort(text)+" is not a duration", "such as 90s, 5m or 1h30m")
+	case value < least || value > most:
+		d.fail(n, path, text+" is out of range", "from "+least.String()+" to "+most.String())
+	default:
+		*into = value
+	}
+}
+
+// base64Text returns bytes, which YAML and JSON have as text.
+func base64Text(into *[]byte) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			text, ok := d.decodeText(n, path)
+			if !ok {
+				return
+			}
+			data, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				d.fail(n, path, quoteShort(text)+" is not base64", "write the output of: base64 -w0 ca.crt")
+				return
+			}
+			*into = data
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`^([A-Za-z0-9+/=]|\s)*$`, "base64")
+		},
+	}
+}
+
+// ruleText returns text of another language, which is not empty.
+func ruleText(into *Expression) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			text, ok := d.decodeText(n, path)
+			switch {
+			case !ok || !d.isWhole(n, path):
+			case strings.TrimSpace(text) == "":
+				d.fail(n, path, "is empty", "write a rule, or leave the key out")
+			default:
+				*into = Expression{Pos: d.src.positionOf(n), Text: text, Columns: d.src.valueColumns(n)}
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Matching(`\S`, "a CEL rule", "self.status.phase == 'Running'")
+		},
+	}
+}
