@@ -36,8 +36,8 @@ func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster
 	return assets, err
 }
 
-// assetsFromEnvironment returns $KUBEBUILDER_ASSETS, unless opgen cluster env has set it to what opgen builds itself:
-// that may be gone, or of an earlier opgen.
+// assetsFromEnvironment returns $KUBEBUILDER_ASSETS, unless opgen cluster env has set it to what
+// opgen builds itself: that may be gone, or of an earlier opgen.
 func assetsFromEnvironment(cache cluster.Cache) string {
 	dir := os.Getenv(assetsVariable)
 	if dir == "" || cache.Contains(dir) {

@@ -63,15 +63,16 @@ func leadingName(args []string) (instanceName, []string, error) {
 	return instanceName{args[1]}, args[2:], nil
 }
 
-// choose returns the instance that kubectl talks to, and points kubectl's variables to it. It returns nil if there is
-// no name and $KUBECONFIG is that of another cluster.
+// choose returns the instance that kubectl talks to, and points kubectl's variables to it. It
+// returns nil if there is no name and $KUBECONFIG is that of another cluster.
 func (n instanceName) choose() (*cluster.Instance, error) {
 	instance, err := n.chosen()
 	if err != nil || instance == nil {
 		return nil, err
 	}
 	if os.Getenv("KUBECACHEDIR") == "" {
-		// The instance's address is another cluster's tomorrow: what kubectl knows of it goes with the instance.
+		// The instance's address is another cluster's tomorrow: what kubectl knows of it goes with
+		// the instance.
 		if err := os.Setenv("KUBECACHEDIR", instance.KubectlCache()); err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/cluster"
 )
 
-// progressDisplay shows what the local control plane is doing: one line that changes on a terminal, otherwise a
-// line when the phase changes and every plainInterval.
+// progressDisplay shows what the local control plane is doing: one line that changes on a terminal,
+// otherwise a line when the phase changes and every plainInterval.
 type progressDisplay struct {
 	out       io.Writer
 	live      bool

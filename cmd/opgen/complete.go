@@ -20,8 +20,8 @@ func completeFixed(values ...string) completer {
 	return func(*cobra.Command) []string { return values }
 }
 
-// completeFlags has the shell complete the values of flags. A flag whose value is a new name completes to nothing,
-// rather than to the files of the folder.
+// completeFlags has the shell complete the values of flags. A flag whose value is a new name
+// completes to nothing, rather than to the files of the folder.
 func completeFlags(root *cobra.Command) {
 	nothing := completeFixed()
 	flags := map[string]completer{
@@ -44,7 +44,8 @@ func completeFlags(root *cobra.Command) {
 	})
 }
 
-// values is the form in which cobra asks for them; it leaves out those that do not begin as the command line does.
+// values is the form in which cobra asks for them; it leaves out those that do not begin as the
+// command line does.
 func (c completer) values(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var fit []string
 	for _, value := range c(cmd) {
@@ -82,7 +83,8 @@ func projectKinds(*cobra.Command) []string {
 	return apiNames(func(api *spec.API) string { return api.Names.Kind })
 }
 
-// projectGroups are the groups of the project's APIs that have the kind which the command line names, if it does.
+// projectGroups are the groups of the project's APIs that have the kind which the command line
+// names, if it does.
 func projectGroups(cmd *cobra.Command) []string {
 	kind := cmd.Flags().Lookup("kind").Value.String()
 	return apiNames(func(api *spec.API) string {
@@ -104,7 +106,8 @@ func projectControllers(*cobra.Command) []string {
 	return names
 }
 
-// apiNames returns the result of name for each API of the project, each once. It reads a file with errors as far as it can.
+// apiNames returns the result of name for each API of the project, each once. It reads a file with
+// errors as far as it can.
 func apiNames(name func(*spec.API) string) []string {
 	var names []string
 	for _, f := range specFiles("api") {
@@ -118,7 +121,8 @@ func apiNames(name func(*spec.API) string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// specFiles are the spec files of a folder of the project, as far as there is one and they can be read.
+// specFiles are the spec files of a folder of the project, as far as there is one and they can be
+// read.
 func specFiles(folder string) []project.SpecFile {
 	dir, err := project.Find()
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 )
 
-// times is how often a test does something: the number of an environment variable, or what fits into the usual tests.
+// times is how often a test does something: the number of an environment variable, or what fits
+// into the usual tests.
 func times(t *testing.T, variable string, usual int) int {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -31,7 +32,8 @@ func times(t *testing.T, variable string, usual int) int {
 	return n
 }
 
-// changingProject is a project whose opgen.yaml changes to and fro, with the tree that generate makes of each spec.
+// changingProject is a project whose opgen.yaml changes to and fro, with the tree that generate
+// makes of each spec.
 type changingProject struct {
 	spec [2]string
 	tree [2]map[string]string
@@ -73,7 +75,8 @@ func (p changingProject) write(t *testing.T, i int) {
 	}
 }
 
-// Wherever generate is killed, the next one makes the tree that the spec asks for: nothing is lost, and nothing left.
+// Wherever generate is killed, the next one makes the tree that the spec asks for: nothing is lost,
+// and nothing left.
 func TestKilledGenerate(t *testing.T) {
 	p := newChangingProject(t)
 	begin := time.Now()

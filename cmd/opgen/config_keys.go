@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkConfigKeys reports the keys of the user's config file that are the default of no flag: a misspelt one would be
-// no default at all, without a word.
+// checkConfigKeys reports the keys of the user's config file that are the default of no flag: a
+// misspelt one would be no default at all, without a word.
 func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	keys := config.AllKeys()
 	if len(keys) == 0 {
@@ -37,8 +37,8 @@ func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	return problems.Err()
 }
 
-// flagKeys returns the flags that the config file can give defaults to: below the name of each command and group of
-// commands, and on their own, where the key is empty.
+// flagKeys returns the flags that the config file can give defaults to: below the name of each
+// command and group of commands, and on their own, where the key is empty.
 func flagKeys(root *cobra.Command) map[string][]string {
 	keys := map[string][]string{}
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -84,7 +84,8 @@ func parentKey(key string) string { return key[:max(0, strings.LastIndex(key, ".
 
 func lastKey(key string) string { return key[strings.LastIndex(key, ".")+1:] }
 
-// keyPos returns the place of a key in a config file, which is that of the whole file where it is no YAML.
+// keyPos returns the place of a key in a config file, which is that of the whole file where it is
+// no YAML.
 func keyPos(file, key string) spec.Pos {
 	pos := spec.Pos{File: file}
 	data, err := os.ReadFile(file)

@@ -134,8 +134,8 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 	return crds, warnings.Of(apis), nil
 }
 
-// readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types among them, and
-// from types.yaml beside them.
+// readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types
+// among them, and from types.yaml beside them.
 func readSpecs(s streams, files []string) (apis []project.SpecFile, shared []*spec.NamedType, problems spec.Problems, err error) {
 	var all []project.SpecFile
 	for _, file := range slices.Concat(files, project.FindTypes(files)) {

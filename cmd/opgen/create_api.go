@@ -87,7 +87,8 @@ func (o *createAPIOptions) specFile(s streams, p loadedProject) (project.SpecFil
 	return project.SpecFile{Name: project.DraftName, Data: data}, err
 }
 
-// inFlags returns errors in a draft, which no user sees, as errors in the flags that it was made of.
+// inFlags returns errors in a draft, which no user sees, as errors in the flags that it was made
+// of.
 func (o *createAPIOptions) inFlags(err error) error {
 	var problems spec.Problems
 	if o.file != "" || !errors.As(err, &problems) {
@@ -109,7 +110,8 @@ func (o *createAPIOptions) inFlags(err error) error {
 	})
 }
 
-// repeatedFlagOf returns the value of a flag that became the list item of a problem; empty for a problem elsewhere.
+// repeatedFlagOf returns the value of a flag that became the list item of a problem; empty for a
+// problem elsewhere.
 func repeatedFlagOf(p spec.Problem, flag string, values []string, list string) string {
 	for i, value := range values {
 		if strings.HasPrefix(p.Path, fmt.Sprintf("%s[%d]", list, i)) {

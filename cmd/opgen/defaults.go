@@ -15,9 +15,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 )
 
-// applyDefaults sets every flag that the command line leaves out from the environment or the user's config
-// file. The flag --domain of opgen init is looked up as init.domain (OPGEN_INIT_DOMAIN, or that key of the
-// file), then as domain (OPGEN_DOMAIN, or that key).
+// applyDefaults sets every flag that the command line leaves out from the environment or the user's
+// config file. The flag --domain of opgen init is looked up as init.domain (OPGEN_INIT_DOMAIN, or
+// that key of the file), then as domain (OPGEN_DOMAIN, or that key).
 func applyDefaults(cmd *cobra.Command) error {
 	defaults, err := userDefaults()
 	if err != nil {

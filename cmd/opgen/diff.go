@@ -38,7 +38,8 @@ difference.`,
 	return cmd
 }
 
-// showDiff prints every pending change and every conflict, with what it would do to the file's content.
+// showDiff prints every pending change and every conflict, with what it would do to the file's
+// content.
 func showDiff(s streams, out output, changes *scaffold.Changes) error {
 	differing := append(changes.Pending(), changes.Conflicts()...)
 	if out.json() {

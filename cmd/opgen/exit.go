@@ -15,7 +15,8 @@ const (
 	exitTrouble  = 3 // anything else
 )
 
-// errReported marks findings that the command has printed itself: run prints nothing more and exits with 1.
+// errReported marks findings that the command has printed itself: run prints nothing more and exits
+// with 1.
 var errReported = errors.New("findings reported")
 
 // exitCode maps an error to the exit code of the process.

@@ -67,7 +67,7 @@ func (o *importOptions) run(s streams, files []string) error {
 	return nil
 }
 
-// specReport is one spec file as -o json tells it.
+// specReport is one spec file in the output of -o json.
 type specReport struct {
 	Name string `json:"name"` // of the CustomResourceDefinition
 	Text string `json:"text"`
@@ -97,7 +97,7 @@ func importAll(s streams, files []string) ([]importer.Spec, error) {
 		problems = append(problems, found...)
 		for _, imported := range specs {
 			_, found := crdgen.CRD(imported.API, spec.DefaultMinKubernetes)
-			for _, p := range found { // positions are those of a text that nobody has seen
+			for _, p := range found { // their positions are in the imported text, which the user has not seen
 				p.Pos = spec.Pos{File: file}
 				p.Path = imported.Name + ": " + p.Path
 				problems = append(problems, p)

@@ -108,8 +108,8 @@ func (o *initOptions) run(s streams, dir string) error {
 	return nil
 }
 
-// errorsInFlags returns the errors in a file as errors in the flags that it was made of. flagOf returns the flag of a
-// problem; empty for a problem elsewhere.
+// errorsInFlags returns the errors in a file as errors in the flags that it was made of. flagOf
+// returns the flag of a problem; empty for a problem elsewhere.
 func errorsInFlags(problems spec.Problems, flagOf func(spec.Problem) string) error {
 	errs := make([]error, len(problems))
 	for i, p := range problems {

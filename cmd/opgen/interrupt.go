@@ -14,7 +14,8 @@ import (
 // interruptGrace is how long a command has to end by itself once it is interrupted.
 const interruptGrace = 700 * time.Millisecond
 
-// writing is held while changes are made in a folder: only a second signal ends the process meanwhile.
+// writing is held while changes are made in a folder: only a second signal ends the process
+// meanwhile.
 var writing sync.Mutex
 
 // applyChanges makes the pending changes in dir, all or none, even if the command is interrupted.
@@ -24,8 +25,9 @@ func applyChanges(changes *scaffold.Changes, dir string) error {
 	return changes.Apply(dir)
 }
 
-// untilInterrupted runs a command and returns its exit code. SIGINT and SIGTERM cancel its context; a command that does
-// not end then is left alone as soon as it writes nothing. A second signal ends the process at once.
+// untilInterrupted runs a command and returns its exit code. SIGINT and SIGTERM cancel its context;
+// a command that does not end then is left alone as soon as it writes nothing. A second signal ends
+// the process at once.
 func untilInterrupted(s streams, command func(ctx context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

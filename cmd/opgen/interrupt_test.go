@@ -67,7 +67,8 @@ func startWaiting(t *testing.T, args ...string) *exec.Cmd {
 	return nil
 }
 
-// A command that waits for its input, and one that waits for another opgen, end soon after a signal.
+// A command that waits for its input, and one that waits for another opgen, end soon after a
+// signal.
 func TestSignalsEndCommands(t *testing.T) {
 	inProject(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -23,7 +23,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestInputWithoutEnd gives endless standard input to every command that reads it: they stop behind the limit.
+// TestInputWithoutEnd gives endless standard input to every command that reads it: they stop behind
+// the limit.
 func TestInputWithoutEnd(t *testing.T) {
 	inProject(t)
 	for _, args := range []string{"crd -", "import -", "create api -f -", "create controller a -f -"} {
@@ -40,8 +41,8 @@ func TestInputWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestLargeFiles gives a file of 100 MB to every command that reads spec files. What they allocate in all is
-// bounded, hence the time that they take.
+// TestLargeFiles gives a file of 100 MB to every command that reads spec files. What they allocate
+// in all is bounded, hence the time that they take.
 func TestLargeFiles(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.yaml")
 	sparse(t, large)

@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// letGo generates the project without an API that opgen.lock lists and no spec file describes, and names its files and CRD
-// that are left.
+// letGo generates the project without an API that opgen.lock lists and no spec file describes, and
+// names its files and CRD that are left.
 func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI) error {
 	if err := o.generateWithout(s, p, target.Name); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	return err
 }
 
-// generateWithout generates the project without a name of the lock. Where something else keeps it from that, such as
-// another API that was renamed, it takes the name out of the lock alone.
+// generateWithout generates the project without a name of the lock. Where something else keeps it
+// from that, such as another API that was renamed, it takes the name out of the lock alone.
 func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) error {
 	in := p.Input()
 	in.LetGo = []string{name}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUnlinkedPackages shows that opgen links none of the packages that would make it larger and slower to start for
-// nothing. An import of an import that brings one along is seen nowhere else.
+// TestUnlinkedPackages shows that opgen links none of the packages that would make it larger and
+// slower to start for nothing. An import of an import that brings one along is seen nowhere else.
 func TestUnlinkedPackages(t *testing.T) {
 	unlinked := map[string]string{ // with /, all packages below the path
 		"github.com/opgen-dev/opgen/runtime/":          "operators link the runtime, the generator does not",

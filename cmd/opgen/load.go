@@ -16,7 +16,8 @@ type loadedProject struct {
 // release lets other opgens work in the folder of the project.
 func (p loadedProject) release() { p.held.Release() }
 
-// loadProject reads the project that the working directory lies in and locks its folder. The caller releases it.
+// loadProject reads the project that the working directory lies in and locks its folder. The caller
+// releases it.
 func loadProject(s streams) (loadedProject, error) {
 	dir, err := project.Find()
 	if err != nil {
@@ -34,8 +35,8 @@ func loadProject(s streams) (loadedProject, error) {
 	return loadedProject{p, held}, nil
 }
 
-// lockFolder waits until no other opgen works in a folder, which it makes if it is absent. It prints a line if it undoes
-// what an opgen wrote that was stopped there.
+// lockFolder waits until no other opgen works in a folder, which it makes if it is absent. It
+// prints a line if it undoes what an opgen wrote that was stopped there.
 func lockFolder(s streams, dir string) (*scaffold.Held, error) {
 	done := showProgress(s.err, "waiting for another opgen in this folder")
 	held, err := scaffold.Hold(dir)

@@ -1,8 +1,8 @@
 // Command opgen turns the spec file of a Kubernetes operator into a project that runs.
 //
-// The files of this package are the commands, one each; main.go and root.go hold what they share. It is the
-// only package that knows cobra and viper, prints, or decides an exit code: everything else takes values and
-// returns values.
+// The files of this package are the commands, one each; main.go and root.go hold what they share.
+// It is the only package that knows cobra and viper, prints, or decides an exit code: everything
+// else takes values and returns values.
 package main
 
 import (

@@ -23,8 +23,8 @@ import (
 // oddSpec is a spec file of an API that nobody would expect.
 type oddSpec struct{ name, text string }
 
-// oddSpecs makes a spec file of each line of the files in testdata. Kinds of odd names have groups and operators of their
-// own, odd groups and versions groups of their own.
+// oddSpecs makes a spec file of each line of the files in testdata. Kinds of odd names have groups
+// and operators of their own, odd groups and versions groups of their own.
 func oddSpecs(t *testing.T) (all []oddSpec) {
 	t.Helper()
 	add := func(name, group, kind, version, properties, more string) {
@@ -71,8 +71,8 @@ func oddLines(t *testing.T, file string) (lines []string) {
 	return lines
 }
 
-// Whatever a spec file says, it is accepted or refused within seconds, with a message where it is refused; and what is
-// accepted gives code that compiles, and CRDs that an API server takes.
+// Whatever a spec file says, it is accepted or refused within seconds, with a message where it is
+// refused; and what is accepted gives code that compiles, and CRDs that an API server takes.
 func TestOddSpecs(t *testing.T) {
 	specs := oddSpecs(t)
 	if len(specs) < 300 {

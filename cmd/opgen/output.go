@@ -30,7 +30,7 @@ func (o *output) check() error {
 
 func (o *output) json() bool { return o.format == "json" }
 
-// reportError prints why a command has not done its work: as data for whoever asked for JSON.
+// reportError prints why a command has not done its work: as data if the output is JSON.
 func reportError(s streams, cmd *cobra.Command, args []string, err error) {
 	if asksForJSON(cmd, args) {
 		err = writeJSON(s.out, map[string]any{"problems": errorReports(err)})
@@ -40,8 +40,8 @@ func reportError(s streams, cmd *cobra.Command, args []string, err error) {
 	}
 }
 
-// asksForJSON reports whether a command line, or what gives it defaults, asks for JSON. The command line may be one
-// that cannot be parsed.
+// asksForJSON reports whether a command line, or what gives it defaults, asks for JSON. The command
+// line may be one that cannot be parsed.
 func asksForJSON(cmd *cobra.Command, args []string) bool {
 	if cmd.DisableFlagParsing {
 		return false // the arguments are those of another program
@@ -67,7 +67,7 @@ func asksForJSON(cmd *cobra.Command, args []string) bool {
 	return ok && defaults.GetString(key) == "json"
 }
 
-// errorReports tells an error as the problems that it consists of, each with its hint.
+// errorReports returns the problems that an error consists of, each with its hint.
 func errorReports(err error) []problemReport {
 	var outermost any = err // what wraps another error has a message of its own to tell
 	if input, ok := outermost.(project.InputError); ok {
@@ -88,7 +88,7 @@ func errorReports(err error) []problemReport {
 	return []problemReport{{Severity: spec.Problem{}.Severity(), Message: message, Hint: hint}}
 }
 
-// problemReport is one error in a spec file, or one warning, as -o json tells it.
+// problemReport is one error in a spec file, or one warning, in the output of -o json.
 type problemReport struct {
 	Severity string       `json:"severity"` // error or warning
 	Warning  spec.Warning `json:"warning,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// TestReadme runs the walk of README.md: every command in it, in order, in one shell that stops at the first
-// that does not succeed. The walk has a folder and a cluster of its own here.
+// TestReadme runs the walk of README.md: every command in it, in order, in one shell that stops at
+// the first that does not succeed. The walk has a folder and a cluster of its own here.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs an operator: not with -short")
@@ -40,8 +40,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// walkOf joins the shell blocks of the README after the first, which names make demo and make test: the demo
-// has a test of its own, and this is the other.
+// walkOf joins the shell blocks of the README after the first, which names make demo and make test:
+// the demo has a test of its own, and this is the other.
 func walkOf(readme string) string {
 	_, walk, _ := strings.Cut(readme, "\n## Five minutes")
 	walk, _, _ = strings.Cut(walk, "\n## Commands")

@@ -84,7 +84,8 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	return root
 }
 
-// refineCompletion makes the command that cobra adds want the name of a shell, as every group of commands does.
+// refineCompletion makes the command that cobra adds want the name of a shell, as every group of
+// commands does.
 func refineCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -94,7 +95,8 @@ func refineCompletion(root *cobra.Command) {
 	}
 }
 
-// wrapArgumentErrors makes the errors that cobra finds in the arguments of commands InputErrors that name --help.
+// wrapArgumentErrors makes the errors that cobra finds in the arguments of commands InputErrors
+// that name --help.
 func wrapArgumentErrors(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {

@@ -11,7 +11,8 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// eventually is "eventually PROGRAM ARG...": like exec, tried again for a minute at the most until it succeeds.
+// eventually is "eventually PROGRAM ARG...": like exec, tried again for a minute at the most until
+// it succeeds.
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: eventually PROGRAM ARG...")
@@ -33,8 +34,8 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
-// allowed is "allowed USER": the API server has served requests of USER and has refused none, says its audit
-// log.
+// allowed is "allowed USER": the API server has served requests of USER and has refused none, says
+// its audit log.
 func allowed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: allowed USER")

@@ -36,8 +36,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// setUpScript gives a script the caches of the machine, so that it downloads nothing, and nothing of its user. Where a
-// script has to, it sets GOPROXY to MODULE_PROXY.
+// setUpScript gives a script the caches of the machine, so that it downloads nothing, and nothing
+// of its user. Where a script has to, it sets GOPROXY to MODULE_PROXY.
 func setUpScript(env *testscript.Env) error {
 	for name, setting := range map[string]string{"GOMODCACHE": "GOMODCACHE", "GOCACHE": "GOCACHE", "MODULE_PROXY": "GOPROXY"} {
 		value, err := exec.Command("go", "env", setting).Output()

@@ -52,7 +52,8 @@ func newVersion(s streams) *cobra.Command {
 	return cmd
 }
 
-// pinnedVersion is the version of a module that opgen is tested with and that projects are pinned to.
+// pinnedVersion is the version of a module that opgen is tested with and that projects are pinned
+// to.
 func pinnedVersion(path string) string {
 	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// printWarnings prints the first warning of each sort in each file, and how many more there are: a file with one
-// floating point number often has many.
+// printWarnings prints the first warning of each sort in each file, and how many more there are: a
+// file with one floating point number often has many.
 func printWarnings(w io.Writer, all spec.Problems) {
 	type sort struct {
 		file    string

@@ -31,8 +31,8 @@ func (o *writeOptions) check() error { return o.output.check() }
 // quiet reports whether there is nothing to say about what comes next.
 func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 
-// plan renders the project, compares it with the tree in dir and, unless there is a conflict or --dry-run,
-// makes the tree so. It reports what it did.
+// plan renders the project, compares it with the tree in dir and, unless there is a conflict or
+// --dry-run, makes the tree so. It reports what it did.
 func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
 	changes, err := diffTree(s, dir, in)
 	if err != nil {
@@ -79,7 +79,7 @@ func readGo(s streams, dir string, in scaffold.Input) (scaffold.Source, error) {
 	return project.ReadGo(dir, in)
 }
 
-// changeReport is one change as -o json tells it.
+// changeReport is one change in the output of -o json.
 type changeReport struct {
 	Path   string          `json:"path"`
 	Action scaffold.Action `json:"action"`

@@ -42,8 +42,8 @@ func (o *dirOptions) checkDir() error {
 	return nil
 }
 
-// files writes all files into the folder or none, and reports those that were written, or would be. Those that say
-// the same already are left.
+// files writes all files into the folder or none, and reports those that were written, or would be.
+// Those that say the same already are left.
 func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) error {
 	release, err := o.hold(s)
 	if err != nil {

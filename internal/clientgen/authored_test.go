@@ -19,8 +19,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// readAuthored reads a project with Go types of its author, which it writes into dir with what is generated of its
-// API packages. It returns these packages by import path.
+// readAuthored reads a project with Go types of its author, which it writes into dir with what is
+// generated of its API packages. It returns these packages by import path.
 func readAuthored(t *testing.T, dir, name string) (project, map[string]*packages.Package) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + name)
@@ -107,8 +107,9 @@ func ofAuthors(all []gomodel.Package) []gotypes.Package {
 	return out
 }
 
-// TestGeneratorsSeeTheAuthorsTypes is TestGeneratorsSeeTheSource for types that opgen has not made itself: those that
-// it has read from Go source must be what the generators' own parser makes of it.
+// TestGeneratorsSeeTheAuthorsTypes is TestGeneratorsSeeTheSource for types that opgen has not made
+// itself: those that it has read from Go source must be what the generators' own parser makes of
+// it.
 func TestGeneratorsSeeTheAuthorsTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")

@@ -27,10 +27,11 @@ type File struct {
 	Content []byte
 }
 
-// Files returns the typed clients of a project's packages, sorted by path: none when there are no packages. Module is
-// the Go module path of the project, and crds has the CRDs of its kinds. The packages are those of gomodel.Packages for
-// a project with clients: their kinds carry the markers that say which clients there are. Authored has the packages of
-// which an author owns types, parsed and type-checked, by import path.
+// Files returns the typed clients of a project's packages, sorted by path: none when there are no
+// packages. Module is the Go module path of the project, and crds has the CRDs of its kinds. The
+// packages are those of gomodel.Packages for a project with clients: their kinds carry the markers
+// that say which clients there are. Authored has the packages of which an author owns types, parsed
+// and type-checked, by import path.
 func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -67,8 +68,8 @@ func (p *plan) files() ([]File, error) {
 	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
-// recoverError turns what the generators do about errors in their input, which is to panic or to end the process, into an
-// error.
+// recoverError turns what the generators do about errors in their input, which is to panic or to
+// end the process, into an error.
 func recoverError(run func() error) (err error) {
 	exit := klog.OsExit
 	klog.OsExit = func(int) { panic("see the log above") }
@@ -81,8 +82,8 @@ func recoverError(run func() error) (err error) {
 	return run()
 }
 
-// executeTargets runs one generator on the universe of the plan. Each run has a universe of its own: generators leave things
-// behind in it.
+// executeTargets runs one generator on the universe of the plan. Each run has a universe of its
+// own: generators leave things behind in it.
 func (p *plan) executeTargets(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
 	names["private"] = privateNamer{names["private"]}
 	c, err := p.newContext(names, order)
@@ -105,9 +106,9 @@ func (p *plan) executeTargets(names namer.NameSystems, order string, targets fun
 	return nil
 }
 
-// groupTypes returns the types that generated packages are concerned with: those of one version for its own packages,
-// by the last two elements of their import paths, and the kinds of all for the others. Each generator looks at every
-// type that it is shown.
+// groupTypes returns the types that generated packages are concerned with: those of one version for
+// its own packages, by the last two elements of their import paths, and the kinds of all for the
+// others. Each generator looks at every type that it is shown.
 func groupTypes(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
 	folders, isKind := map[string]string{}, map[types.Name]bool{}
 	for _, g := range groups {

@@ -124,8 +124,8 @@ func vet(t *testing.T, dir string) {
 	}
 }
 
-// TestGeneratorsSeeTheSource runs code-generator as its own commands do, on Go packages that it parses from disk: what
-// comes out must be what comes out here.
+// TestGeneratorsSeeTheSource runs code-generator as its own commands do, on Go packages that it
+// parses from disk: what comes out must be what comes out here.
 func TestGeneratorsSeeTheSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")

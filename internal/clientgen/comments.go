@@ -38,7 +38,8 @@ func commentsOf(authored map[string]*packages.Package) comments {
 	return c
 }
 
-// above returns the comment that ends right above a declaration, and the one above that, an empty line apart.
+// above returns the comment that ends right above a declaration, and the one above that, an empty
+// line apart.
 func (c comments) above(at token.Pos) (second, doc []string) {
 	if c.fset == nil || !at.IsValid() {
 		return nil, nil

@@ -12,8 +12,9 @@ import (
 // declaration finds what a formatted Go file declares, but for methods and what stands in brackets.
 var declaration = lazyregexp.New(`(?m)^(?:func|type|var|const) ([A-Za-z_]\w*)`)
 
-// declaredTwice reports kinds whose files declare something that the file of another type declares too: the lister of
-// NewPart and the function that makes the lister of Part are both called NewPartLister.
+// declaredTwice reports kinds whose files declare something that the file of another type declares
+// too: the lister of NewPart and the function that makes the lister of Part are both called
+// NewPartLister.
 func declaredTwice(files []File, groups []group) spec.Problems {
 	kinds := kindsByFile(groups)
 	first := map[string]gomodel.Kind{} // folder and name → who declares it

@@ -12,7 +12,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Kinds whose clients would declare the same are refused; of the others, each gives files that compile.
+// Kinds whose clients would declare the same are refused; of the others, each gives files that
+// compile.
 func TestKindsWhoseClientsClash(t *testing.T) {
 	for _, tc := range []struct{ kinds, want string }{
 		{"Part Whole", ""},

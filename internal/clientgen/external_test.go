@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite applyconfigurations.txt")
 
-// TestGoldenApplyConfigurations compares the list with what client-go has: a case for each type in its ForKind.
+// TestGoldenApplyConfigurations compares the list with what client-go has: a case for each type in
+// its ForKind.
 func TestGoldenApplyConfigurations(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// portableFileName returns the path of a Go file as Go reads it on every platform: code-generator puts kinds into the names
-// of files, and fake_windows.go is for Windows alone, fake_test.go for tests.
+// portableFileName returns the path of a Go file as Go reads it on every platform: code-generator
+// puts kinds into the names of files, and fake_windows.go is for Windows alone, fake_test.go for
+// tests.
 func portableFileName(file string) string {
 	if name := path.Base(file); strings.HasSuffix(name, "_test.go") || forOnePlatform(name) {
 		return strings.TrimSuffix(file, ".go") + "_kind.go"
@@ -16,7 +17,8 @@ func portableFileName(file string) string {
 	return file
 }
 
-// forOnePlatform reports whether Go leaves a file of this name out on a platform that does not exist.
+// forOnePlatform reports whether Go leaves a file of this name out on a platform that does not
+// exist.
 func forOnePlatform(name string) bool {
 	nowhere := build.Context{
 		GOOS: "none", GOARCH: "none", Compiler: "gc",

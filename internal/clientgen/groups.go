@@ -22,9 +22,9 @@ type group struct {
 // version is the package of one version of a group.
 type version struct {
 	gomodel.Package
-	// path stands for the package's import path while the generators run. They name folders after the last two
-	// elements of a package's path and take them to be group and version, but in a project of one group that is
-	// api/<version>. The collector puts the real path back.
+	// path stands for the package's import path while the generators run. They name folders after
+	// the last two elements of a package's path and take them to be group and version, but in a
+	// project of one group that is api/<version>. The collector puts the real path back.
 	path string
 }
 
@@ -54,8 +54,8 @@ func groupsOf(packages []gomodel.Package) []group {
 	return groups
 }
 
-// newGroup names a group after its first label, or after all of it where another group has the same first label, or
-// where the generated code means something else by that name.
+// newGroup names a group after its first label, or after all of it where another group has the same
+// first label, or where the generated code means something else by that name.
 func newGroup(name string, short map[string][]string) group {
 	label, _, _ := strings.Cut(name, ".")
 	goName := spec.GoName(label)
@@ -65,11 +65,12 @@ func newGroup(name string, short map[string][]string) group {
 	return group{name: name, goName: goName, folder: strings.ToLower(goName)}
 }
 
-// takenNames are the folders that Go means something by, and the methods that every informer factory has.
+// takenNames are the folders that Go means something by, and the methods that every informer
+// factory has.
 var takenNames = []string{"internal", "vendor", "testdata", "main", "start", "shutdown", "startwithcontext"}
 
-// clientPlural is what the clients call several objects of a kind: EchoServers(namespace). A kind whose clients would be
-// called like a package that their code imports gets another name.
+// clientPlural is what the clients call several objects of a kind: EchoServers(namespace). A kind
+// whose clients would be called like a package that their code imports gets another name.
 func clientPlural(kind string) string {
 	name := spec.GoPlural(kind)
 	if slices.Contains([]string{"Types", "Context", "Watch", "Gentype", "Scheme", "Rest", "Http"}, name) {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// kindAware is a target whose generators know what Kubernetes calls a kind: by themselves they take the name of the Go
-// type for it.
+// kindAware is a target whose generators know what Kubernetes calls a kind: by themselves they take
+// the name of the Go type for it.
 type kindAware struct {
 	generator.Target
 	kinds map[types.Name]string
@@ -52,8 +52,8 @@ func (n kindNamer) Name(t *types.Type) string {
 	return namer.IC(t.Name.Name)
 }
 
-// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower case, such as Type,
-// or that is called like another parameter or package of the code around it.
+// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower
+// case, such as Type, or that is called like another parameter or package of the code around it.
 type privateNamer struct{ namer.Namer }
 
 // takenParameters are the names that the generated code has for its own beside a kind's.

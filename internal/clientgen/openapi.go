@@ -14,8 +14,9 @@ type object = map[string]any
 // metaPackage starts the names of the definitions that Kubernetes has of meta/v1.
 const metaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-// openAPI describes the kinds to the generator of apply configurations, as an OpenAPI v2 document: the parser that
-// the Extract functions and the fake clientset merge with is made of it. It says no more than merging needs.
+// openAPI describes the kinds to the generator of apply configurations, as an OpenAPI v2 document:
+// the parser that the Extract functions and the fake clientset merge with is made of it. It says no
+// more than merging needs.
 func openAPI(groups []group, crds []*apiextv1.CustomResourceDefinition) ([]byte, error) {
 	definitions := object{
 		metaPackage + "ObjectMeta": objectMeta(),
@@ -118,8 +119,8 @@ func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	return out
 }
 
-// fitsRawString reports whether the names and defaults of the properties can stand in a raw string of Go, in which the
-// generator puts them.
+// fitsRawString reports whether the names and defaults of the properties can stand in a raw string
+// of Go, in which the generator puts them.
 func fitsRawString(s *apiextv1.JSONSchemaProps) bool {
 	for name, property := range s.Properties {
 		if strings.Contains(name, "`") || property.Default != nil && strings.Contains(string(property.Default.Raw), "`") {

@@ -11,12 +11,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// imported are the packages of Go that the clients' packages import, of those whose path is but a name.
+// imported are the packages of Go that the clients' packages import, of those whose path is but a
+// name.
 var imported = []string{"context", "fmt", "reflect", "sync", "time"}
 
-// Problems reports what keeps APIs from having typed clients: a version that is called like a package which the
-// clients' package of that name would have to import, and markers of authors that cannot be read or that contradict
-// the API file.
+// Problems reports what keeps APIs from having typed clients: a version that is called like a
+// package which the clients' package of that name would have to import, and markers of authors that
+// cannot be read or that contradict the API file.
 func Problems(apis []*spec.API) spec.Problems {
 	var problems spec.Problems
 	for _, api := range apis {

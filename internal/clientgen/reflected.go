@@ -6,8 +6,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// addReflected describes a struct of Kubernetes that opgen itself links, with all its fields: kinds embed it, so the
-// generators make methods for them.
+// addReflected describes a struct of Kubernetes that opgen itself links, with all its fields: kinds
+// embed it, so the generators make methods for them.
 func addReflected[T any](u universe) { u.addReflectedType(reflect.TypeFor[T]()) }
 
 // addReflectedType describes a type of Go.

@@ -10,7 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// source describes the types of which an author owns the Go source, as the generators would have parsed them.
+// source describes the types of which an author owns the Go source, as the generators would have
+// parsed them.
 type source struct {
 	universe
 	groups   []group
@@ -55,7 +56,8 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 		}
 		t := s.typeOf(declared.Type())
 		second, doc := s.comments.above(declared.Pos())
-		// Only the kinds of the API files have clients, and what is to be known of these is in their ClientMarkers.
+		// Only the kinds of the API files have clients, and what is to be known of these is in
+		// their ClientMarkers.
 		t.SecondClosestCommentLines, t.CommentLines = gomodel.WithoutClientMarkers(second), gomodel.WithoutClientMarkers(doc)
 		for _, k := range v.Kinds {
 			if k.Name == name {

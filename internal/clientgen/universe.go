@@ -13,8 +13,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the generators would have
-// parsed them. What an author owns comes from the source: authored has these packages by import path.
+// newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the
+// generators would have parsed them. What an author owns comes from the source: authored has these
+// packages by import path.
 func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
 	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
 	addReflected[metav1.TypeMeta](u)
@@ -93,8 +94,9 @@ func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	}
 }
 
-// elementType returns the type of the items of a list or the values of a map. Those that can be null are pointers in the
-// API's types, but not in apply configurations: the generators' setters would not compile.
+// elementType returns the type of the items of a list or the values of a map. Those that can be
+// null are pointers in the API's types, but not in apply configurations: the generators' setters
+// would not compile.
 func elementType(of *gomodel.GoType) *gomodel.GoType {
 	if of.Elem.Shape == gomodel.Pointer {
 		return of.Elem.Elem
@@ -102,7 +104,8 @@ func elementType(of *gomodel.GoType) *gomodel.GoType {
 	return of.Elem
 }
 
-// foreignType describes a type of another package by what the generators want to know of it: whether it is a struct.
+// foreignType describes a type of another package by what the generators want to know of it:
+// whether it is a struct.
 func (u universe) foreignType(t *gomodel.GoType) *types.Type {
 	if standIn, own := u.standIns[t.Package]; own {
 		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
@@ -136,8 +139,9 @@ func clientMarkers(markers []string) []string {
 	return lines
 }
 
-// withoutMarkers returns the lines of a doc comment that are none of the generators' markers, whatever a description says, and
-// not the dashes that tell controller-gen where a description ends.
+// withoutMarkers returns the lines of a doc comment that are none of the generators' markers,
+// whatever a description says, and not the dashes that tell controller-gen where a description
+// ends.
 func withoutMarkers(doc []string) []string {
 	var lines []string
 	for _, line := range doc {

@@ -10,9 +10,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// CRD returns the CustomResourceDefinition of an API, checked with the API server's own code and with the CEL
-// environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions of the spec file; the
-// CRD is nil when there are any.
+// CRD returns the CustomResourceDefinition of an API, checked with the API server's own code and
+// with the CEL environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions
+// of the spec file; the CRD is nil when there are any.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 	if problems := unreadGoTypes(api); len(problems) > 0 {
 		return nil, problems
@@ -38,14 +38,15 @@ func notAmong(known, problems spec.Problems) spec.Problems {
 	})
 }
 
-// Unchecked is CRD without the checks, which take most of its time: for an API that was checked already.
+// Unchecked is CRD without the checks, which take most of its time: for an API that was checked
+// already.
 func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
 	crd, _ := buildCRD(api)
 	return crd
 }
 
-// buildCRD returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD shares what it has in
-// common with the API: neither is changed afterwards.
+// buildCRD returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD
+// shares what it has in common with the API: neither is changed afterwards.
 func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{

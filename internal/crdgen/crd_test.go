@@ -124,7 +124,8 @@ types:
 	}
 }
 
-// TestMarshalCRDOfLeavesOutWhatWasTakenOut shows that a text which the API has, and the CRD no longer, is not empty.
+// TestMarshalCRDOfLeavesOutWhatWasTakenOut shows that a text which the API has, and the CRD no
+// longer, is not empty.
 func TestMarshalCRDOfLeavesOutWhatWasTakenOut(t *testing.T) {
 	api := parse(t, "  spec: {properties: {a: {type: string, description: long, title: long}}}")
 	crd := mustCRD(t, api)

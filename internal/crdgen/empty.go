@@ -4,8 +4,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// keepEmpty sets in the JSON of a schema what is empty and yet said, such as properties: {}: the types of the API
-// leave it out.
+// keepEmpty sets in the JSON of a schema what is empty and yet said, such as properties: {}: the
+// types of the API leave it out.
 func keepEmpty(s *apiextv1.JSONSchemaProps, object map[string]any) {
 	for name, said := range map[string]bool{
 		"properties":        s.Properties != nil && len(s.Properties) == 0,

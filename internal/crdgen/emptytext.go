@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// keepEmptyTexts sets in the JSON of a CRD the texts that the API says to be empty, as in format: "". The types of
-// Kubernetes cannot tell that from a keyword that is absent.
+// keepEmptyTexts sets in the JSON of a CRD the texts that the API says to be empty, as in format:
+// "". The types of Kubernetes cannot tell that from a keyword that is absent.
 func keepEmptyTexts(api *spec.API, object map[string]any) {
 	body, _ := object["spec"].(map[string]any)
 	versions, _ := body["versions"].([]any)
@@ -55,8 +55,8 @@ func sayEmptyTexts(s *spec.Schema, value any) {
 	sayEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isTextOfTree reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf or not: structural schemas
-// have no other texts there.
+// isTextOfTree reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf or
+// not: structural schemas have no other texts there.
 func isTextOfTree(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
@@ -64,7 +64,8 @@ func isTextOfTree(path string) bool {
 	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return isAtOrBelow(path, tree) })
 }
 
-// sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that it is empty.
+// sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that
+// it is empty.
 func sayEmptyText(path steps, object map[string]any) {
 	keyword := path[len(path)-1]
 	var value any = object

@@ -21,9 +21,10 @@ func FullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	return Overlay(t.Schema, s.Keywords)
 }
 
-// Overlay lays the keywords of top over those of base, as controller-gen lays the markers of a field over the type of the
-// field. The rules of top come before those of base. Every other keyword of top replaces the one of base, except for
-// keywords that keep out values that no operator can decode.
+// Overlay lays the keywords of top over those of base, as controller-gen lays the markers of a
+// field over the type of the field. The rules of top come before those of base. Every other keyword
+// of top replaces the one of base, except for keywords that keep out values that no operator can
+// decode.
 func Overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	rules := slices.Concat(top.XValidations, base.XValidations)
 	spec.KeepReadable(&top, &base)
@@ -37,8 +38,8 @@ func Overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return base
 }
 
-// HasCrossFieldRules reports whether a schema restricts its fields together, or its value by more than limits. An absent
-// field then differs from one with the zero value.
+// HasCrossFieldRules reports whether a schema restricts its fields together, or its value by more
+// than limits. An absent field then differs from one with the zero value.
 func HasCrossFieldRules(k *apiextv1.JSONSchemaProps) bool {
 	return len(k.XValidations) > 0 || len(k.AllOf)+len(k.AnyOf)+len(k.OneOf) > 0 || k.Not != nil ||
 		k.MinProperties != nil || k.MaxProperties != nil

@@ -16,8 +16,8 @@ func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	return MarshalCRDOf(nil, crd)
 }
 
-// MarshalCRDOf is MarshalCRD of a CRD that was made from an API, whose texts that are said to be empty stay, such as
-// format: "".
+// MarshalCRDOf is MarshalCRD of a CRD that was made from an API, whose texts that are said to be
+// empty stay, such as format: "".
 func MarshalCRDOf(api *spec.API, crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// errorMessage says what is wrong in the words of the API server, without its dump of the value when that is a
-// whole object.
+// errorMessage says what is wrong in the words of the API server, without its dump of the value
+// when that is a whole object.
 func errorMessage(err *field.Error) string {
 	detail := shortenDetail(err.Detail)
 	switch value := err.BadValue.(type) {

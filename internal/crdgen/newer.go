@@ -10,14 +10,15 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// newer is what the CEL environment of one Kubernetes version has and that of an older one lacks. A rule that
-// compiles in the newer one and mentions none of it compiles in both.
+// newer is what the CEL environment of one Kubernetes version has and that of an older one lacks. A
+// rule that compiles in the newer one and mentions none of it compiles in both.
 type newer struct {
 	names      []string // of functions and macros, as rules write them
 	everything bool     // they differ in more than names
 }
 
-// newerThan compares the environment that validation compiles rules in with that of an older version.
+// newerThan compares the environment that validation compiles rules in with that of an older
+// version.
 func newerThan(oldest *version.Version) newer {
 	from := environment.MustBaseEnvSet(oldest).NewExpressionsEnv()
 	to := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv()

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ValidateObject returns what the API server would say against an object (YAML or JSON) of a CRD, each with
-// the path it is about, sorted; nothing when the object is valid. Unknown fields are reported too, which the
-// server would drop.
+// ValidateObject returns what the API server would say against an object (YAML or JSON) of a CRD,
+// each with the path it is about, sorted; nothing when the object is valid. Unknown fields are
+// reported too, which the server would drop.
 func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []string {
 	decoded, err := decodeObject(object)
 	if err != nil {
@@ -64,7 +64,8 @@ func decodeObject(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// ObjectValidator checks objects of one version of a CRD as the API server does when they are created.
+// ObjectValidator checks objects of one version of a CRD as the API server does when they are
+// created.
 type ObjectValidator struct {
 	structural *schema.Structural
 	openAPI    validation.SchemaValidator
@@ -98,8 +99,8 @@ func compileSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.
 	return structural, openAPI, err
 }
 
-// Validate returns what is wrong with an object, sorted. The object is as package json of apimachinery decodes it,
-// and is not changed.
+// Validate returns what is wrong with an object, sorted. The object is as package json of
+// apimachinery decodes it, and is not changed.
 func (v *ObjectValidator) Validate(object map[string]any) []string {
 	ctx := context.Background()
 	object = runtime.DeepCopyJSON(object)

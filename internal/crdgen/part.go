@@ -6,8 +6,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Parse parses an API as spec.ParseAPI does. If the file has errors, it also reports those that the API server finds in the
-// schemas that could be parsed.
+// Parse parses an API as spec.ParseAPI does. If the file has errors, it also reports those that the
+// API server finds in the schemas that could be parsed.
 func Parse(file string, data []byte, minKubernetes string, shared ...*spec.NamedType) (*spec.API, spec.Problems) {
 	api, problems := spec.ParsePartial(file, data, shared...)
 	if api == nil {
@@ -20,7 +20,7 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 		return api, nil
 	}
 	if readsGo(api) {
-		return nil, problems // what the server says of the schemas takes Go packages, which nobody has read yet
+		return nil, problems // the schemas need Go packages that have not been read
 	}
 	_, more := CRD(api, minKubernetes)
 	for _, p := range more {
@@ -31,13 +31,14 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	return nil, problems.Sorted()
 }
 
-// ofSchema reports whether a path leads into a schema: what is said of the rest of a broken API may only follow from
-// what is missing of it.
+// ofSchema reports whether a path leads into a schema: what is said of the rest of a broken API may
+// only follow from what is missing of it.
 func ofSchema(path string) bool {
 	return strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "status.") || strings.HasPrefix(path, "types.")
 }
 
-// mayFollow reports whether a problem may follow from another: it is in the same place, below it or around it.
+// mayFollow reports whether a problem may follow from another: it is in the same place, below it or
+// around it.
 func mayFollow(p spec.Problem, known spec.Problems) bool {
 	for _, k := range known {
 		if k.Pos == p.Pos || isAtOrBelow(p.Path, k.Path) || isAtOrBelow(k.Path, p.Path) {

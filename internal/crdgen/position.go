@@ -7,11 +7,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Locate returns where in the spec file a path of its CRD comes from, such as spec.versions[0].name, and the path as
-// the spec file has it.
+// Locate returns where in the spec file a path of its CRD comes from, such as
+// spec.versions[0].name, and the path as the spec file has it.
 func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locateInSpec(api, crdPath) }
 
-// locateInSpec returns where in the spec file a path of the CRD comes from, and the path as the spec file has it:
+// locateInSpec returns where in the spec file a path of the CRD comes from, and the path as the
+// spec file has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
 func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
@@ -41,7 +42,8 @@ func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
 	return closestPosition(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
 }
 
-// outsideVersions returns the path in the spec file of what all versions share, empty for everything else.
+// outsideVersions returns the path in the spec file of what all versions share, empty for
+// everything else.
 func outsideVersions(crdPath string) string {
 	path, inSpec := strings.CutPrefix(crdPath, "spec.")
 	switch {
@@ -59,7 +61,8 @@ func outsideVersions(crdPath string) string {
 	return ""
 }
 
-// conversionKeys turns what the API server calls the parts of a conversion into what CRDs and spec files call them.
+// conversionKeys turns what the API server calls the parts of a conversion into what CRDs and spec
+// files call them.
 var conversionKeys = strings.NewReplacer(
 	"conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions",
 	"conversion.webhookClientConfig", "conversion.webhook.clientConfig",
@@ -90,7 +93,8 @@ func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
 	return v.Pos, ""
 }
 
-// inSchema follows the steps down the nodes of the spec; what remains at the last node is one of its keywords.
+// inSchema follows the steps down the nodes of the spec; what remains at the last node is one of
+// its keywords.
 func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 	for {
 		s, path = inUsed(s, path, steps)
@@ -107,7 +111,8 @@ func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
 	return closestPosition(s.At, keyword, s.Pos), path + "." + keyword
 }
 
-// inUsed goes on in the named type that a node uses, unless the node itself says what the steps lead to.
+// inUsed goes on in the named type that a node uses, unless the node itself says what the steps
+// lead to.
 func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 	for s.Use != nil && len(*steps) > 0 {
 		if _, said := s.At[(*steps)[0]]; said && !steps.skipRules(len(s.Keywords.XValidations)) {
@@ -118,8 +123,8 @@ func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 	return s, path
 }
 
-// descendNode takes the next steps if they lead to a node below s, and returns it with its name. Below a Kubernetes
-// type there are no nodes.
+// descendNode takes the next steps if they lead to a node below s, and returns it with its name.
+// Below a Kubernetes type there are no nodes.
 func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected problems in testdata")
 
-// TestProblems compares what the API server's validation says of each API, at the positions of the file, with
-// the archive's last file. The Kubernetes version is that of the archive's kubernetes file, if there is one.
+// TestProblems compares what the API server's validation says of each API, at the positions of the
+// file, with the archive's last file. The Kubernetes version is that of the archive's kubernetes
+// file, if there is one.
 func TestProblems(t *testing.T) {
 	paths, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(paths) == 0 {

@@ -128,8 +128,8 @@ func readableCRD(t *testing.T, text string) *apiextv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestWhatIsAcceptedIsRead holds the schemas against the Go types: an object that is stored and that Go cannot read
-// keeps an operator from seeing any of the kind.
+// TestWhatIsAcceptedIsRead holds the schemas against the Go types: an object that is stored and
+// that Go cannot read keeps an operator from seeing any of the kind.
 func TestWhatIsAcceptedIsRead(t *testing.T) {
 	validator, err := crdgen.NewObjectValidator(readableCRD(t, readableAPI).Spec.Versions[0].Schema.OpenAPIV3Schema)
 	if err != nil {
@@ -177,8 +177,8 @@ func readInGo(t *testing.T, spec any) error {
 	return json.Unmarshal(raw, &readable{})
 }
 
-// TestMetadataIsNamedWhereItMayBe shows which metadata the API server lets a schema name: that of objects which are
-// neither the root nor an embedded resource.
+// TestMetadataIsNamedWhereItMayBe shows which metadata the API server lets a schema name: that of
+// objects which are neither the root nor an embedded resource.
 func TestMetadataIsNamedWhereItMayBe(t *testing.T) {
 	const text = `
 apiVersion: opgen.dev/v1alpha1

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than minKubernetes, as an
-// API server of that version does.
+// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than
+// minKubernetes, as an API server of that version does.
 func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
 	if err != nil {
@@ -47,7 +47,8 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 	return errs, nil
 }
 
-// acceptedSince returns the first Kubernetes that accepts what each error is about; empty when none does.
+// acceptedSince returns the first Kubernetes that accepts what each error is about; empty when none
+// does.
 func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Version, newer newer, errs field.ErrorList) ([]string, error) {
 	since := make([]string, len(errs))
 	newest := environment.DefaultCompatibilityVersion().Minor()

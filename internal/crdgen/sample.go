@@ -11,10 +11,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made from the schema:
-// every required field, and the optional fields of a simple type as far as they keep the object valid; the others are
-// comments. Where rules
-// or patterns cannot be guessed, a comment says what stands against the object, for its author to complete.
+// Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made
+// from the schema: every required field, and the optional fields of a simple type as far as they
+// keep the object valid; the others are comments. Where rules or patterns cannot be guessed, a
+// comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
 	crd, schemas := buildCRD(api)
 	if err := schemas.problems.Err(); err != nil {
@@ -69,8 +69,9 @@ type option struct {
 	value  any
 }
 
-// spec sets the spec to its required fields and adds the options that leave it valid, or make it so: first those
-// that help by themselves, then, for rules that ask for several at once, those that do not harm.
+// spec sets the spec to its required fields and adds the options that leave it valid, or make it
+// so: first those that help by themselves, then, for rules that ask for several at once, those that
+// do not harm.
 func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	s.root["spec"] = s.value("spec", node, schema)
 	s.options = s.options[:min(len(s.options), maxOptions)]
@@ -93,8 +94,8 @@ func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	}
 }
 
-// maxOptions is how many optional fields a sample shows at the most: it is there to be read, and the whole object is
-// validated for each of them.
+// maxOptions is how many optional fields a sample shows at the most: it is there to be read, and
+// the whole object is validated for each of them.
 const maxOptions = 64
 
 // allTogether sets all options at once, unless that makes the object invalid.
@@ -168,8 +169,8 @@ func fromJSON(raw apiextv1.JSON) any {
 	return decoded["value"]
 }
 
-// object returns an object with the required properties, and notes the simple ones of the others as options, but
-// none inside of Kubernetes types.
+// object returns an object with the required properties, and notes the simple ones of the others as
+// options, but none inside of Kubernetes types.
 func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
 	out := map[string]any{}
 	if len(schema.Properties) == 0 {
@@ -223,7 +224,8 @@ func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchem
 	return items
 }
 
-// makeDistinct changes the item at index i so that it differs from the ones before it, where a list asks for that.
+// makeDistinct changes the item at index i so that it differs from the ones before it, where a list
+// asks for that.
 func makeDistinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
 	if i == 0 || schema.XListType == nil || *schema.XListType == "atomic" {
 		return item
@@ -262,8 +264,8 @@ func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string 
 	return names
 }
 
-// nodeBelow returns the node of a property, or for an empty name the one of items or values; nil inside of
-// Kubernetes types.
+// nodeBelow returns the node of a property, or for an empty name the one of items or values; nil
+// inside of Kubernetes types.
 func nodeBelow(node *spec.Schema, name string) *spec.Schema {
 	if node != nil {
 		node = node.Declared()

@@ -12,8 +12,9 @@ import (
 // maxShownDepth is how deep the fields of a commented field are shown.
 const maxShownDepth = 4
 
-// unsetFields returns the fields of the spec that a sample leaves out, with all that is below them, as the lines of a
-// comment to put behind the spec. A field of a Kubernetes type has no more than that type requires.
+// unsetFields returns the fields of the spec that a sample leaves out, with all that is below them,
+// as the lines of a comment to put behind the spec. A field of a Kubernetes type has no more than
+// that type requires.
 func (s *sampler) unsetFields(node *spec.Schema, schema apiextv1.JSONSchemaProps) ([]byte, error) {
 	set, isObject := s.root["spec"].(map[string]any)
 	declared := node.Declared()

@@ -81,15 +81,15 @@ func fitLength(s string, schema apiextv1.JSONSchemaProps) string {
 	if schema.MaxLength != nil && int64(len(s)) > *schema.MaxLength {
 		return s[:*schema.MaxLength]
 	}
-	const longest = 1 << 12 // a longer sample helps nobody
+	const longest = 1 << 12 // longer samples are of no use
 	if schema.MinLength != nil && int64(len(s)) < *schema.MinLength && *schema.MinLength < longest && s != "" {
 		return s + strings.Repeat(s[len(s)-1:], int(*schema.MinLength)-len(s))
 	}
 	return s
 }
 
-// fromPattern returns strings that a regular expression matches, each repetition taken a few times more than
-// in the one before.
+// fromPattern returns strings that a regular expression matches, each repetition taken a few times
+// more than in the one before.
 func fromPattern(pattern string) []string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if pattern == "" || err != nil {
@@ -104,7 +104,8 @@ func fromPattern(pattern string) []string {
 	return out
 }
 
-// writeMatch writes one string that the expression matches; what may be repeated is repeated so many times.
+// writeMatch writes one string that the expression matches; what may be repeated is repeated so
+// many times.
 func writeMatch(b *strings.Builder, re *syntax.Regexp, times int) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -134,7 +135,8 @@ func writeRepeated(b *strings.Builder, re *syntax.Regexp, times int) {
 	}
 }
 
-// pickCharacter picks a character of a class, given as pairs of bounds: a letter or a digit when there is one.
+// pickCharacter picks a character of a class, given as pairs of bounds: a letter or a digit when
+// there is one.
 func pickCharacter(class []rune) rune {
 	for _, want := range "ax1A" {
 		for i := 0; i+1 < len(class); i += 2 {

@@ -51,7 +51,8 @@ func (b *schemaBuilder) rootSchema(v *spec.Version) *apiextv1.JSONSchemaProps {
 	return &root
 }
 
-// addStandardRoot adds what every root has unless the file says otherwise, as controller-gen writes it.
+// addStandardRoot adds what every root has unless the file says otherwise, as controller-gen writes
+// it.
 func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
 	meta, _ := b.kube.Type(typeTypeMeta)
 	for name, standard := range map[string]apiextv1.JSONSchemaProps{
@@ -71,8 +72,8 @@ func (b *schemaBuilder) addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.
 	}
 }
 
-// specRequired reports whether an object must have a spec: when one of the spec's fields is required. An object
-// without a spec would escape that requirement otherwise.
+// specRequired reports whether an object must have a spec: when one of the spec's fields is
+// required. An object without a spec would escape that requirement otherwise.
 func specRequired(v *spec.Version) bool {
 	return v.Spec != nil && len(FullSchema(v.Spec).Required) > 0
 }
@@ -135,7 +136,8 @@ func (b *schemaBuilder) typeSchema(s *spec.Schema, path string) apiextv1.JSONSch
 	return out
 }
 
-// withLegalMetadata returns a schema of a type as it may be where the object is an embedded resource.
+// withLegalMetadata returns a schema of a type as it may be where the object is an embedded
+// resource.
 func withLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if !s.XEmbeddedResource {
 		return s

@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// startServer returns a client of the API server of OPGEN_TEST_KUBECONFIG, with CRDs that are there until the test ends.
+// startServer returns a client of the API server of OPGEN_TEST_KUBECONFIG, with CRDs that are there
+// until the test ends.
 func startServer(t *testing.T, crds ...*apiextv1.CustomResourceDefinition) client.Client {
 	t.Helper()
 	path := os.Getenv("OPGEN_TEST_KUBECONFIG")

@@ -12,15 +12,15 @@ import (
 // maxRequest is how many bytes an API server reads of a request. It is not configurable.
 const maxRequest = 3 << 20
 
-// tooLarge says of a CRD that no API server takes it. JSON has at most six bytes for one, so that most CRDs need not
-// be written to know.
+// tooLarge says of a CRD that no API server takes it. JSON has at most six bytes for one, so that
+// most CRDs need not be written to know.
 func tooLarge(api *spec.API, crd *apiextv1.CustomResourceDefinition) *spec.Problem {
 	if 6*crd.Size() <= maxRequest {
 		return nil
 	}
 	text, err := json.Marshal(crd)
 	if err != nil || len(text) <= maxRequest {
-		return nil // what cannot be written is told by who writes it
+		return nil // MarshalCRD reports it
 	}
 	return &spec.Problem{
 		Pos: api.Place("names.kind"), Path: "names.kind",

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// TypeOf returns the type that a node names: one of Kubernetes, with the outermost keywords of its schema alone, or one
-// whose Go source has been read. It reports false for a node that names none.
+// TypeOf returns the type that a node names: one of Kubernetes, with the outermost keywords of its
+// schema alone, or one whose Go source has been read. It reports false for a node that names none.
 func TypeOf(s *spec.Schema) (kubetypes.Type, bool) {
 	if s.Go != nil {
 		return fromSource(s.Go), true
@@ -24,8 +24,8 @@ func fromSource(t *spec.GoType) kubetypes.Type {
 	}
 }
 
-// typeByName returns the type that a node names with its whole schema, or the problem that there is none. Its
-// schema is shared: it must not be changed.
+// typeByName returns the type that a node names with its whole schema, or the problem that there is
+// none. Its schema is shared: it must not be changed.
 func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type, *spec.Problem) {
 	if s.Go != nil {
 		t := fromSource(s.Go)

@@ -55,7 +55,8 @@ func (s *steps) takeKey() string {
 	return key
 }
 
-// skipRules counts a rule from the nth on, when one of those is next: the first n are laid over the rules of a type.
+// skipRules counts a rule from the nth on, when one of those is next: the first n are laid over the
+// rules of a type.
 func (s *steps) skipRules(n int) bool {
 	if !s.startWith("x-kubernetes-validations") || len(*s) < 2 {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// findUnsatisfiable returns what the API server accepts in schemas although no object, or no object with that value, could
-// ever be valid.
+// findUnsatisfiable returns what the API server accepts in schemas although no object, or no object
+// with that value, could ever be valid.
 func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range crd.Spec.Versions {

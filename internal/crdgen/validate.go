@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// validateCRD runs the API server's own validation over a CRD with these CEL rules and returns what it says, at the
-// positions of the spec file.
+// validateCRD runs the API server's own validation over a CRD with these CEL rules and returns what
+// it says, at the positions of the spec file.
 func validateCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
 	internal, err := internalCRD(crd)
 	if err != nil {
@@ -60,8 +60,8 @@ func textOf(value any) string {
 	return s
 }
 
-// hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL rules while a
-// default breaks its schema.
+// hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL
+// rules while a default breaks its schema.
 func hiddenByDefaults(crd *apiextensions.CustomResourceDefinition, known field.ErrorList) field.ErrorList {
 	bare := crd.DeepCopy()
 	if bare.Spec.Validation != nil {
@@ -102,8 +102,8 @@ func dropDefaults(s *apiextensions.JSONSchemaProps) {
 // crdPath finds paths of the CRD in messages.
 var crdPath = lazyregexp.New(`spec\.(validation|versions\[\d+\]\.schema)\.openAPIV3Schema[^\s,]*`)
 
-// withoutSums leaves out the complaints about the cost of all rules together where a rule is too expensive by
-// itself: they say nothing more.
+// withoutSums leaves out the complaints about the cost of all rules together where a rule is too
+// expensive by itself: they say nothing more.
 func withoutSums(errs field.ErrorList) field.ErrorList {
 	tooExpensive := func(err *field.Error) bool { return strings.Contains(err.Detail, "cost exceeds budget") }
 	if !slices.ContainsFunc(errs, tooExpensive) {

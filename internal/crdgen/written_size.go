@@ -8,8 +8,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Oversized reports an API whose types, each written out wherever it is used, are more than an API server takes. It
-// counts without building: types that use one another twice at each level have 2ⁿ fields after n levels.
+// Oversized reports an API whose types, each written out wherever it is used, are more than an API
+// server takes. It counts without building: types that use one another twice at each level have 2ⁿ
+// fields after n levels.
 func Oversized(api *spec.API) *spec.Problem {
 	c := sizeCounter{types: map[*spec.NamedType]int{}, kube: map[string]int{}}
 	total := 0
@@ -32,7 +33,8 @@ func Oversized(api *spec.API) *spec.Problem {
 	return problem
 }
 
-// sizeCounter counts how many bytes schemas have at the least as JSON: what no word of a spec file can take away.
+// sizeCounter counts how many bytes schemas have at the least as JSON: what no word of a spec file
+// can take away.
 type sizeCounter struct {
 	types   map[*spec.NamedType]int
 	kube    map[string]int
@@ -73,7 +75,8 @@ func (c *sizeCounter) named(t *spec.NamedType) int {
 	return size
 }
 
-// typeByName counts a Go type, or a type of Kubernetes, once. A type that is not known has its problem elsewhere.
+// typeByName counts a Go type, or a type of Kubernetes, once. A type that is not known has its
+// problem elsewhere.
 func (c *sizeCounter) typeByName(s *spec.Schema) int {
 	known, found := c.kube[s.Type]
 	if found {

@@ -99,7 +99,8 @@ func zeroOf(s *apiextv1.JSONSchemaProps) any {
 	return zero
 }
 
-// readFor returns a schema without what it says of fields that a value does not have: it takes long to read.
+// readFor returns a schema without what it says of fields that a value does not have: it takes long
+// to read.
 func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	short := *s
 	fields, _ := value.(map[string]any)

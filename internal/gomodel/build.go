@@ -33,7 +33,8 @@ type node struct {
 	path    string // such as EchoServer.spec.ports.items
 	status  bool   // below status, where only the operator writes
 	element bool   // an item of a list or a value of a map, not a field
-	// hasCrossFieldRules means that the node or one around it says more of its fields than their limits.
+	// hasCrossFieldRules means that the node or one around it says more of its fields than their
+	// limits.
 	hasCrossFieldRules bool
 }
 
@@ -72,7 +73,8 @@ func (b *packageBuilder) build() Package {
 func specName(k kindVersion) string   { return k.api.Names.GoKind + "Spec" }
 func statusName(k kindVersion) string { return k.api.Names.GoKind + "Status" }
 
-// addKind declares the types of one kind: itself, its spec and status with all they need, and its list.
+// addKind declares the types of one kind: itself, its spec and status with all they need, and its
+// list.
 func (b *packageBuilder) addKind(k kindVersion) {
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
 	b.kindName = kind.Name
@@ -130,7 +132,8 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	return fields
 }
 
-// isObjectMethod reports whether a kind has a method of a name, or a field of the types that it embeds.
+// isObjectMethod reports whether a kind has a method of a name, or a field of the types that it
+// embeds.
 func isObjectMethod(name string) bool {
 	_, method := reflect.TypeFor[*metav1.PartialObjectMetadata]().MethodByName(name)
 	_, field := reflect.TypeFor[metav1.PartialObjectMetadata]().FieldByName(name)
@@ -168,8 +171,9 @@ func nullableOfRoot(v *spec.Version) []string {
 	return nullable
 }
 
-// rootField returns the field of spec or status, which is no pointer. An empty status is left out: there is none yet.
-// An empty spec is there, so that the server fills in the defaults below it, unless that would be invalid.
+// rootField returns the field of spec or status, which is no pointer. An empty status is left out:
+// there is none yet. An empty spec is there, so that the server fills in the defaults below it,
+// unless that would be invalid.
 func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
 	required := crdgen.RootRequires(v, tag)
 	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
@@ -192,8 +196,8 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 	return f
 }
 
-// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. The field is then not left
-// out when it is zero, so that readers can tell it from an absent one.
+// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. The
+// field is then not left out when it is zero, so that readers can tell it from an absent one.
 func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	if IsStruct(s) && len(s.Keywords.Required) == 0 && !crdgen.HasCrossFieldRules(&s.Keywords) && !crdgen.RootHasRulesFor(v, name) {
 		return true
@@ -201,8 +205,8 @@ func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	return crdgen.AcceptsZero(v, name, s)
 }
 
-// rootType declares the type of a spec or status that is no object with properties: what it is instead, under
-// the name that every kind's spec or status has.
+// rootType declares the type of a spec or status that is no object with properties: what it is
+// instead, under the name that every kind's spec or status has.
 func (b *packageBuilder) rootType(n node) *GoType {
 	of := b.typeOf(n)
 	if n.schema.Use != nil {

@@ -27,8 +27,9 @@ func clientMarkers(k kindVersion) []string {
 	return append(lines, "+resourceName="+k.api.Names.Plural)
 }
 
-// authoredClientMarkers returns the markers of a kind whose Go types are the author's: those that the author has
-// written, completed by what the API file says, or the ones that a kind of the spec language has.
+// authoredClientMarkers returns the markers of a kind whose Go types are the author's: those that
+// the author has written, completed by what the API file says, or the ones that a kind of the spec
+// language has.
 func authoredClientMarkers(k kindVersion) []string {
 	var lines []string
 	if k.version.Authored != nil {
@@ -57,7 +58,8 @@ func WithoutClientMarkers(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), spec.IsClientMarker)
 }
 
-// listName returns the name of the list of a kind in Go. Typed clients derive it from the name of the kind.
+// listName returns the name of the list of a kind in Go. Typed clients derive it from the name of
+// the kind.
 func listName(k kindVersion, clients bool) string {
 	if clients {
 		return k.api.Names.GoKind + "List"

@@ -12,8 +12,9 @@ func fieldDoc(n node) []string {
 	return commentLines(n.schema.Keywords.Description)
 }
 
-// ownDoc returns the doc comment of the type of a node: its description. In the CRD of controller-gen, fields of the type
-// inherit the comment unless they have a description. A type without a description has no comment.
+// ownDoc returns the doc comment of the type of a node: its description. In the CRD of
+// controller-gen, fields of the type inherit the comment unless they have a description. A type
+// without a description has no comment.
 func ownDoc(n node) []string {
 	description := n.schema.Keywords.Description
 	if n.element { // no field holds the description
@@ -26,8 +27,8 @@ func ownDoc(n node) []string {
 	return commentLines(first)
 }
 
-// typeDoc returns the doc comment of a type whose description must be word for word in the CRD. If no comment expresses
-// it, the comment says what the type is for and quotes the description.
+// typeDoc returns the doc comment of a type whose description must be word for word in the CRD. If
+// no comment expresses it, the comment says what the type is for and quotes the description.
 func typeDoc(description, about string) []string {
 	if description == "" {
 		return nil
@@ -38,8 +39,9 @@ func typeDoc(description, about string) []string {
 	return append([]string{about, ""}, quoteLines(description)...)
 }
 
-// commentLines returns the lines of a comment that controller-gen reads the description back from. If there is no such
-// comment, because controller-gen takes a line for a marker, skips it or changes it, the lines quote the description.
+// commentLines returns the lines of a comment that controller-gen reads the description back from.
+// If there is no such comment, because controller-gen takes a line for a marker, skips it or
+// changes it, the lines quote the description.
 func commentLines(description string) []string {
 	switch {
 	case description == "":
@@ -51,13 +53,15 @@ func commentLines(description string) []string {
 	}
 }
 
-// isExpressible reports whether controller-gen reads a description back from a comment with its lines.
+// isExpressible reports whether controller-gen reads a description back from a comment with its
+// lines.
 func isExpressible(description string) bool {
 	return description == "" || !strings.ContainsAny(description, "\r\x00\ufeff") &&
 		readBack(strings.Split(description, "\n")) == description
 }
 
-// quoteLines returns the description with a bar before each line: no line of it can be a marker or a directive.
+// quoteLines returns the description with a bar before each line: no line of it can be a marker or
+// a directive.
 func quoteLines(description string) []string {
 	description = strings.NewReplacer("\r", "", "\x00", "", "\ufeff", "").Replace(description)
 	var lines []string
@@ -67,8 +71,8 @@ func quoteLines(description string) []string {
 	return lines
 }
 
-// readBack returns what controller-gen makes of comment lines: the text of the comment, without the lines that
-// are markers or begin with TODO, up to a line of dashes. Fenced code is left alone.
+// readBack returns what controller-gen makes of comment lines: the text of the comment, without the
+// lines that are markers or begin with TODO, up to a line of dashes. Fenced code is left alone.
 func readBack(lines []string) string {
 	var group ast.CommentGroup
 	for _, line := range lines {
@@ -92,7 +96,8 @@ func readBack(lines []string) string {
 	return strings.Join(kept, "\n")
 }
 
-// isFormatted reports whether gofmt leaves the lines alone above a type. It knows lists, headings and code there.
+// isFormatted reports whether gofmt leaves the lines alone above a type. It knows lists, headings
+// and code there.
 func isFormatted(lines []string) bool {
 	source := "package p\n\n// " + strings.Join(lines, "\n// ") + "\ntype T int\n"
 	source = strings.ReplaceAll(source, "// \n", "//\n")
@@ -100,8 +105,8 @@ func isFormatted(lines []string) bool {
 	return err == nil && string(out) == source
 }
 
-// describePlace turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports", and a named type one "that the
-// spec file names".
+// describePlace turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports",
+// and a named type one "that the spec file names".
 func describePlace(path string) string {
 	_, path, below := strings.Cut(path, ".")
 	if !below {

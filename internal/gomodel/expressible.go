@@ -15,8 +15,8 @@ func ElementSchema(s *spec.Schema, of Shape) *spec.Schema {
 	return s
 }
 
-// ElementExpressible reports whether the elements of a list or map need no type of their own: a type is declared for them
-// in any case, or the markers of the list or map express their schema.
+// ElementExpressible reports whether the elements of a list or map need no type of their own: a
+// type is declared for them in any case, or the markers of the list or map express their schema.
 func ElementExpressible(s *spec.Schema, of Shape) bool {
 	return declaresType(s) || markersExpress(s, of)
 }
@@ -38,18 +38,20 @@ func itemsExpressible(s *spec.Schema) bool {
 	return s.Keywords.Description == "" && len(useMarkers(s)) == 0 && len(itemMarkers(s)) == 0
 }
 
-// valuesExpressible reports whether the schema of the values of a map is their type alone, since maps have no markers for
-// their values.
+// valuesExpressible reports whether the schema of the values of a map is their type alone, since
+// maps have no markers for their values.
 func valuesExpressible(s *spec.Schema) bool {
 	return len(shapeMarkers(s)) == 0 && itemsExpressible(s)
 }
 
-// declaresType reports whether a struct or an enum is declared for the node alone, and has its markers.
+// declaresType reports whether a struct or an enum is declared for the node alone, and has its
+// markers.
 func declaresType(s *spec.Schema) bool {
 	return IsStruct(s) || s.Type == "" && s.Use == nil && stringEnum(&s.Keywords) != nil
 }
 
-// IsStruct reports whether a node is a struct in Go: the schema lists its fields, or an empty list of them.
+// IsStruct reports whether a node is a struct in Go: the schema lists its fields, or an empty list
+// of them.
 func IsStruct(s *spec.Schema) bool {
 	k := &s.Keywords
 	return s.Type == "" && s.Use == nil && !k.XIntOrString && (len(s.Properties) > 0 || k.Type == "object" &&

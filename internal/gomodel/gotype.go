@@ -46,8 +46,8 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	}
 }
 
-// scalarType returns the Go type of a node that is no object and no list. Integers are never int, whose size
-// depends on the machine.
+// scalarType returns the Go type of a node that is no object and no list. Integers are never int,
+// whose size depends on the machine.
 func scalarType(k *apiextv1.JSONSchemaProps) *GoType {
 	switch k.Type {
 	case "boolean":
@@ -96,8 +96,8 @@ func typeNamed(s *spec.Schema) *GoType {
 
 func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
 
-// elementOf returns the type of the elements of a list or map. Markers express less of them than of fields. An element
-// that needs more gets a type of its own.
+// elementOf returns the type of the elements of a list or map. Markers express less of them than of
+// fields. An element that needs more gets a type of its own.
 func (b *packageBuilder) elementOf(parent node, s *spec.Schema, step string, of Shape) *GoType {
 	s = ElementSchema(s, of)
 	n := node{
@@ -143,7 +143,8 @@ func namedType(name string, of *GoType) *GoType {
 	return t
 }
 
-// declareEnum declares the type of a string with a fixed set of values, and a constant for each of them.
+// declareEnum declares the type of a string with a fixed set of values, and a constant for each of
+// them.
 func (b *packageBuilder) declareEnum(n node) *GoType {
 	t := Type{Name: n.name, Of: basicType("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
@@ -153,9 +154,9 @@ func (b *packageBuilder) declareEnum(n node) *GoType {
 	return namedType(n.name, t.Of)
 }
 
-// enumName returns the name of the type of an enum, which the names of its constants begin with. Below status it is the kind
-// and the field, as for an enum below spec, unless the name is in use: WebAppPhase, with constants such as
-// WebAppPhaseRunning.
+// enumName returns the name of the type of an enum, which the names of its constants begin with.
+// Below status it is the kind and the field, as for an enum below spec, unless the name is in use:
+// WebAppPhase, with constants such as WebAppPhaseRunning.
 func enumName(n node, kind string, names nameSet) string {
 	if rest, below := strings.CutPrefix(n.name, kind+"Status"); below && n.status && rest != "" && !names[kind+rest] {
 		return kind + rest
@@ -163,7 +164,8 @@ func enumName(n node, kind string, names nameSet) string {
 	return n.name
 }
 
-// stringEnum returns the values of an enum of strings, nil when there is none or one of them is no string.
+// stringEnum returns the values of an enum of strings, nil when there is none or one of them is no
+// string.
 func stringEnum(k *apiextv1.JSONSchemaProps) []string {
 	if k.Type != "string" {
 		return nil

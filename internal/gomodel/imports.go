@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// resolveImports returns the imports that the types of a package need, sorted by path, and tells the types what their
-// packages are imported as.
+// resolveImports returns the imports that the types of a package need, sorted by path, and tells
+// the types what their packages are imported as.
 func resolveImports(pkg Package) []Import {
 	names := map[string]string{}
 	eachGoType(pkg.Types, func(t *GoType) {
@@ -30,9 +30,9 @@ func resolveImports(pkg Package) []Import {
 	return out
 }
 
-// importAliases gives every package a name of its own: those of Kubernetes first, which have customary ones, then
-// the others, with as many elements of the path before the last as it takes. It is given what the packages
-// call themselves, and leaves out those that can keep that name.
+// importAliases gives every package a name of its own: those of Kubernetes first, which have
+// customary ones, then the others, with as many elements of the path before the last as it takes.
+// It is given what the packages call themselves, and leaves out those that can keep that name.
 func importAliases(names map[string]string) map[string]string {
 	aliases, taken := map[string]string{}, map[string]bool{}
 	for _, kubernetes := range []bool{true, false} {
@@ -87,8 +87,8 @@ func identifierOf(element string) string {
 	}, element)
 }
 
-// ImportAlias returns what Go code calls a package of Kubernetes: corev1 for k8s.io/api/core/v1, and nothing for
-// the packages that are called by their own name.
+// ImportAlias returns what Go code calls a package of Kubernetes: corev1 for k8s.io/api/core/v1,
+// and nothing for the packages that are called by their own name.
 func ImportAlias(importPath string) string {
 	dir, version := path.Split(importPath)
 	if !strings.HasPrefix(version, "v") || len(version) < 2 || version[1] < '0' || version[1] > '9' {
@@ -112,7 +112,8 @@ func eachGoType(types []Type, visit func(*GoType)) {
 	}
 }
 
-// resolveCopies sets how the structs of a package are copied: those without references are assigned.
+// resolveCopies sets how the structs of a package are copied: those without references are
+// assigned.
 func resolveCopies(types []Type) {
 	structs := map[string][]Field{}
 	for _, t := range types {

@@ -9,7 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// kindMarkers returns the markers of a kind: its names, subresources, columns, and what its version is for.
+// kindMarkers returns the markers of a kind: its names, subresources, columns, and what its version
+// is for.
 func kindMarkers(k kindVersion) []string {
 	names := k.api.Names
 	lines := []string{"+kubebuilder:object:root=true"}
@@ -57,8 +58,9 @@ func kindMarkers(k kindVersion) []string {
 	return lines
 }
 
-// annotationMarkers returns the markers of the annotations of the CRD itself, but for the one that controller-gen
-// writes to say that it was there. There is such a marker for labels, too, which no version of it can read.
+// annotationMarkers returns the markers of the annotations of the CRD itself, but for the one that
+// controller-gen writes to say that it was there. There is such a marker for labels, too, which no
+// version of it can read.
 func annotationMarkers(annotations map[string]string) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {

@@ -14,8 +14,8 @@ import (
 
 const validationPrefix = "+kubebuilder:validation:"
 
-// shapeMarkers returns the markers of what a value must be: limits, formats, rules. They are on the type of
-// the node when one is declared for it, and on the field otherwise.
+// shapeMarkers returns the markers of what a value must be: limits, formats, rules. They are on the
+// type of the node when one is declared for it, and on the field otherwise.
 func shapeMarkers(s *spec.Schema) []string {
 	k := &s.Keywords
 	m := markers{}
@@ -156,8 +156,9 @@ func (m *markers) addEnum(values []apiextv1.JSON) {
 	}
 }
 
-// addUnderlyingType tells controller-gen what a Kubernetes type with limits (which are all misplaced where there is no
-// type) is in JSON: it does not look at the type before it checks whether the limits fit.
+// addUnderlyingType tells controller-gen what a Kubernetes type with limits (which are all
+// misplaced where there is no type) is in JSON: it does not look at the type before it checks
+// whether the limits fit.
 func (m *markers) addUnderlyingType(s *spec.Schema) {
 	t := JSONType(s)
 	if goTypeName(s) == "" || len(MisplacedLimits("", &s.Keywords)) == len(MisplacedLimits(t, &s.Keywords)) {

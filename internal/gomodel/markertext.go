@@ -28,7 +28,8 @@ func markerWord(s string) string {
 	return quoteText(s)
 }
 
-// quoteText returns a string as markers have it. A raw string is easier to read, where one can hold the text.
+// quoteText returns a string as markers have it. A raw string is easier to read, where one can hold
+// the text.
 func quoteText(s string) string {
 	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"

@@ -8,7 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Package is the Go package of one group version: everything that the files of api/<version> are rendered from.
+// Package is the Go package of one group version: everything that the files of api/<version> are
+// rendered from.
 type Package struct {
 	Name       string // of the package, such as v1alpha1
 	Dir        string // from the project's root, such as api/v1alpha1
@@ -20,7 +21,8 @@ type Package struct {
 	Kinds      []Kind   // in the order of the spec files
 	Types      []Type   // in the order they are written
 	Imports    []Import // of the types, sorted by path
-	// Registration is what hand-written files of the package register; empty where opgen has all types.
+	// Registration is what hand-written files of the package register; empty where opgen has all
+	// types.
 	Registration Registration
 }
 
@@ -31,12 +33,12 @@ type Kind struct {
 	List   string // EchoServerList
 	Spec   string // EchoServerSpec; empty: the kind has no spec
 	Status string // EchoServerStatus; empty: the kind has no status
-	// GoTypes says that the types are the author's, and none of the Types of the package. Authored is what is known of
-	// them, nil before they are read.
+	// GoTypes says that the types are the author's, and none of the Types of the package. Authored
+	// is what is known of them, nil before they are read.
 	GoTypes  bool
 	Authored *spec.Authored
-	// ClientMarkers are those that the generators of typed clients are to read, of a kind with GoTypes in a project with
-	// clients: its author need not have written any.
+	// ClientMarkers are those that the generators of typed clients are to read, of a kind with
+	// GoTypes in a project with clients: its author need not have written any.
 	ClientMarkers []string
 }
 
@@ -86,17 +88,20 @@ type Constant struct {
 	Value string
 }
 
-// GoType is a Go type as a field has it. A pointer, list or map has an Elem; everything else has a Name.
+// GoType is a Go type as a field has it. A pointer, list or map has an Elem; everything else has a
+// Name.
 type GoType struct {
 	Shape   Shape
 	Elem    *GoType
 	Name    string // int32, EchoServerMode, ResourceRequirements
 	Package string // import path of Name; empty: predeclared, or declared in this package
-	// PackageName is what the package calls itself, empty for what its path ends with; alias is what it is imported as.
+	// PackageName is what the package calls itself, empty for what its path ends with; alias is
+	// what it is imported as.
 	PackageName, alias string
 
-	// How a value of Name is copied deeply: Form and Copy are its own, ElemCopy is that of the elements when it
-	// is a map or slice of Kubernetes, and Of is what it stands for when it is one of this package.
+	// How a value of Name is copied deeply: Form and Copy are its own, ElemCopy is that of the
+	// elements when it is a map or slice of Kubernetes, and Of is what it stands for when it is one
+	// of this package.
 	Form     kubetypes.Form
 	Copy     kubetypes.Copy
 	ElemCopy kubetypes.Copy

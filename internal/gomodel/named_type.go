@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Expand returns a node that uses a named type with a Go type of its own, or none: what other named types declare
-// is written out, with what the node says laid over it.
+// Expand returns a node that uses a named type with a Go type of its own, or none: what other named
+// types declare is written out, with what the node says laid over it.
 func Expand(s *spec.Schema) *spec.Schema {
 	for s.Use != nil && (!hasGoType(s.Use.Schema) || narrowsType(s)) {
 		s = writtenOut(s)
@@ -20,8 +20,8 @@ func Expand(s *spec.Schema) *spec.Schema {
 	return s
 }
 
-// narrowsType reports whether a node sets a limit that the type it uses has set already: it replaces that one, while
-// controller-gen would ask for both.
+// narrowsType reports whether a node sets a limit that the type it uses has set already: it
+// replaces that one, while controller-gen would ask for both.
 func narrowsType(s *spec.Schema) bool {
 	limits := func(k apiextv1.JSONSchemaProps) []any {
 		return []any{k.Minimum, k.Maximum, k.MultipleOf, k.MinLength, k.MaxLength, k.MinItems, k.MaxItems, k.MinProperties, k.MaxProperties,
@@ -44,8 +44,9 @@ func writtenOut(s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// hasGoType reports whether a named type is a Go type too: a struct, an enum, a list, a map or a plain scalar. Those
-// that stand for a type of Kubernetes or for another named type are what they stand for.
+// hasGoType reports whether a named type is a Go type too: a struct, an enum, a list, a map or a
+// plain scalar. Those that stand for a type of Kubernetes or for another named type are what they
+// stand for.
 func hasGoType(s *spec.Schema) bool {
 	k := &s.Keywords
 	switch {
@@ -68,7 +69,8 @@ type declaredType struct {
 	goType *GoType
 }
 
-// typeOfUse returns the Go type of the named type of a node, which is declared when it is first used.
+// typeOfUse returns the Go type of the named type of a node, which is declared when it is first
+// used.
 func (b *packageBuilder) typeOfUse(n node) *GoType {
 	t := n.schema.Use
 	known, found := b.used[t]
@@ -91,8 +93,8 @@ func (b *packageBuilder) declareOnce(t *spec.NamedType) *declaredType {
 	return g
 }
 
-// declareNamed declares the Go type of a named type: under its own name, or that with the kind before it if another API
-// of the package has a type of the name.
+// declareNamed declares the Go type of a named type: under its own name, or that with the kind
+// before it if another API of the package has a type of the name.
 func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 	name := t.Name
 	if t.GoName != "" {
@@ -117,8 +119,8 @@ func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 	}
 }
 
-// usedOutsideStatus returns the named types that are used elsewhere than below status only: there, not only the
-// operator writes them.
+// usedOutsideStatus returns the named types that are used elsewhere than below status only: there,
+// not only the operator writes them.
 func usedOutsideStatus(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema)
@@ -144,7 +146,8 @@ func usedOutsideStatus(kinds []kindVersion) map[*spec.NamedType]bool {
 	return found
 }
 
-// usedBelowCrossFieldRules returns the named types that are used below a schema that says which fields go together.
+// usedBelowCrossFieldRules returns the named types that are used below a schema that says which
+// fields go together.
 func usedBelowCrossFieldRules(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema, below bool)

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir. The APIs must
-// have none of the errors that CRD reports.
+// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir.
+// The APIs must have none of the errors that CRD reports.
 func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems
@@ -29,7 +29,8 @@ type kindVersion struct {
 	version *spec.Version
 }
 
-// groupVersions puts the versions of the APIs together that share a package, in the order of the APIs.
+// groupVersions puts the versions of the APIs together that share a package, in the order of the
+// APIs.
 func groupVersions(apis []*spec.API) [][]kindVersion {
 	var groups [][]kindVersion
 	at := map[string]int{}
@@ -74,8 +75,8 @@ func PackageDir(p *spec.Project, group, version string) string {
 // GroupFolder returns what the folder of a group is called.
 func GroupFolder(p *spec.Project, group string) string { return shortGroup(group, p.Domain) }
 
-// shortGroup drops the project's own domain from a group, unless Go means something by a folder of the name that is
-// left.
+// shortGroup drops the project's own domain from a group, unless Go means something by a folder of
+// the name that is left.
 func shortGroup(group, domain string) string {
 	short, found := strings.CutSuffix(group, "."+domain)
 	if found && domain != "" && !slices.Contains([]string{"internal", "vendor", "testdata"}, short) {
@@ -84,8 +85,8 @@ func shortGroup(group, domain string) string {
 	return group
 }
 
-// setAliases gives every package the first label of its group and its version as alias, or the whole group
-// where two packages would get the same.
+// setAliases gives every package the first label of its group and its version as alias, or the
+// whole group where two packages would get the same.
 func setAliases(packages []Package) {
 	count := map[string]int{}
 	for _, p := range packages {
@@ -104,7 +105,8 @@ func firstLabel(group string) string {
 	return label
 }
 
-// importAliasOf joins the letters and digits of a group with a version; an identifier cannot begin with a digit.
+// importAliasOf joins the letters and digits of a group with a version; an identifier cannot begin
+// with a digit.
 func importAliasOf(p Package, group string) string {
 	name := strings.NewReplacer("-", "", ".", "").Replace(group) + p.Version
 	if name[0] >= '0' && name[0] <= '9' {

@@ -11,10 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// fieldTypeAndTag returns the type and the options of the json tag that a field has for a value of type t.
+// fieldTypeAndTag returns the type and the options of the json tag that a field has for a value of
+// type t.
 //
-// A required field is always there. An optional one is a pointer, or a list or map that can be nil, exactly where
-// absent and zero differ; docs/decisions/0003-go-types.md has the rule and its reasons.
+// A required field is always there. An optional one is a pointer, or a list or map that can be nil,
+// exactly where absent and zero differ; docs/decisions/0003-go-types.md has the rule and its
+// reasons.
 func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	full := crdgen.FullSchema(n.schema)
 	pointer := &GoType{Shape: Pointer, Elem: t}
@@ -30,7 +32,7 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	case t.Form == kubetypes.Struct || full.Nullable:
 		return pointer, ",omitempty"
 	case !zeroAllowed(full):
-		return t, ",omitempty" // nobody can say it
+		return t, ",omitempty" // zero is not valid
 	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.hasCrossFieldRules:
 		return t, "" // zero is what absent means, and does no harm
 	default:

@@ -31,7 +31,8 @@ func JSONType(s *spec.Schema) string {
 	}
 }
 
-// goTypeName returns the name of the Go type of a node; empty if the type is declared for this node alone.
+// goTypeName returns the name of the Go type of a node; empty if the type is declared for this node
+// alone.
 func goTypeName(s *spec.Schema) string {
 	switch {
 	case s.Use != nil:
@@ -48,15 +49,15 @@ func goTypeName(s *spec.Schema) string {
 	return ""
 }
 
-// LimitsUnknown reports whether a struct limits how many fields an object has, and keeps fields that the schema does not
-// name. The struct has JSON methods then. controller-gen puts the markers of such a type on a schema without a type, where
-// it refuses these limits.
+// LimitsUnknown reports whether a struct limits how many fields an object has, and keeps fields
+// that the schema does not name. The struct has JSON methods then. controller-gen puts the markers
+// of such a type on a schema without a type, where it refuses these limits.
 func LimitsUnknown(s *spec.Schema) bool {
 	return IsStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
 }
 
-// MisplacedLimits returns the limits that do not fit a JSON type. They are legal in a schema, and concern none or some of
-// its values, but controller-gen refuses their markers.
+// MisplacedLimits returns the limits that do not fit a JSON type. They are legal in a schema, and
+// concern none or some of its values, but controller-gen refuses their markers.
 func MisplacedLimits(jsonType string, k *apiextv1.JSONSchemaProps) []string {
 	if jsonType == intOrString {
 		jsonType = "string"

@@ -9,7 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// elementName returns the name of the type of a list's items or a map's values: the singular of the list's.
+// elementName returns the name of the type of a list's items or a map's values: the singular of the
+// list's.
 func elementName(list string) string {
 	if short, plural := strings.CutSuffix(list, "s"); plural && strings.ToUpper(short[max(0, len(short)-2):]) == short[max(0, len(short)-2):] {
 		return short // ClusterIPs
@@ -23,8 +24,8 @@ func elementName(list string) string {
 // nameSet are the names of the types and constants of a package.
 type nameSet map[string]bool
 
-// claim adds a name for a new type or constant and returns it: the given one, with the first number after it that makes it
-// unique.
+// claim adds a name for a new type or constant and returns it: the given one, with the first number
+// after it that makes it unique.
 func (n nameSet) claim(proposed string) string {
 	name := proposed
 	for i := 2; n[name]; i++ {

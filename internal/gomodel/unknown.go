@@ -24,7 +24,8 @@ func hasProperty(s *spec.Schema, name string) bool {
 	return slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 }
 
-// keepUnknown gives a struct a field for what its schema does not name and the API server keeps all the same.
+// keepUnknown gives a struct a field for what its schema does not name and the API server keeps all
+// the same.
 func keepUnknown(t *Type, s *spec.Schema) {
 	if !keepsUnknown(s) {
 		return
@@ -37,7 +38,8 @@ func keepUnknown(t *Type, s *spec.Schema) {
 	})
 }
 
-// keepNulls gives a struct a field for which of its optional fields are null: in Go, a field that is nil is absent.
+// keepNulls gives a struct a field for which of its optional fields are null: in Go, a field that
+// is nil is absent.
 func keepNulls(t *Type, nullable []string) {
 	if len(nullable) == 0 {
 		return
@@ -65,8 +67,8 @@ func freeName(t *Type, name string) string {
 	return free
 }
 
-// fieldType returns the type of a property. The metadata of an embedded resource is that of every object, whatever the
-// schema says of it.
+// fieldType returns the type of a property. The metadata of an embedded resource is that of every
+// object, whatever the schema says of it.
 func (b *packageBuilder) fieldType(parent, n node, name string) *GoType {
 	if parent.schema.Keywords.XEmbeddedResource && name == "metadata" && n.schema.Type == "" {
 		return metaType("ObjectMeta")

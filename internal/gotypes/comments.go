@@ -18,8 +18,8 @@ type comment struct {
 	text string
 }
 
-// commentsBetween returns the markers between a position and a node: those that controller-tools reads as the
-// node's.
+// commentsBetween returns the markers between a position and a node: those that controller-tools
+// reads as the node's.
 func commentsBetween(pkg *loader.Package, from token.Pos, node ast.Node) []comment {
 	for _, file := range pkg.Syntax {
 		if file.FileStart <= from && from <= file.FileEnd {
@@ -72,8 +72,8 @@ var keywordOf = map[string]string{
 	"xintorstring": "x-kubernetes-int-or-string",
 }
 
-// keywordPositions sets the positions of the keywords that markers say. The first marker wins: that of the field
-// comes before that of its type.
+// keywordPositions sets the positions of the keywords that markers say. The first marker wins: that
+// of the field comes before that of its type.
 func (p *program) keywordPositions(s *spec.Schema, all []comment) {
 	set := func(keyword string, at token.Pos) {
 		if _, known := s.At[keyword]; !known {

@@ -15,7 +15,8 @@ import (
 // generateMarker says whether a type gets deepcopy code.
 const generateMarker = "kubebuilder:object:generate"
 
-// copyJudge finds types of which controller-tools would make deepcopy code that does not compile, or none.
+// copyJudge finds types of which controller-tools would make deepcopy code that does not compile,
+// or none.
 type copyChecker struct {
 	program   *program
 	describer describer
@@ -30,8 +31,8 @@ type obstacle struct {
 	message, hint string
 }
 
-// checkCopies returns problems for the types that kinds need and that cannot be copied. Other types of that sort get no
-// deepcopy code: they may hold anything that compiles.
+// checkCopies returns problems for the types that kinds need and that cannot be copied. Other types
+// of that sort get no deepcopy code: they may hold anything that compiles.
 func (p *program) checkCopies(importPaths []string, all []Package) (problems spec.Problems, err error) {
 	j := copyChecker{
 		program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}},
@@ -102,8 +103,8 @@ func (j *copyChecker) need(pkg *loader.Package, name string, needed map[*types.T
 	visit(object.Type())
 }
 
-// checkPackage reports the types of a package that are needed and cannot be copied, and has the others of that sort
-// get no code.
+// checkPackage reports the types of a package that are needed and cannot be copied, and has the
+// others of that sort get no code.
 func (j *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
 	for _, name := range pkg.Types.Scope().Names() {
 		object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
@@ -161,7 +162,8 @@ func (j *copyChecker) checkDeclared(name *types.TypeName) *obstacle {
 	return nil
 }
 
-// holdsItself reports whether a list, a map or a pointer leads back to itself without a struct on the way.
+// holdsItself reports whether a list, a map or a pointer leads back to itself without a struct on
+// the way.
 func holdsItself(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.Contains(outer, types.Type(named)) {

@@ -34,13 +34,14 @@ func (j *copyChecker) checkUnnamed(t, shown types.Type, at token.Pos, holder *ty
 		return &obstacle{at, nameInGo(shown) + " has a fixed length, and no deepcopy code", "write []" + nameInGo(under.Elem()) + ", and its length as +kubebuilder:validation:MinItems and MaxItems"}
 	case *types.Basic:
 		if under.Kind() == types.Invalid {
-			return nil // which the compiler tells
+			return nil // which the compiler reports
 		}
 	}
 	return notCopiedProblem(at, nameInGo(shown), holder)
 }
 
-// checkNamed checks a type with a name: a list or a map of another package is copied by its elements.
+// checkNamed checks a type with a name: a list or a map of another package is copied by its
+// elements.
 func (j *copyChecker) checkNamed(named *types.Named, at token.Pos, holder *types.TypeName) *obstacle {
 	name := named.Obj()
 	_, isStruct := named.Underlying().(*types.Struct)
@@ -83,7 +84,8 @@ func nameInGo(t types.Type) string {
 	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
 }
 
-// isShallowCopy reports whether an assignment copies all of a value, as controller-tools sees it: no array does.
+// isShallowCopy reports whether an assignment copies all of a value, as controller-tools sees it:
+// no array does.
 func isShallowCopy(t types.Type) bool {
 	switch under := t.Underlying().(type) {
 	case *types.Basic:

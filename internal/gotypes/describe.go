@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// describer tells of Go types what generated code must know to copy them.
+// describer describes how generated code copies Go types.
 type describer struct {
 	program *program
 	hidden  map[string]map[string]bool // import path → methods that are generated, as Type.Method
@@ -28,8 +28,8 @@ func formOf(t types.Type) kubetypes.Form {
 	}
 }
 
-// copying returns how a value of a type is copied, and how its elements are if it is a map or a slice. It reports
-// false for a type that holds references and has no methods to copy them.
+// copying returns how a value of a type is copied, and how its elements are if it is a map or a
+// slice. It reports false for a type that holds references and has no methods to copy them.
 func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok bool) {
 	if by := d.handWritten(t); by != "" {
 		return by, "", true
@@ -46,7 +46,8 @@ func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok boo
 	return kubetypes.CopyInto, "", d.has(t, "DeepCopyInto") && d.has(t, "DeepCopy")
 }
 
-// copyOfElement returns how an element of a map or a slice is copied, empty if there is more to it than a call.
+// copyOfElement returns how an element of a map or a slice is copied, empty if there is more to it
+// than a call.
 func (d *describer) copyOfElement(elem types.Type, ofMap bool) kubetypes.Copy {
 	into := d.has(elem, "DeepCopyInto")
 	switch by := d.handWritten(elem); {
@@ -72,8 +73,8 @@ func elementOf(t types.Type) (elem types.Type, ofMap bool) {
 	return nil, false
 }
 
-// handWritten returns how a type with methods of its own is copied, empty for one without: all its methods may be
-// generated.
+// handWritten returns how a type with methods of its own is copied, empty for one without: all its
+// methods may be generated.
 func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 	into, by := methodOf(t, "DeepCopyInto"), methodOf(t, "DeepCopy")
 	if by != nil && by.Results().Len() == 1 {
@@ -95,7 +96,8 @@ func (d *describer) has(t types.Type, name string) bool {
 	return methodOf(t, name) != nil || d.generated(t, name)
 }
 
-// methodOf returns the signature of a method of a type or of a pointer to it, but of no field that it embeds.
+// methodOf returns the signature of a method of a type or of a pointer to it, but of no field that
+// it embeds.
 func methodOf(t types.Type, name string) *types.Signature {
 	found, path, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	if found == nil || len(path) != 1 {
@@ -123,8 +125,8 @@ func isAssignable(t types.Type) bool {
 	return false
 }
 
-// generated reports whether a type has a method in a file that was generated, which the build constraint of such
-// files hides: the packages are loaded as controller-gen loads them.
+// generated reports whether a type has a method in a file that was generated, which the build
+// constraint of such files hides: the packages are loaded as controller-gen loads them.
 func (d *describer) generated(t types.Type, name string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -137,7 +139,8 @@ func (d *describer) generated(t types.Type, name string) bool {
 	return d.hidden[path][named.Obj().Name()+"."+name]
 }
 
-// hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves out.
+// hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves
+// out.
 func (d *describer) hiddenIn(importPath string) map[string]bool {
 	found := map[string]bool{}
 	pkg := d.program.roots.find(importPath)

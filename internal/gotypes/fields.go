@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// fieldChecker looks at the types that a kind is made of for what has no schema, or another one than JSON is written by.
+// fieldChecker looks at the types that a kind is made of for what has no schema, or another one
+// than JSON is written by.
 type fieldChecker struct {
 	*kindReader
 	seen         map[*markers.TypeInfo]bool
@@ -121,7 +122,7 @@ func (f fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Node
 
 func (f fieldChecker) checkNamed(pkg *loader.Package, info *markers.TypeInfo, at ast.Node, outer []*markers.TypeInfo) {
 	switch {
-	case info == nil: // a type of the language, or none, which the compiler tells
+	case info == nil: // a type of the language, or none, which the compiler reports
 	case slices.Contains(outer, info):
 		f.reportAt(at, info.Name+" holds itself, and a schema in a CRD has an end", "use a type that does not, or runtime.RawExtension")
 	default:
@@ -129,7 +130,8 @@ func (f fieldChecker) checkNamed(pkg *loader.Package, info *markers.TypeInfo, at
 	}
 }
 
-// checkForeign checks a type of another module, which has no schema unless a marker says that none is needed.
+// checkForeign checks a type of another module, which has no schema unless a marker says that none
+// is needed.
 func (f fieldChecker) checkForeign(pkg *loader.Package, expr *ast.SelectorExpr, at ast.Node, said markers.MarkerValues) {
 	t := pkg.TypesInfo.TypeOf(expr)
 	if t == nil || said.Get("kubebuilder:validation:Schemaless") != nil || said.Get("kubebuilder:validation:Type") != nil {

@@ -32,7 +32,8 @@ func (k *kindReader) reportAt(at ast.Node, message, hint string) {
 	k.problems = append(k.problems, spec.Problem{Pos: k.program.positions.ofNode(at), Message: message, Hint: hint})
 }
 
-// checkObjects reports types that are not those of a kind: it and its list are objects of Kubernetes.
+// checkObjects reports types that are not those of a kind: it and its list are objects of
+// Kubernetes.
 func (k *kindReader) checkObjects() {
 	k.checkObject(k.info, "ObjectMeta", "metadata,omitempty")
 	list := k.program.parser.LookupType(k.pkg, k.List)
@@ -45,7 +46,8 @@ func (k *kindReader) checkObjects() {
 	k.checkObject(list, "ListMeta", "metadata,omitempty")
 }
 
-// checkObject checks that a type embeds what every object of Kubernetes has, and that it is marked as one.
+// checkObject checks that a type embeds what every object of Kubernetes has, and that it is marked
+// as one.
 func (k *kindReader) checkObject(info *markers.TypeInfo, meta, tag string) {
 	if root, _ := info.Markers.Get(rootMarker).(bool); !root {
 		k.markAsObject(info)
@@ -66,7 +68,7 @@ const rootMarker = "kubebuilder:object:root"
 // markAsObject has a type get the methods of an object, as if its author had marked it.
 func (k *kindReader) markAsObject(info *markers.TypeInfo) {
 	if err := addMarker(k.program.parser.Collector, k.pkg, info.RawSpec, rootMarker, true); err != nil {
-		return // which the reader of markers tells
+		return // which the reader of markers reports
 	}
 	if slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 		return
@@ -157,7 +159,8 @@ func localName(pkg *loader.Package, expr ast.Expr) string {
 	return ident.Name
 }
 
-// applyMarkers returns the version as the markers of the kind have it, nil if they say something else than the API file.
+// applyMarkers returns the version as the markers of the kind have it, nil if they say something
+// else than the API file.
 func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 	names := k.API.Names
 	made := &apiextv1.CustomResourceDefinition{}
@@ -188,7 +191,8 @@ func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version st
 	return nil
 }
 
-// compareMarkers reports markers that contradict the API file, which has the last word on everything but the schema.
+// compareMarkers reports markers that contradict the API file, which has the last word on
+// everything but the schema.
 func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
 	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
 	says := func(marker, what string, inGo, inFile any) {

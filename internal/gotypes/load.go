@@ -19,11 +19,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Source is where Go packages are read: in a folder, with the content of some files in the place of what is there.
+// Source is where Go packages are read: in a folder, with the content of some files in the place of
+// what is there.
 type Source struct {
 	Dir   string            // absolute; its go.mod decides which packages there are
 	Files map[string][]byte // by slash-separated path from Dir
-	// IgnoreUnexportedFields has fields that are not exported be passed over though they have a JSON tag.
+	// IgnoreUnexportedFields has fields that are not exported be passed over though they have a
+	// JSON tag.
 	IgnoreUnexportedFields bool
 }
 
@@ -37,8 +39,9 @@ type program struct {
 	parser    *crd.Parser
 }
 
-// loadPackages reads the packages with these import paths and all that they import, as far as parts of them that one of the
-// filters lets pass need it. A package that cannot be read has errors; the error is about the go command itself.
+// loadPackages reads the packages with these import paths and all that they import, as far as parts
+// of them that one of the filters lets pass need it. A package that cannot be read has errors; the
+// error is about the go command itself.
 func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
 	if source.module() == "" {
 		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
@@ -48,7 +51,8 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 		overlay[filepath.Join(source.Dir, filepath.FromSlash(file))] = content
 	}
 	p := &program{source: source, positions: positions{source.Dir, token.NewFileSet()}, roots: rootSet{}, unread: map[string]*trouble{}}
-	// Generated methods stay out of sight, as they do for controller-gen: what is asked for is what is written by hand.
+	// Generated methods stay out of sight, as they do for controller-gen: what is asked for is what
+	// is written by hand.
 	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.positions.fset}
 	roots, err := loader.LoadRootsWithConfig(cfg, importPaths...)
 	if err != nil {
@@ -117,7 +121,8 @@ func (p *program) inModule(pkg *loader.Package) bool {
 	return len(pkg.GoFiles) > 0 && strings.HasPrefix(pkg.GoFiles[0], p.source.Dir+string(filepath.Separator))
 }
 
-// isEmbeddedField has the packages read of types that structs embed without a tag, which decide how the struct is copied.
+// isEmbeddedField has the packages read of types that structs embed without a tag, which decide how
+// the struct is copied.
 func isEmbeddedField(node ast.Node) bool {
 	field, ok := node.(*ast.Field)
 	return ok && len(field.Names) == 0

@@ -17,7 +17,8 @@ var otherMarkers = []string{
 	"kubebuilder:ac:output:package", "kubebuilder:scaffold", "kubebuilder:docs-gen", "genclient",
 }
 
-// checkMarkers reports markers that are not known and look like one that is: nothing would come of them.
+// checkMarkers reports markers that are not known and look like one that is: nothing would come of
+// them.
 func (f fieldChecker) checkMarkers(all []comment) {
 	for _, c := range all {
 		message, hint := checkSpelling(c.text, f.knownMarkers)
@@ -28,7 +29,8 @@ func (f fieldChecker) checkMarkers(all []comment) {
 	}
 }
 
-// checkSpelling says what is wrong with the name of a marker, nothing where it is known or may be another tool's.
+// checkSpelling says what is wrong with the name of a marker, nothing where it is known or may be
+// another tool's.
 func checkSpelling(text string, known []string) (message, hint string) {
 	written, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	name, _, behind := strings.Cut(written, " ")
@@ -49,8 +51,8 @@ func checkSpelling(text string, known []string) (message, hint string) {
 	return "", ""
 }
 
-// closestMarker returns the known marker that a misspelt one most likely means: another last part, or another part
-// before it.
+// closestMarker returns the known marker that a misspelt one most likely means: another last part,
+// or another part before it.
 func closestMarker(name string, known []string) string {
 	group, last := splitName(name)
 	var lasts, groups []string

@@ -17,8 +17,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// downloadModules has the go command download all modules of go.mod. It looks into each of them before it says that
-// none has a package, also into those that no build of this system needs.
+// downloadModules has the go command download all modules of go.mod. It looks into each of them
+// before it says that none has a package, also into those that no build of this system needs.
 var downloadModules = sync.OnceValue(func() error {
 	if out, err := exec.Command("go", "mod", "download").CombinedOutput(); err != nil {
 		return fmt.Errorf("go mod download: %w\n%s", err, out)
@@ -26,8 +26,8 @@ var downloadModules = sync.OnceValue(func() error {
 	return nil
 })
 
-// module writes an archive into a folder as a Go module that requires what this one requires, so that it needs
-// nothing that is not in the module cache.
+// module writes an archive into a folder as a Go module that requires what this one requires, so
+// that it needs nothing that is not in the module cache.
 func module(t *testing.T, archive *txtar.Archive) string {
 	t.Helper()
 	if err := downloadModules(); err != nil {

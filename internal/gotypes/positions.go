@@ -25,8 +25,8 @@ func (p positions) of(at token.Pos) spec.Pos {
 // ofNode returns the position of a node of a parsed file.
 func (p positions) ofNode(n ast.Node) spec.Pos { return p.of(n.Pos()) }
 
-// shorten returns a position of the go command or of controller-tools as a user writes it: from the folder of the project,
-// or from the module that it lies in.
+// shorten returns a position of the go command or of controller-tools as a user writes it: from the
+// folder of the project, or from the module that it lies in.
 func (p positions) shorten(pos string) string {
 	return p.parse(pos).String()
 }

@@ -16,14 +16,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Use is a node that names a Go type by its import path, and the package whose Go types have a field for it.
+// Use is a node that names a Go type by its import path, and the package whose Go types have a
+// field for it.
 type Use struct {
 	spec.GoTypeUse
 	Importer string // import path; empty: none
 }
 
-// Resolve reads the Go types that nodes name, all in one go, and sets what their source says on each node. Every
-// type that cannot be used is a problem at each place that names it. The error is about the go command itself.
+// Resolve reads the Go types that nodes name, all in one go, and sets what their source says on
+// each node. Every type that cannot be used is a problem at each place that names it. The error is
+// about the go command itself.
 func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	paths := map[string]bool{}
 	for _, use := range uses {
@@ -206,8 +208,8 @@ func isRecursive(t types.Type, outer []types.Type) bool {
 	return false
 }
 
-// withoutEmpty drops properties that are an empty map, and allows the values that have a schema, as controller-gen does
-// when it writes a CRD: elsewhere, these are two things each.
+// withoutEmpty drops properties that are an empty map, and allows the values that have a schema, as
+// controller-gen does when it writes a CRD: elsewhere, these are two things each.
 func withoutEmpty(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
 	if len(s.Properties) == 0 {
 		s.Properties = nil

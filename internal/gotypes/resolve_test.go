@@ -19,8 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output")
 
-// TestGoldenResolve holds the types of a module against what is expected of each: its form, how it is copied, and
-// its schema. Types that cannot be in an API are problems where the spec file names them.
+// TestGoldenResolve holds the types of a module against what is expected of each: its form, how it
+// is copied, and its schema. Types that cannot be in an API are problems where the spec file names
+// them.
 func TestGoldenResolve(t *testing.T) {
 	a := archive(t, "module.txtar")
 	dir := module(t, a)
@@ -55,7 +56,8 @@ func described(t *testing.T, api *spec.API, problems spec.Problems) string {
 	return text
 }
 
-// TestResolveAgreesWithTheBundle holds what is read of Kubernetes' own packages against what opgen knows of them.
+// TestResolveAgreesWithTheBundle holds what is read of Kubernetes' own packages against what opgen
+// knows of them.
 func TestResolveAgreesWithTheBundle(t *testing.T) {
 	names := []string{
 		"core/v1.PodTemplateSpec", "core/v1.ResourceList", "core/v1.LocalObjectReference", "core/v1.PullPolicy",

@@ -37,7 +37,8 @@ func (r rootSet) errorsSince(before map[*packages.Package]int) []packages.Error 
 	return added
 }
 
-// find returns the package with an import path among the roots and what they import; nil if there is none.
+// find returns the package with an import path among the roots and what they import; nil if there
+// is none.
 func (r rootSet) find(importPath string) *loader.Package {
 	seen := map[*loader.Package]bool{}
 	var find func(pkg *loader.Package) *loader.Package

@@ -1,7 +1,7 @@
 package gotypes_test
 
-// shapes are types, with ' in the place of the quotes of tags, and what is said of them; nothing where says is empty, and
-// then these types are copied.
+// shapes are types, with ' in the place of the quotes of tags, and what is said of them; nothing
+// where says is empty, and then these types are copied.
 var shapes = []struct {
 	name, source, says string
 	copies             []string

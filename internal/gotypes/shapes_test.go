@@ -44,8 +44,8 @@ names: {kind: Thing}
 versions: [{name: v1, goTypes: true}]
 `
 
-// TestShapes holds what is said of types whose schema or deepcopy code is out of the ordinary against what is expected.
-// What nothing is said of gives deepcopy code that compiles.
+// TestShapes holds what is said of types whose schema or deepcopy code is out of the ordinary
+// against what is expected. What nothing is said of gives deepcopy code that compiles.
 func TestShapes(t *testing.T) {
 	compiled := &txtar.Archive{}
 	for i, test := range shapes {

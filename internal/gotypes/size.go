@@ -2,21 +2,23 @@ package gotypes
 
 import "go/types"
 
-// maxFields is how many fields a schema can have at the most: each takes 20 bytes of JSON, and API servers take no more
-// than 3 MiB.
+// maxFields is how many fields a schema can have at the most: each takes 20 bytes of JSON, and API
+// servers take no more than 3 MiB.
 const maxFields = 3 << 20 / 20
 
-// tooLarge is what is said of a type with more fields than that, once the types of its fields are written out.
+// tooLarge is what is said of a type with more fields than that, once the types of its fields are
+// written out.
 const tooLarge = " has too many fields once the types that it holds are written out: API servers take CRDs of at most 3 MiB"
 
-// fieldCount counts the fields of a type with those of the types that it holds, as often as it holds them, up to
-// maxFields+1. It counts without writing anything out: types that hold one another twice at each level have 2ⁿ fields
-// after n levels.
+// fieldCount counts the fields of a type with those of the types that it holds, as often as it
+// holds them, up to maxFields+1. It counts without writing anything out: types that hold one
+// another twice at each level have 2ⁿ fields after n levels.
 func fieldCount(t types.Type) int {
 	return fieldCounter{}.count(t)
 }
 
-// fieldCounter has the counts of named types; one that is being counted holds itself and counts for nothing.
+// fieldCounter has the counts of named types; one that is being counted holds itself and counts for
+// nothing.
 type fieldCounter map[*types.Named]int
 
 func (c fieldCounter) count(t types.Type) int {

@@ -13,7 +13,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// tree turns a schema that was made from Go types into nodes that know where in the Go files they come from.
+// tree turns a schema that was made from Go types into nodes that know where in the Go files they
+// come from.
 type tree struct {
 	program *program
 	pkg     *loader.Package
@@ -98,7 +99,8 @@ func (p place) element() place {
 	return below
 }
 
-// declared follows the name of a type to what it is declared as, with the markers of its declaration.
+// declared follows the name of a type to what it is declared as, with the markers of its
+// declaration.
 func (t tree) declared(at place) place {
 	for {
 		switch expr := at.expr.(type) {
@@ -157,7 +159,8 @@ type fieldPlace struct {
 
 const maxDepth = 64
 
-// fields returns the places of a struct's fields by their JSON keys, those of embedded structs included.
+// fields returns the places of a struct's fields by their JSON keys, those of embedded structs
+// included.
 func (t tree) fields(at place) map[string]fieldPlace {
 	found := map[string]fieldPlace{}
 	structType, ok := at.expr.(*ast.StructType)

@@ -69,10 +69,12 @@ var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 // untaggedField finds the field of which controller-tools says that it has no JSON tag.
 var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 
-// noSchema has the usual names of Go types that have no schema, by the names that controller-tools gives them.
+// noSchema has the usual names of Go types that have no schema, by the names that controller-tools
+// gives them.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
 
-// loaderMessage returns the first line of a message, without the names of controller-tools' own Go types.
+// loaderMessage returns the first line of a message, without the names of controller-tools' own Go
+// types.
 func loaderMessage(message string) string {
 	message = firstLine(message)
 	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
@@ -86,7 +88,8 @@ func firstLine(text string) string {
 	return strings.TrimSuffix(line, ":")
 }
 
-// checkImport says why a package cannot import another, nil if it can, as far as paths and imports tell.
+// checkImport says why a package cannot import another, nil if it can, as far as paths and imports
+// tell.
 func (p *program) checkImport(path, importer string) *trouble {
 	if importer == "" {
 		return nil
@@ -135,8 +138,8 @@ func isShownInJSON(tag string) bool {
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// problemOf returns an error of a package as a problem at its place. It reports false for what is no error: types
-// of packages that are not needed, and so were not read.
+// problemOf returns an error of a package as a problem at its place. It reports false for what is
+// no error: types of packages that are not needed, and so were not read.
 func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false

@@ -31,7 +31,8 @@ type Kind struct {
 
 // Authored is what authors' packages say.
 type Authored struct {
-	// APIs has the APIs with their versions as the Go types have them, by the APIs as they were parsed.
+	// APIs has the APIs with their versions as the Go types have them, by the APIs as they were
+	// parsed.
 	APIs map[*spec.API]*spec.API
 	// DeepCopy has the deepcopy code of every type of a package, by its import path.
 	DeepCopy map[string][]byte
@@ -41,8 +42,8 @@ type Authored struct {
 	Packages map[string]*packages.Package
 }
 
-// Versions reads packages with authors' types. Problems are at their places in the Go files. The error is about
-// the go command itself.
+// Versions reads packages with authors' types. Problems are at their places in the Go files. The
+// error is about the go command itself.
 func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}, Packages: map[string]*packages.Package{}}
 	var paths []string
@@ -125,8 +126,8 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
 }
 
-// withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself belongs to the API
-// server, whatever comments and markers say of it.
+// withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself
+// belongs to the API server, whatever comments and markers say of it.
 func withKindMetadata(s apiextv1.JSONSchemaProps, bare bool) apiextv1.JSONSchemaProps {
 	if bare {
 		s = kubetypes.WithBareMetadata(s)

@@ -17,8 +17,8 @@ type Resolver struct {
 	CRDs     []*apiextv1.CustomResourceDefinition // of the project; nil for an API with errors
 }
 
-// Resolve completes a kind from the project, from Kubernetes, or from what the file says of it. It returns a problem without
-// a position if the kind is not known.
+// Resolve completes a kind from the project, from Kubernetes, or from what the file says of it. It
+// returns a problem without a position if the kind is not known.
 func (r Resolver) Resolve(declared spec.Resource) (Resource, *spec.Problem) {
 	c := Resource{
 		Field: declared.As, APIVersion: declared.APIVersion, Kind: declared.Kind,
@@ -37,7 +37,8 @@ func (r Resolver) Resolve(declared spec.Resource) (Resource, *spec.Problem) {
 	return c, nil
 }
 
-// completeFromProject completes a kind that is an API of the project. It reports false for other kinds.
+// completeFromProject completes a kind that is an API of the project. It reports false for other
+// kinds.
 func (r Resolver) completeFromProject(c *Resource) bool {
 	for _, pkg := range r.Packages {
 		for _, kind := range pkg.Kinds {

@@ -1,5 +1,5 @@
-// Package kinds completes the kinds that spec files name: parents, children and related objects, with everything that
-// the file may leave out.
+// Package kinds completes the kinds that spec files name: parents, children and related objects,
+// with everything that the file may leave out.
 package kinds
 
 import (
@@ -52,8 +52,8 @@ func (r Resource) Scope() spec.Scope {
 	return spec.Cluster
 }
 
-// Schema returns the schema of a whole object of the kind; nil if it is not known. That of a kind of Kubernetes comes from
-// the bundle of its types.
+// Schema returns the schema of a whole object of the kind; nil if it is not known. That of a kind
+// of Kubernetes comes from the bundle of its types.
 func (r Resource) Schema() *apiextv1.JSONSchemaProps {
 	if r.schema != nil || r.Foreign {
 		return r.schema

@@ -7,8 +7,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 )
 
-// fields checks that the fields which a rule reads are fields of the child. CEL itself does not know: to it the child
-// is of any type.
+// fields checks that the fields which a rule reads are fields of the child. CEL itself does not
+// know: to it the child is of any type.
 type fields struct {
 	*ruleChecker
 	info *ast.SourceInfo
@@ -95,7 +95,8 @@ func (f fields) visitCall(e ast.Expr, known scope) *schema {
 	return nil
 }
 
-// visitComprehension goes through a macro such as exists, with what it iterates over as its variables.
+// visitComprehension goes through a macro such as exists, with what it iterates over as its
+// variables.
 func (f fields) visitComprehension(c ast.ComprehensionExpr, known scope) {
 	over := f.visit(c.IterRange(), known)
 	inner := maps.Clone(known)

@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected problems in testdata")
 
-// TestProblems compares what is wrong with the operator block of each API with the archive's last file.
+// TestProblems compares what is wrong with the operator block of each API with the archive's last
+// file.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {

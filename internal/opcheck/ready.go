@@ -15,8 +15,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Ready checks the rule that says when a child is ready, as far as the schema of the child is known (nil: not at all).
-// It compiles the rule as the operator will: with self of any type.
+// Ready checks the rule that says when a child is ready, as far as the schema of the child is known
+// (nil: not at all). It compiles the rule as the operator will: with self of any type.
 func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 	r := ruleChecker{rule: rule, path: path}
 	env, err := ruleEnvironment()
@@ -50,7 +50,8 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 	return r.problems
 }
 
-// ruleEnvironment is that of package runtime/cel, which evaluates the rules: the newest one that this opgen knows.
+// ruleEnvironment is that of package runtime/cel, which evaluates the rules: the newest one that
+// this opgen knows.
 var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),

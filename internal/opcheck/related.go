@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Related checks what the related kinds of an operator take from its parents. The positions are those of the file's
-// keys by path, such as operator.related[0].nameFrom.
+// Related checks what the related kinds of an operator take from its parents. The positions are
+// those of the file's keys by path, such as operator.related[0].nameFrom.
 func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos) spec.Problems {
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
@@ -41,7 +41,8 @@ func (c *paths) reportAt(path, message, hint string) {
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// checkPath checks that a path leads to a field of a parent with a fitting type. A field whose type is not known fits.
+// checkPath checks that a path leads to a field of a parent with a fitting type. A field whose type
+// is not known fits.
 func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 	if value == "" || p.Schema() == nil {
 		return
@@ -91,7 +92,7 @@ func isTexts(s *schema) bool {
 	return s.Type == "string" || s.Type == ""
 }
 
-// isSelector tells label selectors, and maps of text.
+// isSelector reports whether a schema is that of a label selector or of a map of text.
 func isSelector(s *schema) bool {
 	if v := valueSchema(s); v != nil {
 		return v.Type == "string" || v.Type == ""

@@ -14,7 +14,8 @@ import (
 
 type schema = apiextv1.JSONSchemaProps
 
-// wholeObject returns the schema of a whole object, in which what every object has is spelled out. Nil stays nil: not known.
+// wholeObject returns the schema of a whole object, in which what every object has is spelled out.
+// Nil stays nil: not known.
 func wholeObject(s *schema) *schema {
 	if s == nil {
 		return nil
@@ -31,8 +32,8 @@ func wholeObject(s *schema) *schema {
 	return &whole
 }
 
-// metadata is the schema of metadata, which CRDs never have: that of its Go type, as far as it is text, numbers and
-// their lists and maps.
+// metadata is the schema of metadata, which CRDs never have: that of its Go type, as far as it is
+// text, numbers and their lists and maps.
 var metadata = func() schema {
 	s := schema{Type: "object", Properties: map[string]schema{}}
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
@@ -56,8 +57,8 @@ func schemaOf(t reflect.Type) schema {
 	return schema{} // not known
 }
 
-// fieldSchema returns the schema of a field, nil when it is not known. The message says that there is none, and the hint which
-// there are.
+// fieldSchema returns the schema of a field, nil when it is not known. The message says that there
+// is none, and the hint which there are.
 func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	if s == nil || s.Type == "" {
 		return nil, "", ""

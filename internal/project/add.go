@@ -77,7 +77,8 @@ func (p *Project) addFile(a *Addition, f SpecFile) error {
 	return spec.Check(a.Input.Project, a.Input.APIs, a.Input.Controllers).Err()
 }
 
-// apiFile returns the spec file that an API gets. Its name has the group if a kind of another group has the file without.
+// apiFile returns the spec file that an API gets. Its name has the group if a kind of another group
+// has the file without.
 func (p *Project) apiFile(api *spec.API) string {
 	kind := strings.ToLower(api.Names.Kind)
 	file := "api/" + kind + ".yaml"

@@ -13,8 +13,8 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Check compares the tree with its source, given the changes that generate would make. It also checks the author's files:
-// samples, the functions that generated code calls, and module files.
+// Check compares the tree with its source, given the changes that generate would make. It also
+// checks the author's files: samples, the functions that generated code calls, and module files.
 func (p *Project) Check(source scaffold.Source, changes *scaffold.Changes) ([]Finding, error) {
 	var findings []Finding
 	for _, c := range changes.Conflicts() {

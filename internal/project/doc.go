@@ -1,10 +1,11 @@
-// Package project reads the spec files of a project and holds what commands do with them: add and remove APIs and
-// controllers, and check the tree.
+// Package project reads the spec files of a project and holds what commands do with them: add and
+// remove APIs and controllers, and check the tree.
 //
 //	Load    folder                → *Project               every spec file, parsed and checked together
 //	Add     *Project, spec file   → Addition               the input with one more API or controller
 //	Input   *Project              → scaffold.Input → scaffold.ReadGo → scaffold.Plan
 //	Check   *Project, changes     → []Finding              what opgen check reports
 //
-// The package writes nothing. Package scaffold plans and writes the files; cmd/opgen parses flags and prints.
+// The package writes nothing. Package scaffold plans and writes the files; cmd/opgen parses flags
+// and prints.
 package project

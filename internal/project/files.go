@@ -19,7 +19,8 @@ type SpecFile struct {
 	Data []byte
 }
 
-// Find returns the folder of the opgen.yaml in the working directory, or in the closest folder above it.
+// Find returns the folder of the opgen.yaml in the working directory, or in the closest folder
+// above it.
 func Find() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -54,8 +55,8 @@ func ReadFolder(dir, folder string) ([]SpecFile, error) {
 	return specs, nil
 }
 
-// ReadFile reads the spec file at a path under the name that positions give it. It returns an InputError if the path names
-// no regular file.
+// ReadFile reads the spec file at a path under the name that positions give it. It returns an
+// InputError if the path names no regular file.
 func ReadFile(name, path string) (SpecFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -75,7 +76,8 @@ func ReadFile(name, path string) (SpecFile, error) {
 	return ReadFrom(name, file)
 }
 
-// ReadFrom reads a spec file up to one byte more than its size limit, so that the parser can refuse a larger one.
+// ReadFrom reads a spec file up to one byte more than its size limit, so that the parser can refuse
+// a larger one.
 func ReadFrom(name string, r io.Reader) (SpecFile, error) {
 	data, err := io.ReadAll(io.LimitReader(r, spec.MaxFileSize+1))
 	if err != nil {
@@ -84,8 +86,8 @@ func ReadFrom(name string, r io.Reader) (SpecFile, error) {
 	return SpecFile{name, data}, nil
 }
 
-// misnamedFiles reports files that look like spec files and are not read because of their names: renaming a file must not
-// remove its API.
+// misnamedFiles reports files that look like spec files and are not read because of their names:
+// renaming a file must not remove its API.
 func misnamedFiles(dir string) (spec.Problems, error) {
 	var problems spec.Problems
 	for _, folder := range []string{"api", "controllers"} {

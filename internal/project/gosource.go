@@ -11,7 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// ReadGo completes an input from the Go source of the project in dir, read in the workspace of the project.
+// ReadGo completes an input from the Go source of the project in dir, read in the workspace of the
+// project.
 func ReadGo(dir string, in scaffold.Input) (scaffold.Source, error) {
 	if crdgen.ReadsGo(in.APIs) {
 		if err := useWorkspace(dir); err != nil {
@@ -21,8 +22,8 @@ func ReadGo(dir string, in scaffold.Input) (scaffold.Source, error) {
 	return scaffold.ReadGo(dir, in)
 }
 
-// ReadGoTypes completes APIs from the Go source of the project that the working directory lies in, or else of its Go
-// module. It returns them as they are if there is neither.
+// ReadGoTypes completes APIs from the Go source of the project that the working directory lies in,
+// or else of its Go module. It returns them as they are if there is neither.
 func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	dir, err := Find()
 	if err != nil {
@@ -40,7 +41,8 @@ func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	return source.APIs, err
 }
 
-// readModule reads the Go types that APIs name in the Go module of the working directory, if there is one.
+// readModule reads the Go types that APIs name in the Go module of the working directory, if there
+// is one.
 func readModule(apis []*spec.API) error {
 	here, err := os.Getwd()
 	if err != nil {

@@ -17,15 +17,16 @@ type Project struct {
 	Dir  string // the folder of opgen.yaml
 	Spec *spec.Project
 	APIs []*spec.API // in the order of their file names
-	// Controllers are the controllers for kinds that exist already, in the order of their file names.
+	// Controllers are the controllers for kinds that exist already, in the order of their file
+	// names.
 	Controllers []*spec.Controller
 	// SharedTypes are the types that every API can use.
 	SharedTypes []*spec.NamedType
 	Tool        scaffold.Tool
 }
 
-// Load reads all spec files of the project in a folder for a version of opgen. The error is spec.Problems if a file is
-// invalid.
+// Load reads all spec files of the project in a folder for a version of opgen. The error is
+// spec.Problems if a file is invalid.
 func Load(dir, version string) (*Project, error) {
 	p := &Project{Dir: dir, Tool: ToolFor(dir, version)}
 	file, err := ReadFile(FileName, filepath.Join(dir, FileName))

@@ -17,8 +17,8 @@ type KnownAPI struct {
 	Locked scaffold.LockedAPI // zero: the lock does not list it
 }
 
-// KnownAPIs returns the APIs of the lock and of the spec files by name. For an API that the lock and its spec file describe
-// differently, it returns that of the lock.
+// KnownAPIs returns the APIs of the lock and of the spec files by name. For an API that the lock
+// and its spec file describe differently, it returns that of the lock.
 func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
 	lock, err := scaffold.ReadLock(os.DirFS(p.Dir))
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkSamples validates the objects of the project's kinds in deploy/samples as the API server does.
+// checkSamples validates the objects of the project's kinds in deploy/samples as the API server
+// does.
 func (p *Project) checkSamples(apis []*spec.API) ([]Finding, error) {
 	crds, err := crdsByKind(apis, p.Spec.MinKubernetes)
 	if err != nil {
@@ -61,7 +62,8 @@ func crdsByKind(apis []*spec.API, minKubernetes string) (map[schema.GroupKind]*a
 	return crds, nil
 }
 
-// checkSample returns what is wrong with the objects in a file. It ignores objects of kinds that the project never had.
+// checkSample returns what is wrong with the objects in a file. It ignores objects of kinds that
+// the project never had.
 func (p *Project) checkSample(crds map[schema.GroupKind]*apiextv1.CustomResourceDefinition, sample SpecFile) []string {
 	var messages []string
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(sample.Data)))
@@ -87,8 +89,9 @@ func (p *Project) checkSample(crds map[schema.GroupKind]*apiextv1.CustomResource
 	}
 }
 
-// isRemoved reports whether a kind that the project does not have is one that it had: it is in a group of the project, or
-// the file is named as opgen names the sample of that kind. A kind that spec files name belongs to somebody else.
+// isRemoved reports whether a kind that the project does not have is one that it had: it is in a
+// group of the project, or the file is named as opgen names the sample of that kind. A kind that
+// spec files name belongs to somebody else.
 func (p *Project) isRemoved(kind schema.GroupVersionKind, file string) bool {
 	if scaffold.Names(p.APIs, p.Controllers, kind.GroupKind()) {
 		return false

@@ -13,7 +13,8 @@ import (
 // typesFile is the usual name of the file of types beside the files of APIs.
 const typesFile = "types.yaml"
 
-// ParseTypes parses the files of kind Types among spec files. It returns the files of APIs and the types.
+// ParseTypes parses the files of kind Types among spec files. It returns the files of APIs and the
+// types.
 func ParseTypes(files []SpecFile) (apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
 	for _, f := range files {
 		if !spec.IsTypes(f.Data) {

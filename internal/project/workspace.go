@@ -10,9 +10,10 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// useWorkspace sets GOWORK so that Go packages of the project in dir are read as go builds them: in the workspace that lists
-// the project, or without one. In a go.work that does not list the project, go would read none of its packages. Users who
-// run opgen with the project's tools.mod have turned workspaces off, which is not meant for the project's packages.
+// useWorkspace sets GOWORK so that Go packages of the project in dir are read as go builds them: in
+// the workspace that lists the project, or without one. In a go.work that does not list the
+// project, go would read none of its packages. Users who run opgen with the project's tools.mod
+// have turned workspaces off, which is not meant for the project's packages.
 func useWorkspace(dir string) error {
 	file := os.Getenv("GOWORK")
 	if file == "" || file == "off" {

@@ -1,5 +1,5 @@
-// Package rbacmarkers reads the +kubebuilder:rbac markers in the Go source of a project. It reads comments alone and
-// loads no package.
+// Package rbacmarkers reads the +kubebuilder:rbac markers in the Go source of a project. It reads
+// comments alone and loads no package.
 package rbacmarkers
 
 import (
@@ -21,8 +21,9 @@ import (
 // marker is how the comments begin, behind their slashes.
 const marker = "+kubebuilder:rbac"
 
-// Find returns the rules in the comments of a project's Go files, in the order of the files. It leaves out tests,
-// generated files, and what belongs to other modules. A tree that is not there has none.
+// Find returns the rules in the comments of a project's Go files, in the order of the files. It
+// leaves out tests, generated files, and what belongs to other modules. A tree that is not there
+// has none.
 func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 	var f finder
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -45,7 +46,7 @@ func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 	return f.rules, f.problems, err
 }
 
-// isIgnoredFolder tells folders that the go command ignores, too.
+// isIgnoredFolder reports whether the go command ignores a folder, too.
 func isIgnoredFolder(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "vendor" || folder == "testdata"
 }

@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Apply makes the pending changes in dir, which is created when absent. It does all of them or none: when one
-// fails, what was already done is undone and the error returned. Changes with conflicts are refused as a whole
-// with ErrConflict, and so are changes that were computed on other content than dir has by now. When the process is
-// killed meanwhile, the next Hold of dir undoes what was done.
+// Apply makes the pending changes in dir, which is created when absent. It does all of them or
+// none: when one fails, what was already done is undone and the error returned. Changes with
+// conflicts are refused as a whole with ErrConflict, and so are changes that were computed on other
+// content than dir has by now. When the process is killed meanwhile, the next Hold of dir undoes
+// what was done.
 //
 // Nothing outside of dir is touched, whatever symbolic links it holds.
 func (c *Changes) Apply(dir string) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// before is a project tree with its lock; after is what the next version of its spec yields: one file of each
-// action, in folders that come and go.
+// before is a project tree with its lock; after is what the next version of its spec yields: one
+// file of each action, in folders that come and go.
 var (
 	before = []File{
 		{Path: "a/zz_generated.stays.go", Content: []byte("same\n")},

@@ -18,8 +18,9 @@ import (
 
 var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
 
-// A project builds, vets and passes its own tests, without the network. With -update the test writes the module files
-// that projects start from, project.mod and project.sum, again, which needs the network.
+// A project builds, vets and passes its own tests, without the network. With -update the test
+// writes the module files that projects start from, project.mod and project.sum, again, which needs
+// the network.
 func TestGeneratedProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a project: not with -short")
@@ -82,7 +83,8 @@ func generate(t *testing.T, name string) string {
 	return dir
 }
 
-// tidy lets go mod tidy complete the module files of the project in dir, and keeps them for all projects.
+// tidy lets go mod tidy complete the module files of the project in dir, and keeps them for all
+// projects.
 func tidy(t *testing.T, dir string) {
 	t.Helper()
 	run(t, dir, []string{"GOFLAGS=-mod=mod"}, "go", "mod", "tidy")

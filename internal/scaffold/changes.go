@@ -84,8 +84,8 @@ func (c *Changes) withActions(actions ...Action) []Change {
 	return found
 }
 
-// Force returns the same changes with every conflict decided against the hand: the files are overwritten or
-// removed.
+// Force returns the same changes with every conflict decided against the hand: the files are
+// overwritten or removed.
 func (c *Changes) Force() *Changes {
 	forced := slices.Clone(c.list)
 	for i, change := range forced {

@@ -11,8 +11,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// MissingModules says for which Go types of parents, children and related objects go.mod of a tree has no module, and
-// whether it lacks those that rules need. It looks at paths only: that a package exists is for the compiler to say.
+// MissingModules says for which Go types of parents, children and related objects go.mod of a tree
+// has no module, and whether it lacks those that rules need. It looks at paths only: that a package
+// exists is for the compiler to say.
 func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []VersionMismatch {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
@@ -53,7 +54,8 @@ func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" })
 }
 
-// namedKinds are the kinds that spec files name: parents of controllers, children and related objects.
+// namedKinds are the kinds that spec files name: parents of controllers, children and related
+// objects.
 func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
 	var all []spec.Resource
 	for _, c := range controllers {

@@ -102,7 +102,8 @@ func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	return c, nil
 }
 
-// actionForOnce decides whether a Once file is written: only if neither it nor another in its place is there.
+// actionForOnce decides whether a Once file is written: only if neither it nor another in its place
+// is there.
 func (f File) actionForOnce(tree fs.FS) (Action, error) {
 	if err := wayTo(tree, f.Path); err != nil {
 		return "", err
@@ -122,7 +123,8 @@ func (f File) actionForOnce(tree fs.FS) (Action, error) {
 	return Create, nil
 }
 
-// staleChange decides what happens to a listed file that nothing yields any more; nothing if it is gone already.
+// staleChange decides what happens to a listed file that nothing yields any more; nothing if it is
+// gone already.
 func staleChange(tree fs.FS, file, listed string) ([]Change, error) {
 	old, err := readRegularFile(tree, file)
 	if err != nil || old == nil {
@@ -134,7 +136,8 @@ func staleChange(tree fs.FS, file, listed string) ([]Change, error) {
 	return []Change{{Path: file, Action: Remove, Old: old}}, nil
 }
 
-// lockChange decides what happens to the lock; it is never in conflict, since nobody else has a use for it.
+// lockChange decides what happens to the lock; it is never in conflict, since nobody else has a use
+// for it.
 func lockChange(tree fs.FS, after Lock) (Change, error) {
 	old, err := readRegularFile(tree, LockPath)
 	if err != nil {
@@ -156,7 +159,8 @@ func lockChange(tree fs.FS, after Lock) (Change, error) {
 	return c, nil
 }
 
-// readRegularFile returns the content of a regular file, nil when there is none; anything else in its place is an error.
+// readRegularFile returns the content of a regular file, nil when there is none; anything else in
+// its place is an error.
 func readRegularFile(tree fs.FS, file string) ([]byte, error) {
 	if err := wayTo(tree, file); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// maker is an API or a controller as far as it makes children.
+// childOwner is an API or a controller with its children.
 type childOwner struct {
 	name     string // in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
 	pos      spec.Pos
@@ -33,8 +33,8 @@ func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []chi
 	return owners
 }
 
-// childKinds are the kinds of children that each maker has, by its name: EchoServer.demo.example.com → Pod,
-// Deployment.apps. A kind that is only pruned is not among them.
+// childKinds returns the kinds of children that each owner has, by its name:
+// EchoServer.demo.example.com → Pod, Deployment.apps. A kind that is only pruned is not among them.
 func childKinds(owners []childOwner) map[string][]string {
 	kinds := map[string][]string{}
 	for _, m := range owners {
@@ -53,8 +53,9 @@ func childName(child spec.Child) string {
 	return schema.FromAPIVersionAndKind(child.APIVersion, child.Kind).GroupKind().String()
 }
 
-// checkDroppedChildren refuses to forget a kind of children that was made so far: its objects would be left behind, with nobody to
-// prune them and no right to do so.
+// checkDroppedChildren returns an error if a spec file no longer names a kind of children that was
+// made so far. Children of that kind would stay in clusters, and the operator would have no right
+// to prune them.
 func checkDroppedChildren(before map[string][]string, owners []childOwner) error {
 	var problems spec.Problems
 	for _, m := range owners {

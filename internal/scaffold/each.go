@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// runParallel calls do with every index below n, as many at a time as there are processors. The calls share nothing, so that
-// their order does not matter: they leave their results at their index.
+// runParallel calls do with every index below n, as many at a time as there are processors. The
+// calls share nothing, so that their order does not matter: they leave their results at their
+// index.
 func runParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup

@@ -10,11 +10,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Owner says to whom a file of a project belongs.
+// Owner is opgen or the author: who writes a file of a project.
 type Owner int
 
 const (
-	// Generated files are opgen's: written whole on every change of the spec, removed when nothing yields them.
+	// Generated files are opgen's: written whole on every change of the spec, removed when nothing
+	// yields them.
 	Generated Owner = iota
 	// Once files are the author's: written when absent, never touched again.
 	Once
@@ -25,11 +26,12 @@ type File struct {
 	Path    string // slash-separated, relative to the project
 	Content []byte // of a Generated file, and of one that was not rendered by Plan
 	Owner   Owner
-	// API is the name of the API that the file belongs to, see APIName, and Controller that of the controller for kinds
-	// that exist already; both are empty for files of the whole project.
+	// API is the name of the API that the file belongs to, see APIName, and Controller that of the
+	// controller for kinds that exist already; both are empty for files of the whole project.
 	API, Controller string
-	// Instead reports whether a file of this name in the same folder takes this one's place, so that a Once file
-	// stays absent after its author has renamed or split it; nil when no other file does.
+	// Instead reports whether a file of this name in the same folder takes this one's place, so
+	// that a Once file stays absent after its author has renamed or split it; nil when no other
+	// file does.
 	Instead func(name string) bool
 
 	render func() ([]byte, error) // the content of a Once file, which most projects have already; nil: Content
@@ -63,8 +65,8 @@ func (s *FileSet) Files() []File {
 	return slices.Clone(s.files)
 }
 
-// newFileSet sorts files and refuses what could not be a tree: paths outside of it, one path twice, Generated
-// files whose name does not tell.
+// newFileSet sorts files and refuses what could not be a tree: paths outside of it, one path twice,
+// Generated files whose name does not tell.
 func newFileSet(version string, files []File, dropped []string) (*FileSet, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -83,7 +85,8 @@ func newFileSet(version string, files []File, dropped []string) (*FileSet, error
 	return &FileSet{files: files, dropped: dropped, version: version}, nil
 }
 
-// generatedPrefix starts the name of every Generated file outside of the folders that are generated whole.
+// generatedPrefix starts the name of every Generated file outside of the folders that are generated
+// whole.
 const generatedPrefix = "zz_generated."
 
 // generatedName reports whether a file of this path can be opgen's.

@@ -17,8 +17,8 @@ import (
 // standInAnnotation marks a CRD that package operatortest installs only where there is none.
 const standInAnnotation = "opgen.dev/stand-in"
 
-// foreignCRDs renders CRDs that stand in, in tests, for those of the foreign kinds that an operator has: any object is
-// valid.
+// foreignCRDs renders CRDs that stand in, in tests, for those of the foreign kinds that an operator
+// has: any object is valid.
 func foreignCRDs(foreign []kinds.Resource) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		var documents [][]byte

@@ -16,9 +16,9 @@ import (
 // wiringPath is the file that calls New of the package of each operator.
 const wiringPath = "zz_generated.controllers.go"
 
-// MissingFunctions says which functions of the author's the generated code needs and a tree lacks, in whatever file:
-// New in the package of each operator that the changes' wiring calls, and main. Code that cannot be parsed is left for
-// the compiler to report.
+// MissingFunctions says which functions of the author's the generated code needs and a tree lacks,
+// in whatever file: New in the package of each operator that the changes' wiring calls, and main.
+// Code that cannot be parsed is left for the compiler to report.
 func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
 	var missing []VersionMismatch
 	for _, folder := range wiredFolders(changes, module) {
@@ -64,7 +64,8 @@ func wiredFolders(changes *Changes, module string) []string {
 	return folders
 }
 
-// createsFileIn reports whether a Once file of Go code is to be written into a folder, so that it lacks what that file has.
+// createsFileIn reports whether a Once file of Go code is to be written into a folder, so that it
+// lacks what that file has.
 func (c *Changes) createsFileIn(folder string) bool {
 	return slices.ContainsFunc(c.list, func(change Change) bool {
 		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
@@ -78,7 +79,8 @@ type code struct {
 	broken    bool     // a file cannot be parsed
 }
 
-// codeIn reads the hand-written Go files of a folder that are built on this platform and are no tests.
+// codeIn reads the hand-written Go files of a folder that are built on this platform and are no
+// tests.
 func codeIn(tree fs.FS, folder string) code {
 	var found code
 	platform := build.Default

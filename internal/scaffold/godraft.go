@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// filesByType returns the names of the files of a folder by the types that they declare. A file that cannot be read
-// declares nothing here: whoever reads the whole package will say why.
+// filesByType returns the names of the files of a folder by the types that they declare. A file
+// that cannot be read declares nothing here: whoever reads the whole package will say why.
 func filesByType(tree fs.FS, dir string) map[string]string {
 	found := map[string]string{}
 	files, err := fs.Glob(tree, path.Join(dir, "*.go"))
@@ -70,8 +70,8 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	return nil, nil
 }
 
-// addComments gives the types of a draft the comments that an author would write, and none of the markers for typed clients:
-// as long as there are none, those follow from the API.
+// addComments gives the types of a draft the comments that an author would write, and none of the
+// markers for typed clients: as long as there are none, those follow from the API.
 func addComments(pkg gomodel.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{

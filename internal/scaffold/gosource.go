@@ -17,14 +17,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// needsAuthored reports whether an API has a version whose types are an author's and have not been read.
+// needsAuthored reports whether an API has a version whose types are an author's and have not been
+// read.
 func needsAuthored(api *spec.API) bool {
 	return slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored == nil })
 }
 
-// ReadGo completes an input from the Go source of the project in dir. It reads the Go types that the APIs name, the types
-// that are an author's, of which it drafts those that are missing, and the RBAC markers in comments. It loads no package
-// if the APIs name no Go types. The error is spec.Problems if the input or the Go source is invalid.
+// ReadGo completes an input from the Go source of the project in dir. It reads the Go types that
+// the APIs name, the types that are an author's, of which it drafts those that are missing, and the
+// RBAC markers in comments. It loads no package if the APIs name no Go types. The error is
+// spec.Problems if the input or the Go source is invalid.
 func ReadGo(dir string, in Input) (Source, error) {
 	source := Source{Input: in, operatorFolders: lockedFolders(os.DirFS(dir))}
 	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
@@ -109,8 +111,8 @@ func (s *Source) readAuthored(dir string) (spec.Problems, error) {
 	return nil, nil
 }
 
-// authors prepares the packages of which an author owns types, to be read as they will be: with what is to be
-// generated beside the author's files, and with a draft of types that are not there.
+// authors prepares the packages of which an author owns types, to be read as they will be: with
+// what is to be generated beside the author's files, and with a draft of types that are not there.
 type authors struct {
 	project  *spec.Project
 	tree     fs.FS
@@ -148,8 +150,8 @@ func (a *authors) addPackage(pkg gomodel.Package) error {
 	return a.addGenerated(pkg)
 }
 
-// addGenerated adds the files that opgen generates in a package of authors. One that it no longer generates has nothing
-// in it.
+// addGenerated adds the files that opgen generates in a package of authors. One that it no longer
+// generates has nothing in it.
 func (a *authors) addGenerated(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// TestControllerGenAgreesOnGoSource generates projects whose schemas name Go types and of which an author owns some
-// types, and runs controller-gen's generators on their Go code: they must make the CRDs and the deepcopy code that
-// opgen made. Then opgen takes over what controller-gen has made.
+// TestControllerGenAgreesOnGoSource generates projects whose schemas name Go types and of which an
+// author owns some types, and runs controller-gen's generators on their Go code: they must make the
+// CRDs and the deepcopy code that opgen made. Then opgen takes over what controller-gen has made.
 func TestControllerGenAgreesOnGoSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")
@@ -126,7 +126,8 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	}
 }
 
-// TestReadGoReadsNothing keeps a project without Go types from loading any package: the folder does not even exist.
+// TestReadGoReadsNothing keeps a project without Go types from loading any package: the folder does
+// not even exist.
 func TestReadGoReadsNothing(t *testing.T) {
 	archive, err := txtar.ParseFile("../../testdata/golden/echo-server.txtar")
 	if err != nil {
@@ -158,8 +159,8 @@ func bootstrap(t *testing.T, dir string, in Input) {
 	}
 }
 
-// controllerGen returns what controller-gen makes of the project's api folder: the CRDs by name, and the
-// deepcopy code by import path.
+// controllerGen returns what controller-gen makes of the project's api folder: the CRDs by name,
+// and the deepcopy code by import path.
 func controllerGen(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, "./api/...")
@@ -218,8 +219,8 @@ func (o outputs) Open(pkg *loader.Package, path string) (io.WriteCloser, error) 
 	}{o[path], io.NopCloser(nil)}, nil
 }
 
-// decoded returns a CRD without what means nothing: subresources without any, which controller-gen writes beside
-// columns.
+// decoded returns a CRD without what means nothing: subresources without any, which controller-gen
+// writes beside columns.
 func decoded(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	var object map[string]any

@@ -34,7 +34,8 @@ func headerOf(tree fs.FS, p *spec.Project) ([]byte, error) {
 	return header, nil
 }
 
-// addHeader puts a header before the generated Go files. What another tool has generated, and stays, keeps its own.
+// addHeader puts a header before the generated Go files. What another tool has generated, and
+// stays, keeps its own.
 func addHeader(header []byte, files []File) {
 	if len(header) == 0 {
 		return

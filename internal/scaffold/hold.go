@@ -7,15 +7,16 @@ import (
 
 // Held is a folder that no other opgen reads or writes at the same time.
 type Held struct {
-	// Undone means that an opgen was stopped while it wrote here, and that what it had written was undone.
+	// Undone means that an opgen was stopped while it wrote here, and that what it had written was
+	// undone.
 	Undone bool
 
 	unlock func()
 	made   []string // folders that Hold has made, the innermost first
 }
 
-// Hold waits until no other opgen holds the folder, and then undoes what one has left that was stopped while it wrote
-// there. The folder is made when it is absent.
+// Hold waits until no other opgen holds the folder, and then undoes what one has left that was
+// stopped while it wrote there. The folder is made when it is absent.
 func Hold(dir string) (*Held, error) {
 	for {
 		made, err := makeDir(dir)
@@ -27,7 +28,7 @@ func Hold(dir string) (*Held, error) {
 			return nil, errors.Join(err, removeDirs(made))
 		}
 		if held.unlock == nil {
-			continue // it was removed by whoever held it before
+			continue // the process that held it before has removed it
 		}
 		if held.Undone, err = recoverTree(dir); err != nil {
 			held.Release()
@@ -37,7 +38,8 @@ func Hold(dir string) (*Held, error) {
 	}
 }
 
-// Release lets others have the folder. It removes the folder if Hold has made it and nothing is in it.
+// Release lets others have the folder. It removes the folder if Hold has made it and nothing is in
+// it.
 func (h *Held) Release() {
 	for _, dir := range h.made {
 		if os.Remove(dir) != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// lockDir waits for the lock of a folder, which is on a file outside of it: not every system locks folders.
+// lockDir waits for the lock of a folder, which is on a file outside of it: not every system locks
+// folders.
 func lockDir(dir string) (unlock func(), err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDir waits for the lock of a folder, which ends with the process that has it. It returns no function to unlock
-// when the folder is no longer there. File systems that lock no folders have no lock.
+// lockDir waits for the lock of a folder, which ends with the process that has it. It returns no
+// function to unlock when the folder is no longer there. File systems that lock no folders have no
+// lock.
 func lockDir(dir string) (unlock func(), err error) {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-// hostileKinds are names of kinds that mean something else to Go, its tools, the generated code or what it imports.
+// hostileKinds are names of kinds that mean something else to Go, its tools, the generated code or
+// what it imports.
 var hostileKinds = strings.Fields(`
 	Aix Android Darwin Dragonfly Freebsd Hurd Illumos Ios Js Linux Nacl Netbsd Openbsd Plan9 Solaris Wasip1 Windows Zos
 	Amd64 Amd64p32 Arm Armbe Arm64 Arm64be Loong64 Mips Mipsle Mips64 Ppc Ppc64 Ppc64le Riscv Riscv64 S390 S390x Sparc Sparc64 Wasm

@@ -79,7 +79,8 @@ func (j *journal) writeTo(root *os.Root, folder string) error {
 	return root.Rename(fresh, path.Join(folder, journalFile))
 }
 
-// readJournal returns the journal of a staging folder, nil when it has none: then its Apply changed nothing, or all.
+// readJournal returns the journal of a staging folder, nil when it has none: then its Apply changed
+// nothing, or all.
 func readJournal(root *os.Root, folder string) (*journal, error) {
 	file := path.Join(folder, journalFile)
 	data, err := root.ReadFile(file)
@@ -96,8 +97,8 @@ func readJournal(root *os.Root, folder string) (*journal, error) {
 	return j, nil
 }
 
-// undoChanges puts back what was there, the last step first. A file that somebody has changed since stays as it is. It may
-// be stopped and begun again.
+// undoChanges puts back what was there, the last step first. A file that somebody has changed since
+// stays as it is. It may be stopped and begun again.
 func (j *journal) undoChanges(root *os.Root, folder string) error {
 	var errs []error
 	for _, s := range slices.Backward(j.Steps) {

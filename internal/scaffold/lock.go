@@ -32,8 +32,8 @@ type Lock struct {
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
 }
 
-// ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has not written into it
-// is taken from the generated files.
+// ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has
+// not written into it is taken from the generated files.
 func ReadLock(tree fs.FS) (Lock, error) {
 	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
@@ -54,9 +54,9 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	return lock, nil
 }
 
-// writtenByNewer refuses a lock that a later release of opgen wrote than the version given: the older one would take
-// back, without a word, what the newer one generates. An opgen that was built from a checkout cannot tell, and so is
-// older than every release.
+// writtenByNewer refuses a lock that a later release of opgen wrote than the version given: the
+// older one would take back, without a word, what the newer one generates. An opgen that was built
+// from a checkout cannot tell, and so is older than every release.
 func writtenByNewer(tree fs.FS, version string) error {
 	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
@@ -82,7 +82,8 @@ func writtenByNewer(tree fs.FS, version string) error {
 	}}.Err()
 }
 
-// canonicalVersion is a version as semver compares it, empty for what is no release; the v may be missing.
+// canonicalVersion is a version as semver compares it, empty for what is no release; the v may be
+// missing.
 func canonicalVersion(version string) string {
 	if c := semver.Canonical(version); c != "" {
 		return c
@@ -112,8 +113,8 @@ func (s *FileSet) lock() Lock {
 	return lock
 }
 
-// marshal renders the lock: the version, the APIs, the controllers, the children, then the files, each sorted. That
-// there are no APIs is written, too: an older opgen has not listed them.
+// marshal renders the lock: the version, the APIs, the controllers, the children, then the files,
+// each sorted. That there are no APIs is written, too: an older opgen has not listed them.
 func (l Lock) marshal() ([]byte, error) {
 	out := []byte(lockHeader)
 	apis := struct {

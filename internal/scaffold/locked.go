@@ -18,8 +18,9 @@ import (
 // crdPath is where a project has its CustomResourceDefinitions.
 const crdPath = "deploy/zz_generated.crd.yaml"
 
-// completeFromCRDs adds to the lock of an older opgen the APIs and controllers that it does not list: the generated CRDs have
-// what clusters know of the APIs, and controllers with children are listed with these.
+// completeFromCRDs adds to the lock of an older opgen the APIs and controllers that it does not
+// list: the generated CRDs have what clusters know of the APIs, and controllers with children are
+// listed with these.
 func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
 	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
 	for name := range l.Children {
@@ -57,8 +58,8 @@ func (l Lock) ofCRD(crd *apiextv1.CustomResourceDefinition) LockedAPI {
 	return api
 }
 
-// WithoutLocked is the change that takes a name of its APIs or controllers out of the lock of a tree, and nothing else:
-// what was generated for it goes with the next generate.
+// WithoutLocked is the change that takes a name of its APIs or controllers out of the lock of a
+// tree, and nothing else: what was generated for it goes with the next generate.
 func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
 	if err := writtenByNewer(tree, tool.lockVersion()); err != nil {
 		return nil, err
@@ -74,8 +75,9 @@ func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
 	return &Changes{list: []Change{change}}, err
 }
 
-// AuthorFiles returns the files of the author in a tree for an API of the lock: its sample, and the files in the folder of
-// its operator once nothing is generated there any more. Those that one of the APIs uses are left out.
+// AuthorFiles returns the files of the author in a tree for an API of the lock: its sample, and the
+// files in the folder of its operator once nothing is generated there any more. Those that one of
+// the APIs uses are left out.
 func (l LockedAPI) AuthorFiles(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
 	group := schema.ParseGroupKind(name)
 	gone := kind{project: p, api: &spec.API{

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// lostNames are what generated Go files of a folder have declared so far and will no longer, by folder.
+// lostNames are what generated Go files of a folder have declared so far and will no longer, by
+// folder.
 type lostNames map[string]map[string]bool
 
 // brokenFiles are the author's files that use something which is no longer generated.
@@ -118,8 +119,8 @@ func (f authorsFile) imports() map[string]string {
 	return imports
 }
 
-// authorsFiles reads the Go files of a folder and of those below it that are not generated, in the order of their
-// paths. Those that cannot be read are left out: this is for advice alone.
+// authorsFiles reads the Go files of a folder and of those below it that are not generated, in the
+// order of their paths. Those that cannot be read are left out: this is for advice alone.
 func authorsFiles(tree fs.FS, folder string) []authorsFile {
 	var files []authorsFile
 	_ = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// output is one line of the manifest: a file of a project, to whom it belongs, and what renders it.
+// output is one line of the manifest: a file of a project, its owner, and what renders it.
 type output struct {
 	path string
 	api  string // the name of the API that it belongs to; empty: to a controller or the whole project
@@ -43,8 +43,8 @@ func (p *project) manifest() []output {
 	}
 }
 
-// packageManifest is what each group version consists of. The deepcopy code is given where it was made from types
-// of which an author owns some.
+// packageManifest is what each group version consists of. The deepcopy code is given where it was
+// made from types of which an author owns some.
 func packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 	outputs := []output{
 		{path: pkg.Dir + "/" + deepCopyFile, render: bindView(templates.DeepCopy, pkg)},
@@ -61,7 +61,8 @@ func packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 
 const deepCopyFile = "zz_generated.deepcopy.go"
 
-// kindManifest is what each kind consists of, beside its types: a sample, and its controller if it has one.
+// kindManifest is what each kind consists of, beside its types: a sample, and its controller if it
+// has one.
 func (k kind) kindManifest() []output {
 	outputs := []output{{path: k.samplePath(), owner: Once, render: k.renderSample}}
 	if k.api.Operator == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// wayTo reports what stands where the folders of a file belong; folders that are absent are no obstacle.
+// wayTo reports what stands where the folders of a file belong; folders that are absent are no
+// obstacle.
 func wayTo(tree fs.FS, file string) error {
 	for i, r := range file {
 		if r != '/' {
@@ -38,8 +39,8 @@ func wayTo(tree fs.FS, file string) error {
 // maxLinks is how many symbolic links a path may lead through.
 const maxLinks = 40
 
-// leadsOut reports whether a path leads out of the tree by symbolic links. Absolute ones do wherever they lead, since
-// the tree may be moved.
+// leadsOut reports whether a path leads out of the tree by symbolic links. Absolute ones do
+// wherever they lead, since the tree may be moved.
 func leadsOut(tree fs.FS, folder string) bool {
 	at, rest := ".", strings.Split(folder, "/")
 	for links := 0; len(rest) > 0; {
@@ -57,7 +58,7 @@ func leadsOut(tree fs.FS, folder string) bool {
 			return true
 		}
 		if links++; links > maxLinks {
-			return false // in circles, as who follows it will say
+			return false // it leads in circles, which the next step reports
 		}
 		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
 	}

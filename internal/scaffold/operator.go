@@ -16,8 +16,8 @@ type resolvedOperator struct {
 	problems spec.Problems
 }
 
-// resolveOperator completes the operator of a spec file and checks it against the schemas of its parents and children. at
-// has the positions of the keys of the file by path.
+// resolveOperator completes the operator of a spec file and checks it against the schemas of its
+// parents and children. at has the positions of the keys of the file by path.
 func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch) resolvedOperator {
 	entries := entryResolver{
 		Resolver: r, at: at, watch: watch,

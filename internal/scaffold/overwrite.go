@@ -2,8 +2,8 @@ package scaffold
 
 import "io/fs"
 
-// Overwrite compares files with a tree in which they may replace whatever there is: no lock is read or written. The
-// files are paths and contents, no path twice.
+// Overwrite compares files with a tree in which they may replace whatever there is: no lock is read
+// or written. The files are paths and contents, no path twice.
 func Overwrite(tree fs.FS, files []File) (*Changes, error) {
 	for i := range files {
 		files[i].Owner = Once // whose names need not tell

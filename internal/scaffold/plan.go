@@ -19,11 +19,11 @@ import (
 type Tool struct {
 	// Version is a released version of opgen, such as v0.1.0. The module files require it.
 	Version string
-	// Sum is the checksum of that version's module, such as h1:…=, when it is known; without it the first
-	// build of a project has to ask the checksum database.
+	// Sum is the checksum of that version's module, such as h1:…=, when it is known; without it the
+	// first build of a project has to ask the checksum database.
 	Sum string
-	// Checkout is the folder of the source of an opgen that is not released; the module files then replace
-	// opgen's module with it, and Version is of no account.
+	// Checkout is the folder of the source of an opgen that is not released; the module files then
+	// replace opgen's module with it, and Version is of no account.
 	Checkout string
 }
 
@@ -36,30 +36,32 @@ type Input struct {
 	Tool        Tool
 	Extra       []File   // more files, such as a new spec file
 	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
-	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group of an API, or
-	// controllers/name.
+	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group
+	// of an API, or controllers/name.
 	LetGo []string
 }
 
-// Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have the schemas of their Go
-// types.
+// Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have
+// the schemas of their Go types.
 type Source struct {
 	Input
 
-	// Packages with types of an author, by import path: their deepcopy code, the packages, and how they register kinds.
+	// Packages with types of an author, by import path: their deepcopy code, the packages, and how
+	// they register kinds.
 	deepCopies    map[string][]byte
 	authored      map[string]*packages.Package
 	registrations map[string]gomodel.Registration
 	warnings      spec.Problems // about these packages
-	// operatorFolders are the folders of the operators that the lock lists, by the names of their APIs.
+	// operatorFolders are the folders of the operators that the lock lists, by the names of their
+	// APIs.
 	operatorFolders map[string]string
 	header          []byte            // the text of the project's header file
 	rules           []spec.PolicyRule // from RBAC markers in comments
 }
 
-// Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and the Once files that
-// the author starts from. The order of the APIs and of the controllers does not matter. The error is spec.Problems if the
-// input is invalid.
+// Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
+// the Once files that the author starts from. The order of the APIs and of the controllers does not
+// matter. The error is spec.Problems if the input is invalid.
 func Plan(in Source) (*FileSet, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
@@ -123,7 +125,8 @@ func (p *project) renderClients(authored map[string]*packages.Package) ([]File, 
 	return files, nil
 }
 
-// renderOutputs renders the outputs, but for Once files: they are rendered when a tree turns out to lack them.
+// renderOutputs renders the outputs, but for Once files: they are rendered when a tree turns out to
+// lack them.
 func renderOutputs(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
 	runParallel(len(outputs), func(i int) {
@@ -146,8 +149,8 @@ func (t Tool) release() modules.Release {
 	return modules.Release{Version: t.Version, Sum: t.Sum, Checkout: t.Checkout}
 }
 
-// lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project does not
-// change with every commit to opgen.
+// lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project
+// does not change with every commit to opgen.
 func (t Tool) lockVersion() string {
 	if t.Checkout != "" {
 		return "devel"
@@ -158,8 +161,9 @@ func (t Tool) lockVersion() string {
 // VersionMismatch is a version in a module file that does not fit.
 type VersionMismatch = modules.Mismatch
 
-// VersionMismatches says what in go.mod and tools.mod of a tree does not fit: the linked runtime and the generator have to be
-// of one version, that of tool, and the Kubernetes modules of the minor version that it is tested with.
+// VersionMismatches says what in go.mod and tools.mod of a tree does not fit: the linked runtime
+// and the generator have to be of one version, that of tool, and the Kubernetes modules of the
+// minor version that it is tested with.
 func VersionMismatches(tree fs.FS, tool Tool) []VersionMismatch {
 	contents := map[string][]byte{}
 	for _, name := range []string{"go.mod", "tools.mod"} {

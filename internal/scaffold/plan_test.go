@@ -20,8 +20,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var released = Tool{Version: "v0.1.0"}
 
-// TestGoldenPlan compares every plan in testdata/golden: a txtar with the spec files and every file they yield. The
-// bodies of go.sum, tools.mod, tools.sum and the JSON Schema are opgen's own, and left out.
+// TestGoldenPlan compares every plan in testdata/golden: a txtar with the spec files and every file
+// they yield. The bodies of go.sum, tools.mod, tools.sum and the JSON Schema are opgen's own, and
+// left out.
 func TestGoldenPlan(t *testing.T) {
 	archives, err := filepath.Glob("../../testdata/golden/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -47,7 +47,8 @@ type kind struct {
 	foreign   []kinds.Resource   // that the controller has to do with
 }
 
-// newProject prepares everything that can be wrong with the input, so that rendering cannot fail because of it.
+// newProject prepares everything that can be wrong with the input, so that rendering cannot fail
+// because of it.
 func newProject(in Source) (*project, error) {
 	p := &project{Project: in.Project, release: in.Tool.release()}
 	if in.Project.Clients {
@@ -112,7 +113,8 @@ func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolv
 	}
 }
 
-// storedVersion is the package of an API's storage version, which its controller works on, and the kind in it.
+// storedVersion is the package of an API's storage version, which its controller works on, and the
+// kind in it.
 func (p *project) storedVersion(api *spec.API) (gomodel.Package, gomodel.Kind) {
 	for _, pkg := range p.packages {
 		for _, k := range pkg.Kinds {
@@ -124,7 +126,8 @@ func (p *project) storedVersion(api *spec.API) (gomodel.Package, gomodel.Kind) {
 	return gomodel.Package{}, gomodel.Kind{API: api, Name: api.Names.GoKind}
 }
 
-// StorageVersion returns the name of the version that an API is stored in, which its operator works on.
+// StorageVersion returns the name of the version that an API is stored in, which its operator works
+// on.
 func StorageVersion(api *spec.API) string {
 	for _, v := range api.Versions {
 		if v.Storage {
@@ -165,7 +168,8 @@ func (p *project) crdFile() ([]byte, error) {
 	return slices.Concat([]byte(generatedYAML), bytes.Join(documents, []byte("---\n"))), errors.Join(errs...)
 }
 
-// shortenDescriptions returns a CRD whose descriptions have so many characters at the most; all of them if that is negative.
+// shortenDescriptions returns a CRD whose descriptions have so many characters at the most; all of
+// them if that is negative.
 func shortenDescriptions(made *apiextv1.CustomResourceDefinition, most int) *apiextv1.CustomResourceDefinition {
 	if most < 0 {
 		return made
@@ -194,7 +198,8 @@ func (k kind) samplePath() string {
 	return SamplePath(k.project, schema.GroupVersionKind{Group: k.api.Group, Version: StorageVersion(k.api), Kind: k.api.Names.Kind})
 }
 
-// SamplePath names the sample of a kind after its group, without the domain of the project, its version and itself.
+// SamplePath names the sample of a kind after its group, without the domain of the project, its
+// version and itself.
 func SamplePath(p *spec.Project, kind schema.GroupVersionKind) string {
 	group := strings.TrimSuffix(kind.Group, "."+p.Domain)
 	return "deploy/samples/" + strings.Join([]string{group, kind.Version, strings.ToLower(kind.Kind)}, "_") + ".yaml"

@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// recoverTree undoes every Apply in a folder that was stopped before its end, and removes what such ones have left. It
-// reports whether there was anything to undo. The caller holds the folder.
+// recoverTree undoes every Apply in a folder that was stopped before its end, and removes what such
+// ones have left. It reports whether there was anything to undo. The caller holds the folder.
 func recoverTree(dir string) (undone bool, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -69,7 +69,8 @@ func isStaging(root *os.Root, folder string) (bool, error) {
 	return true, nil
 }
 
-// removeStaging removes a staging folder, its journal first: what is left of the folder then counts for nothing.
+// removeStaging removes a staging folder, its journal first: what is left of the folder then counts
+// for nothing.
 func removeStaging(root *os.Root, folder string) error {
 	if err := root.Remove(path.Join(folder, journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

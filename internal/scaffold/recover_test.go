@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stopAt makes changes in dir as Apply does, up to some rename, and ends there as if the process was killed.
+// stopAt makes changes in dir as Apply does, up to some rename, and ends there as if the process
+// was killed.
 func stopAt(t *testing.T, dir string, pending []Change, last int) (stopped bool) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -90,7 +91,8 @@ func TestHoldKeepsWhatCameSince(t *testing.T) {
 	}
 }
 
-// A folder that only looks like one of Apply stays, and so does what Apply left that is not its own.
+// A folder that only looks like one of Apply stays, and so does what Apply left that is not its
+// own.
 func TestHoldRemovesNothingOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, stagingPrefix+"notes/todo.txt"), "mine")

@@ -15,8 +15,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// registrationIn returns what the hand-written files of a package say of how its kinds are registered, as
-// kubebuilder's groupversion_info.go and the init functions beside the types do.
+// registrationIn returns what the hand-written files of a package say of how its kinds are
+// registered, as kubebuilder's groupversion_info.go and the init functions beside the types do.
 func registrationIn(tree fs.FS, dir string) gomodel.Registration {
 	found := gomodel.Registration{Declared: map[string]bool{}, Used: map[string]bool{}, Types: map[string]bool{}, Made: map[string]bool{}}
 	for _, file := range handWritten(tree, dir) {
@@ -43,7 +43,8 @@ func registrationIn(tree fs.FS, dir string) gomodel.Registration {
 	return found
 }
 
-// handWritten returns the Go files of a folder, parsed, that are no tests and that opgen does not generate.
+// handWritten returns the Go files of a folder, parsed, that are no tests and that opgen does not
+// generate.
 func handWritten(tree fs.FS, dir string) (files []*ast.File) {
 	names, err := fs.Glob(tree, path.Join(dir, "*.go"))
 	if err != nil {
@@ -75,8 +76,9 @@ func madeBy(n ast.Node) string {
 	return ""
 }
 
-// isRegistration reports whether a node is a call of SchemeBuilder.Register or makes a SchemeBuilder, and whether that takes
-// functions, as apimachinery's does, or else objects, as controller-runtime's.
+// isRegistration reports whether a node is a call of SchemeBuilder.Register or makes a
+// SchemeBuilder, and whether that takes functions, as apimachinery's does, or else objects, as
+// controller-runtime's.
 func isRegistration(n ast.Node) (functions, ok bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -112,8 +114,8 @@ func (a *authors) warnOfLists(pkg gomodel.Package) {
 	}
 }
 
-// checkRegistration reports kinds that no generated code can register: their package has an AddToScheme, and nothing to
-// add them to.
+// checkRegistration reports kinds that no generated code can register: their package has an
+// AddToScheme, and nothing to add them to.
 func (a *authors) checkRegistration(pkg gomodel.Package) {
 	has := pkg.Registration
 	if !has.Declared["AddToScheme"] || has.Declared["SchemeBuilder"] || has.Used["SchemeBuilder"] {
@@ -128,8 +130,8 @@ func (a *authors) checkRegistration(pkg gomodel.Package) {
 	}
 }
 
-// keepDeepCopies has files with deepcopy code stay as they are where controller-gen has generated the same code: only
-// what comes before the package clause differs, such as a license.
+// keepDeepCopies has files with deepcopy code stay as they are where controller-gen has generated
+// the same code: only what comes before the package clause differs, such as a license.
 func (a *authors) keepDeepCopies(code map[string][]byte) {
 	for _, pkg := range a.packages {
 		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))

@@ -14,7 +14,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// LockedAPI is what opgen.lock knows of an API: what clusters know it by, and where its author's code is.
+// LockedAPI is what opgen.lock knows of an API: what clusters know it by, and where its author's
+// code is.
 type LockedAPI struct {
 	File     string `json:"file,omitempty"` // of the spec; empty in locks that know no more than the CRD
 	Plural   string `json:"plural"`
@@ -81,8 +82,8 @@ func (p *project) lockedParts(letGo []string) lockedParts {
 	return r
 }
 
-// checkRenames refuses to go on without an API or a controller that the lock has, or with another one in its place: what
-// clusters have of it would be left behind.
+// checkRenames returns an error if an API or a controller of the lock is gone or has another one in
+// its place: its objects would stay in clusters.
 func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
 	if s.lockedParts.project == nil {
 		return nil // no project: files alone
@@ -169,7 +170,8 @@ func (r *renames) goneAPI(name string, old LockedAPI) {
 	r.problems = append(r.problems, problem)
 }
 
-// successorOf is the new API in the spec file of one that is gone; for locks that do not know the file, the only new API.
+// successorOf is the new API in the spec file of one that is gone; for locks that do not know the
+// file, the only new API.
 func (r *renames) successorOf(old LockedAPI) *spec.API {
 	var found []*spec.API
 	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
@@ -218,8 +220,8 @@ func noLongerCompile(files []string) string {
 	return "; " + strings.Join(files, ", ") + more + ", which are yours, would no longer compile"
 }
 
-// importingFiles are the author's files of an operator that import the types of the former storage version, which its
-// request no longer has.
+// importingFiles are the author's files of an operator that import the types of the former storage
+// version, which its request no longer has.
 func (r *renames) importingFiles(old LockedAPI, group string) []string {
 	if old.Operator == "" {
 		return nil

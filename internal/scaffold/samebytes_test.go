@@ -14,8 +14,8 @@ import (
 // mixedNames are names that have no order for whoever compares letters with digits.
 var mixedNames = []string{"p2", "p10", "p1x", "p", "p1", "p02", "P2", "P10x", "pX", "p2-1", "p2_1", "p2a10", "p2a9", "z9", "z10", "9z", "10z"}
 
-// hostileProject is a project with such names wherever names are keys: fields, labels, annotations, kinds,
-// controllers, keys of defaults.
+// hostileProject is a project with such names wherever names are keys: fields, labels, annotations,
+// kinds, controllers, keys of defaults.
 func hostileProject() *txtar.Archive {
 	files := map[string]string{
 		"opgen.yaml": "apiVersion: opgen.dev/v1alpha1\nkind: Project\nname: mixed\nmodule: example.com/mixed\nclients: true\n",
@@ -49,7 +49,8 @@ func mixedNamesAPI(kind string) string {
 		"  rbac:\n  - {apiGroups: [p2.io, p10.io, p1x.io], resources: [p2, p10, p1x], verbs: [get, list]}\n"
 }
 
-// TestSameInputSameBytes writes a project, its samples, its lock and the spec files of its CRDs 50 times each.
+// TestSameInputSameBytes writes a project, its samples, its lock and the spec files of its CRDs 50
+// times each.
 func TestSameInputSameBytes(t *testing.T) {
 	t.Parallel()
 	first := map[string][]byte{}
@@ -71,7 +72,8 @@ func TestSameInputSameBytes(t *testing.T) {
 	}
 }
 
-// written returns everything that is written for the project, and the spec files that its CRDs are imported as.
+// written returns everything that is written for the project, and the spec files that its CRDs are
+// imported as.
 func written(t *testing.T) []txtar.File {
 	t.Helper()
 	set, err := Plan(Source{Input: inputOf(t, hostileProject())})

@@ -12,9 +12,10 @@ import (
 // stagingPrefix starts the name of the folder in which an Apply keeps what it needs to be undone.
 const stagingPrefix = ".opgen-apply-"
 
-// transaction makes changes in a root so that they can be undone, even after the process was killed. New content is
-// staged in a folder of the root, hence on the same file system, so that a commit is nothing but renames; a journal
-// in that folder says how to undo them. Without a journal the folder counts for nothing.
+// transaction makes changes in a root so that they can be undone, even after the process was
+// killed. New content is staged in a folder of the root, hence on the same file system, so that a
+// commit is nothing but renames; a journal in that folder says how to undo them. Without a journal
+// the folder counts for nothing.
 type transaction struct {
 	root    *os.Root
 	rename  renamer
@@ -35,8 +36,8 @@ func beginTransaction(root *os.Root, rename renamer) (*transaction, error) {
 	return tx, nil
 }
 
-// stageChanges writes the new content of every change, then the journal of all of them. Files that are replaced keep their
-// mode.
+// stageChanges writes the new content of every change, then the journal of all of them. Files that
+// are replaced keep their mode.
 func (tx *transaction) stageChanges(pending []Change) error {
 	for i, change := range pending {
 		step := step{Path: change.Path}
@@ -84,7 +85,8 @@ func (tx *transaction) commitStep(s step) error {
 	return tx.rename(tx.root, path.Join(tx.folder, s.New), s.Path)
 }
 
-// removeEmpty removes a folder that holds nothing any more, and those above it that then hold nothing either.
+// removeEmpty removes a folder that holds nothing any more, and those above it that then hold
+// nothing either.
 func (tx *transaction) removeEmpty(dir string) error {
 	if dir == "." {
 		return nil
@@ -99,7 +101,8 @@ func (tx *transaction) removeEmpty(dir string) error {
 	return tx.removeEmpty(path.Dir(dir))
 }
 
-// rollBack undoes what was done because of an error, which it returns. What it cannot undo, the next Hold tries again.
+// rollBack undoes what was done because of an error, which it returns. What it cannot undo, the
+// next Hold tries again.
 func (tx *transaction) rollBack(because error) error {
 	if err := tx.journal.undoChanges(tx.root, tx.folder); err != nil {
 		return errors.Join(because, err)
@@ -107,6 +110,6 @@ func (tx *transaction) rollBack(because error) error {
 	return errors.Join(because, tx.removeStagingFolder())
 }
 
-// removeStagingFolder removes the journal, from where on nothing is undone any more, and then the staging folder with what is left
-// in it.
+// removeStagingFolder removes the journal, from where on nothing is undone any more, and then the
+// staging folder with what is left in it.
 func (tx *transaction) removeStagingFolder() error { return removeStaging(tx.root, tx.folder) }

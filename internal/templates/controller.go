@@ -9,7 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Controller is what the package of a controller for kinds that exist already is rendered from, beside an Operator.
+// Controller is what the package of a controller for kinds that exist already is rendered from,
+// beside an Operator.
 type Controller struct {
 	Name    string // such as service-per-pod
 	Package string // the name without its dashes
@@ -36,7 +37,8 @@ func (p parentView) Sample() string {
 // A is the kind with its article, such as a StatefulSet.
 func (p parentView) A() string { return withArticle(p.Kind) }
 
-// Selectors are the fields of the parent's entry that say which objects it is about, each after a comma.
+// Selectors are the fields of the parent's entry that say which objects it is about, each after a
+// comma.
 func (p parentView) Selectors() string {
 	fields := ""
 	if p.Spec.Labels != "" {
@@ -101,7 +103,8 @@ func (v operatorView) GroupName() string {
 	return v.API.Group
 }
 
-// ParentMetadata reports whether Sync may set labels and annotations of parents: those of the project's own kinds it may.
+// ParentMetadata reports whether Sync may set labels and annotations of parents: those of the
+// project's own kinds it may.
 func (v operatorView) ParentMetadata() bool {
 	return v.Controller == nil || v.Controller.ParentMetadata
 }
@@ -114,7 +117,8 @@ func (v operatorView) SpecFile() string {
 	return "api/" + v.Package() + ".yaml"
 }
 
-// Selects reports whether selectors leave out objects of a kind of parents, so that one may be opted out.
+// Selects reports whether selectors leave out objects of a kind of parents, so that one may be
+// opted out.
 func (v operatorView) Selects() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.Selectors() != "" })
 }
@@ -122,7 +126,8 @@ func (v operatorView) Selects() bool {
 // UnstructuredRequest reports whether Sync gets parents that have no Go type.
 func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.UnstructuredParent() }
 
-// ParentImports are the import specs of the parents' packages, of those of the project itself or of the others.
+// ParentImports are the import specs of the parents' packages, of those of the project itself or of
+// the others.
 func (v operatorView) ParentImports(own bool) []string {
 	return v.importSpecs(func(path string) bool {
 		return v.isInProject(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
@@ -134,7 +139,8 @@ func (v operatorView) TypedParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage != "" })
 }
 
-// OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose CRD the operator then needs.
+// OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose
+// CRD the operator then needs.
 func (v operatorView) OwnKinds() bool {
 	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }

@@ -7,18 +7,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// Types renders zz_generated.types.go of a package: its kinds and every type that their schemas need.
+// Types renders zz_generated.types.go of a package: its kinds and every type that their schemas
+// need.
 func Types(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/types.go", typesView{pkg})
 }
 
-// AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who owns them.
+// AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who
+// owns them.
 func AuthoredTypes(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/authored.go", typesView{pkg})
 }
 
-// Register renders zz_generated.register.go of a package: what adds its kinds to a scheme, as far as hand-written files
-// do not.
+// Register renders zz_generated.register.go of a package: what adds its kinds to a scheme, as far
+// as hand-written files do not.
 func Register(pkg gomodel.Package) ([]byte, error) {
 	if pkg.IsByHand() {
 		return renderGo("goapi/registered.go", registeredView{pkg})
@@ -48,8 +50,8 @@ func (v registeredView) RegistrationImports() (imports []gomodel.Import) {
 	return imports
 }
 
-// DeepCopy renders zz_generated.deepcopy.go of a package: the very code that controller-gen's object generator
-// makes, without loading the package.
+// DeepCopy renders zz_generated.deepcopy.go of a package: the very code that controller-gen's
+// object generator makes, without loading the package.
 func DeepCopy(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/deepcopy.go", newDeepCopyView(pkg))
 }
@@ -118,8 +120,8 @@ func (v typeView) Known() []string {
 	return names
 }
 
-// Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt would
-// rewrite: it makes one quotation mark of two apostrophes.
+// Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt
+// would rewrite: it makes one quotation mark of two apostrophes.
 func (v typeView) Markers() string { return commentLines("", v.Type.Markers) }
 
 // Doc returns the doc comment.
@@ -136,8 +138,8 @@ func (v typeView) Fields() []fieldView {
 
 type fieldView struct{ gomodel.Field }
 
-// Comment returns the doc comment of a field and its markers. They are indented before gofmt sees them: it
-// rewrites comments in the first column.
+// Comment returns the doc comment of a field and its markers. They are indented before gofmt sees
+// them: it rewrites comments in the first column.
 func (v fieldView) Comment() string { return commentLines("\t", v.Doc) + commentLines("\t", v.Markers) }
 
 // commentLines returns lines as a comment, each with its line end.

@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// copyAliases names imports as controller-gen does: by the last element of the path, with as many elements
-// before it as it takes to be unique. The package's own name is never used.
+// copyAliases names imports as controller-gen does: by the last element of the path, with as many
+// elements before it as it takes to be unique. The package's own name is never used.
 type copyAliases struct {
 	byPath  map[string]string
 	byAlias map[string]string
@@ -51,8 +51,8 @@ func aliasPart(element string) string {
 	}, element)
 }
 
-// imports returns the imports that were needed, sorted by path. An alias is left out where it is the package's
-// own name.
+// imports returns the imports that were needed, sorted by path. An alias is left out where it is
+// the package's own name.
 func (a *copyAliases) imports() []gomodel.Import {
 	var out []gomodel.Import
 	for _, importPath := range slices.Sorted(maps.Keys(a.byPath)) {

@@ -23,7 +23,8 @@ type apiCase struct {
 	packages []gomodel.Package
 }
 
-// oracleModule is the Go module that the packages of all cases are in, each below a folder of its own.
+// oracleModule is the Go module that the packages of all cases are in, each below a folder of its
+// own.
 const oracleModule = "example.com/oracle"
 
 func apiCases(t testing.TB) []apiCase {

@@ -8,7 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// deepCopyView is a package with the bodies of its DeepCopyInto methods written, types sorted by name.
+// deepCopyView is a package with the bodies of its DeepCopyInto methods written, types sorted by
+// name.
 type deepCopyView struct {
 	gomodel.Package
 	Types   []copiedType

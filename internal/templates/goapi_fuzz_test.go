@@ -13,8 +13,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// FuzzText writes a text wherever an author can write one. Whatever it is, the Go types are as many and as long
-// as with a harmless text: nothing of it becomes code, a marker or a directive.
+// FuzzText writes a text wherever an author can write one. Whatever it is, the Go types are as many
+// and as long as with a harmless text: nothing of it becomes code, a marker or a directive.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{
 		"", "harmless", "two\nlines", "+kubebuilder:validation:MaxLength=1", "\n+optional\n", "*/ func init() {}",

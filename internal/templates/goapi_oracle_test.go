@@ -28,8 +28,9 @@ import (
 	"github.com/opgen-dev/opgen/tools/oracle"
 )
 
-// TestControllerGenAgrees runs controller-gen's generators on the generated Go types: they must make the very
-// CRD and the very deepcopy code that opgen made from the spec. What markers cannot express is listed in the case.
+// TestControllerGenAgrees runs controller-gen's generators on the generated Go types: they must
+// make the very CRD and the very deepcopy code that opgen made from the spec. What markers cannot
+// express is listed in the case.
 func TestControllerGenAgrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads Go packages of Kubernetes: not with -short")
@@ -98,8 +99,8 @@ func vet(t *testing.T, dir string) {
 	}
 }
 
-// controllerGen returns what controller-gen makes of packages: the deepcopy code by import path, and the CRD
-// under "crd".
+// controllerGen returns what controller-gen makes of packages: the deepcopy code by import path,
+// and the CRD under "crd".
 func controllerGen(t *testing.T, roots []*loader.Package, embeddedMetadata bool) map[string]string {
 	t.Helper()
 	registry := &markers.Registry{}
@@ -211,8 +212,8 @@ func edit(s *apiextv1.JSONSchemaProps, steps []string, change func(*apiextv1.JSO
 	s.Properties[steps[0]] = property
 }
 
-// comparable returns a CRD without the differences that mean nothing: the order of versions, and a subresources
-// object without any subresource, which controller-gen writes beside columns.
+// comparable returns a CRD without the differences that mean nothing: the order of versions, and a
+// subresources object without any subresource, which controller-gen writes beside columns.
 func comparable(t *testing.T, in *apiextv1.CustomResourceDefinition) map[string]any {
 	t.Helper()
 	out := in.DeepCopy()

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGoAPI compares the Go code of each API with the files of its case; that it makes the API's CRD is
-// TestControllerGenAgrees'.
+// TestGoAPI compares the Go code of each API with the files of its case; that it makes the API's
+// CRD is TestControllerGenAgrees'.
 func TestGoAPI(t *testing.T) {
 	for _, c := range apiCases(t) {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 // PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
 func PackageName(kind string) string { return strings.ToLower(kind) }
 
-// spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel: HTTPProxy.
+// spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel:
+// HTTPProxy.
 var spelledVowel = lazyregexp.New(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
 
 // withArticle puts the indefinite article in front of a kind.
@@ -38,7 +39,8 @@ func newImportSet(taken ...string) *importSet {
 	return s
 }
 
-// add returns the name of a package in the file, the wanted one with a number behind it if that is taken.
+// add returns the name of a package in the file, the wanted one with a number behind it if that is
+// taken.
 func (s *importSet) add(importPath, wanted string) string {
 	if name, ok := s.names[importPath]; ok {
 		return name

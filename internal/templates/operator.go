@@ -18,7 +18,8 @@ type Operator struct {
 	Module  string          // of the project
 	API     gomodel.Package // of the parent's storage version
 	Parent  gomodel.Kind
-	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its package.
+	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its
+	// package.
 	Name     string
 	Children []kinds.Child
 	Related  []kinds.Related
@@ -89,7 +90,8 @@ func (o Operator) resources() []kinds.Resource {
 	return all
 }
 
-// Imports are the import specs of the API packages that the file uses and the project does not have itself.
+// Imports are the import specs of the API packages that the file uses and the project does not have
+// itself.
 func (v operatorView) Imports() []string {
 	return v.importSpecs(func(path string) bool { return !v.isInProject(path) })
 }
@@ -159,7 +161,8 @@ func (v operatorView) ClusterScoped() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return !p.Namespaced })
 }
 
-// Conditions is the field of the status that the runtime keeps its conditions in, empty when there is none.
+// Conditions is the field of the status that the runtime keeps its conditions in, empty when there
+// is none.
 func (v operatorView) Conditions() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.Conditions

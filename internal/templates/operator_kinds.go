@@ -64,11 +64,13 @@ func (v operatorView) Rules() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Spec.ReadyWhen.Text != "" })
 }
 
-// RunsInTests reports whether the operator can run against any API server that has the project's CRDs and the stand-ins
-// of foreign ones. Parents in no namespace that are not the project's own may belong to others there.
+// RunsInTests reports whether the operator can run against any API server that has the project's
+// CRDs and the stand-ins of foreign ones. Parents in no namespace that are not the project's own
+// may belong to others there.
 func (v operatorView) RunsInTests() bool { return v.Controller == nil || !v.ClusterScoped() }
 
-// StandInsFile holds the CRDs that stand in for those of foreign kinds in tests, in the folder of the operator.
+// StandInsFile holds the CRDs that stand in for those of foreign kinds in tests, in the folder of
+// the operator.
 const StandInsFile = "testdata/zz_generated.foreign_crds.yaml"
 
 // CRDFiles are the files of the CRDs that tests need, as Go strings.
@@ -210,7 +212,8 @@ func (r relatedView) Observed() string {
 	return r.Type()
 }
 
-// Selection are the fields of the description that say which objects are meant, and how much of them.
+// Selection are the fields of the description that say which objects are meant, and how much of
+// them.
 func (r relatedView) Selection() string {
 	var set []string
 	for _, f := range []struct{ name, value string }{
@@ -247,9 +250,9 @@ func namespaceList(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Examples are statements that make a child of the parent desired, to be completed. In a namespace the runtime fills
-// in the parent's; the child of a parent that lies in none names one. A child outside of namespaces has a name of its own
-// for each parent in one.
+// Examples are statements that make a child of the parent desired, to be completed. In a namespace
+// the runtime fills in the parent's; the child of a parent that lies in none names one. A child
+// outside of namespaces has a name of its own for each parent in one.
 func (v operatorView) Examples(c childView) []string {
 	name := v.ParentField("Name")
 	if !c.Namespaced && !v.ClusterScoped() {

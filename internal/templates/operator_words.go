@@ -24,7 +24,7 @@ func (v operatorView) AndRelated() string {
 	return ", and what is related to it,"
 }
 
-// Wants says for whom the children of a response are, and what else it has.
+// Wants names the parent that the children of a response are for, and what else it has.
 func (v operatorView) Wants() string {
 	if v.Controller != nil {
 		return v.A() + " wants"

@@ -18,7 +18,8 @@ type Project struct {
 	Checkout         string // the folder that stands in for a released opgen; empty when opgen is released
 	// HasCRDs means that the project has APIs of its own.
 	HasCRDs bool
-	// Controllers are the folders of the Go packages that operate a kind each, such as internal/echoserver.
+	// Controllers are the folders of the Go packages that operate a kind each, such as
+	// internal/echoserver.
 	Controllers []string
 }
 
@@ -61,8 +62,8 @@ func Readme(p Project) ([]byte, error) { return renderTemplate("project/README.m
 // controllerImport is the import of a controller's package in zz_generated.controllers.go.
 type controllerImport struct{ Name, Spec string }
 
-// ControllerImports are the imports of the controllers' packages. One that is named like something else in the file
-// gets another name.
+// ControllerImports are the imports of the controllers' packages. One that is named like something
+// else in the file gets another name.
 func (p Project) ControllerImports() []controllerImport {
 	names := newImportSet("operator", "mgr", "made", "controllers")
 	var imports []controllerImport
@@ -84,8 +85,8 @@ func (p Project) GoRelease() string {
 	return major + "." + minor
 }
 
-// Kept says what undeploying leaves, since users' data would go with it. The namespace of an operator is left when
-// parents live there, and when it is not the operator's own.
+// Kept says what undeploying leaves, since users' data would go with it. The namespace of an
+// operator is left when parents live there, and when it is not the operator's own.
 func (p Project) Kept() string {
 	if p.WatchesNamespace {
 		return "the CRDs and the namespace, and so the users' data"

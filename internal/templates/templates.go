@@ -15,7 +15,8 @@ import (
 //go:embed files
 var files embed.FS
 
-// renderTemplate executes one of the embedded templates, named by its path below files/ without .tmpl.
+// renderTemplate executes one of the embedded templates, named by its path below files/ without
+// .tmpl.
 func renderTemplate(name string, view any) ([]byte, error) {
 	path := "files/" + name + ".tmpl"
 	source, err := files.ReadFile(path)
@@ -50,7 +51,8 @@ func renderGo(name string, view any) ([]byte, error) {
 	return formatted, nil
 }
 
-// proseWidth is the number of columns that comments made of words of different length are wrapped at.
+// proseWidth is the number of columns that comments made of words of different length are wrapped
+// at.
 const proseWidth = 120
 
 // wrapComment formats a text and returns it as a comment of Go, wrapped.

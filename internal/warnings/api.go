@@ -11,8 +11,8 @@ import (
 // approval is the annotation of CRDs in the groups of Kubernetes.
 const approval = "api-approved.kubernetes.io"
 
-// checkGroup warns of a group of Kubernetes whose API is marked as not approved. Without the annotation the API server
-// refuses the CRD, which is an error.
+// checkGroup warns of a group of Kubernetes whose API is marked as not approved. Without the
+// annotation the API server refuses the CRD, which is an error.
 func (w *warner) checkGroup() {
 	group := w.api.Group
 	if !strings.HasSuffix("."+group, ".k8s.io") && !strings.HasSuffix("."+group, ".kubernetes.io") {
@@ -30,8 +30,8 @@ const (
 	maxEtcd        = 3 << 19   // etcd's default limit of a request
 )
 
-// checkSize warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the most, so that there is
-// no need to write a CRD that is far smaller.
+// checkSize warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the
+// most, so that there is no need to write a CRD that is far smaller.
 func (w *warner) checkSize() {
 	if 6*w.crd.Size() <= maxAnnotations {
 		return
@@ -50,7 +50,8 @@ func (w *warner) checkSize() {
 	}
 }
 
-// privileged are the kinds with which an operator grants rights, or decides over other objects, as group/kind.
+// privileged are the kinds with which an operator grants rights, or decides over other objects, as
+// group/kind.
 var privileged = map[string]string{
 	"rbac.authorization.k8s.io/Role":                                "grants rights",
 	"rbac.authorization.k8s.io/RoleBinding":                         "grants rights",
@@ -77,7 +78,8 @@ func (w *warner) checkChildren() {
 	})
 }
 
-// warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or the kinds of the parents.
+// warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or
+// the kinds of the parents.
 func warnOfPowerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		group, _, grouped := strings.Cut(c.APIVersion, "/")

@@ -22,7 +22,8 @@ func schemaPath(version int) *field.Path {
 	return field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
 }
 
-// checkSchema warns of a node and what is below it. The keys are those that tell the items of its list apart.
+// checkSchema warns of a node and what is below it. The keys are those that tell the items of its
+// list apart.
 func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	if s.Type == "number" {
 		w.addAt(spec.WarnFloats, path, "is a floating point number, which not every client reads and writes alike",
@@ -42,7 +43,8 @@ func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys
 	}
 }
 
-// checkRequired warns of fields that must be there and cannot, and of fields that a default brings there always.
+// checkRequired warns of fields that must be there and cannot, and of fields that a default brings
+// there always.
 func (w *warner) checkRequired(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil || s.XEmbeddedResource
 	for i, name := range s.Required {
@@ -58,7 +60,8 @@ func (w *warner) checkRequired(s *apiextv1.JSONSchemaProps, path *field.Path, ke
 	}
 }
 
-// fieldName warns of letters that look like those of ASCII, and of others that not every keyboard has.
+// fieldName warns of letters that look like those of ASCII, and of others that not every keyboard
+// has.
 func (w *warner) fieldName(name string, path *field.Path) {
 	for _, r := range name {
 		if r > '~' {

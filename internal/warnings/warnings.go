@@ -27,8 +27,8 @@ func Of(apis []*spec.API) spec.Problems {
 	return all.Sorted()
 }
 
-// OfControllers returns what there is to warn of in controllers for kinds that exist already, in the order of files and
-// positions.
+// OfControllers returns what there is to warn of in controllers for kinds that exist already, in
+// the order of files and positions.
 func OfControllers(controllers []*spec.Controller) spec.Problems {
 	var all spec.Problems
 	for _, c := range controllers {
@@ -58,7 +58,8 @@ type warner struct {
 	found spec.Problems
 }
 
-// addAt warns of a place in the CRD, which is shown as the place in the spec file that it comes from.
+// addAt warns of a place in the CRD, which is shown as the place in the spec file that it comes
+// from.
 func (w *warner) addAt(warning spec.Warning, crdPath *field.Path, message, hint string) {
 	pos, path := crdgen.Locate(w.api, crdPath.String())
 	w.add(warning, pos, path, message, hint)

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected warnings in testdata")
 
-// TestGoldenWarnings compares what each archive's APIs are warned of with the archive's last file. None of them has a
-// error.
+// TestGoldenWarnings compares what each archive's APIs are warned of with the archive's last file.
+// None of them has a error.
 func TestGoldenWarnings(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -91,7 +91,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestEveryWarningIsShown sees to it that each warning is in an archive, but for the size, and that none is made up.
+// TestEveryWarningIsShown sees to it that each warning is in an archive, but for the size, and that
+// none is made up.
 func TestEveryWarningIsShown(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

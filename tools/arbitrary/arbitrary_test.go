@@ -45,7 +45,8 @@ func specs(t *testing.T, schema, seed string, n int) []string {
 	return all
 }
 
-// TestObjectsReachBranchesAndBoundaries shows that what is special in a schema turns up in some objects.
+// TestObjectsReachBranchesAndBoundaries shows that what is special in a schema turns up in some
+// objects.
 func TestObjectsReachBranchesAndBoundaries(t *testing.T) {
 	for _, tc := range []struct {
 		given, schema string

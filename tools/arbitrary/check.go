@@ -17,7 +17,8 @@ type keywordChecker struct {
 	parts      map[*props]map[string]*props // of branches, by field
 }
 
-// fault is what is wrong at a place: a rule that does not hold, or a keyword where there is no rule.
+// fault is what is wrong at a place: a rule that does not hold, or a keyword where there is no
+// rule.
 type fault struct {
 	at   *place
 	rule *rule
@@ -86,7 +87,8 @@ func (c *keywordChecker) holds(s *props, v any) bool {
 	return validator == nil || len(validation.ValidateCustomResource(nil, v, validator)) == 0
 }
 
-// newValidator returns nil for what the API server cannot make a validator of; the whole object is checked anyway.
+// newValidator returns nil for what the API server cannot make a validator of; the whole object is
+// checked anyway.
 func newValidator(s *props) validation.SchemaValidator {
 	internal := &apiextensions.JSONSchemaProps{}
 	if apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil) != nil {
@@ -108,7 +110,8 @@ func structuralOf(s *props) (*schema.Structural, error) {
 	return schema.NewStructural(internal)
 }
 
-// ownKeywords returns what a schema says of a value itself, and what its logical operators say of the values below.
+// ownKeywords returns what a schema says of a value itself, and what its logical operators say of
+// the values below.
 func ownKeywords(s *props) *props {
 	own := *s
 	own.Items, own.AdditionalProperties, own.XValidations, own.Default = nil, nil, nil, nil

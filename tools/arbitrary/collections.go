@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// candidateSizes returns how many items or keys there may be: both limits, none, one and a few, as far as they are allowed
-// and not too many.
+// candidateSizes returns how many items or keys there may be: both limits, none, one and a few, as
+// far as they are allowed and not too many.
 func candidateSizes(low, high *int64, budget int) []int {
 	least, most := 0, max(3, budget)
 	if low != nil {

@@ -40,8 +40,8 @@ func (r balancer) compare(function string, a, b ast.Expr, s scope, want bool) {
 	r.balance(a, b, s, order.fits, order.aims)
 }
 
-// balance changes a number, the size of something or how many of some conditions hold, until the difference of two
-// sides is one that fits.
+// balance changes a number, the size of something or how many of some conditions hold, until the
+// difference of two sides is one that fits.
 func (r balancer) balance(a, b ast.Expr, s scope, fits func(float64) bool, aims []float64) bool {
 	difference := func() (float64, bool) {
 		x, okX := r.number(a, s)
@@ -77,8 +77,8 @@ func (r balancer) balance(a, b ast.Expr, s scope, fits func(float64) bool, aims 
 	return false
 }
 
-// turn moves a knob as far as the difference is away from what is aimed at: by how much a step of one changes it
-// tells how many it takes.
+// turn moves a knob as far as the difference is away from what is aimed at: by how much a step of
+// one changes it tells how many it takes.
 func (r balancer) turn(k *knob, now, aim float64, difference func() (float64, bool)) {
 	for _, step := range []float64{k.step, -k.step} {
 		if !k.move(step) {

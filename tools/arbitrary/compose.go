@@ -14,7 +14,8 @@ type demand struct {
 	least, most int // most 0: any length
 }
 
-// composer looks for a text that all demands fit, a rune at a time. It keeps what each pattern could still match.
+// composer looks for a text that all demands fit, a rune at a time. It keeps what each pattern
+// could still match.
 type composer struct {
 	maker       *chooser
 	patterns    []*pattern
@@ -193,7 +194,8 @@ func (c *composer) accepts(text []rune, state []threads) bool {
 	return true
 }
 
-// candidates returns runes to go on with: the ends of the ranges that a pattern waits for, and some within.
+// candidates returns runes to go on with: the ends of the ranges that a pattern waits for, and some
+// within.
 func (c *composer) candidates(text []rune, state []threads) []rune {
 	all := []rune{'a', 'b', 'x', '1', '0', '-', 'A'}
 	for i, p := range c.patterns {

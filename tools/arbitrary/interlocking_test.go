@@ -2,8 +2,8 @@ package arbitrary
 
 import "testing"
 
-// TestInterlockingRules finds valid objects where several rules have to hold at once. Each of them is checked by the
-// API server's own validation.
+// TestInterlockingRules finds valid objects where several rules have to hold at once. Each of them
+// is checked by the API server's own validation.
 func TestInterlockingRules(t *testing.T) {
 	for _, tc := range []struct{ given, schema string }{
 		{"a chain of numbers", `{type: object, required: [a, b, c, d], properties: {a: {type: integer}, b: {type: integer}, c: {type: integer, maximum: 40}, d: {type: integer}},

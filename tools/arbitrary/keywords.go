@@ -17,7 +17,8 @@ func (m mender) mendKeywords(p *place) {
 	}
 }
 
-// mendObject sets what is required, keeps to the number of fields, and then to what logical operators say.
+// mendObject sets what is required, keeps to the number of fields, and then to what logical
+// operators say.
 func (m mender) mendObject(p *place, v map[string]any) {
 	s := p.node.schema
 	for _, name := range s.Required {

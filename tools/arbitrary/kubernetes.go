@@ -10,7 +10,8 @@ func (o *object) own(name string) bool {
 	return (o.node.root || o.node.schema.XEmbeddedResource) && (name == "apiVersion" || name == "kind" || name == "metadata")
 }
 
-// addKubernetes sets apiVersion, kind and metadata of an object, and of one that is embedded in another.
+// addKubernetes sets apiVersion, kind and metadata of an object, and of one that is embedded in
+// another.
 func (o *object) addKubernetes() {
 	switch {
 	case o.node.root:

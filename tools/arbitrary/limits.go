@@ -7,8 +7,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// limits are what holds for one value: the keywords of its node, and those of the branches that were chosen of
-// logical operators there and above, each as tight as all of them together.
+// limits are what holds for one value: the keywords of its node, and those of the branches that
+// were chosen of logical operators there and above, each as tight as all of them together.
 type limits struct {
 	props
 	patterns, formats []string

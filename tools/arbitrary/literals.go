@@ -37,7 +37,8 @@ func withLiterals(rules apiextv1.ValidationRules, above []string) []string {
 	return found[:min(len(found), manyLiterals)]
 }
 
-// fromLiterals returns the texts of rules, and for those that are regular expressions texts that they match.
+// fromLiterals returns the texts of rules, and for those that are regular expressions texts that
+// they match.
 func (m *scalarMaker) fromLiterals(l limits) []string {
 	var all []string
 	for _, text := range l.literals {

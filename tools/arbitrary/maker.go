@@ -1,5 +1,6 @@
-// Package arbitrary makes random valid objects of CRDs, the same ones for the same seed: every branch and boundary
-// of a schema turns up in some of them. What Go types and encoders do with real objects is tested with them.
+// Package arbitrary makes random valid objects of CRDs, the same ones for the same seed: every
+// branch and boundary of a schema turns up in some of them. What Go types and encoders do with real
+// objects is tested with them.
 package arbitrary
 
 import (
@@ -64,12 +65,13 @@ func New(crd *apiextv1.CustomResourceDefinition, version, seed string) (*Maker, 
 	return nil, fmt.Errorf("%s has no version %q", crd.Name, version)
 }
 
-// Object returns the next object, as package json of apimachinery decodes it. An error says what the API server has
-// against the last of many that were tried.
+// Object returns the next object, as package json of apimachinery decodes it. An error says what
+// the API server has against the last of many that were tried.
 func (m *Maker) Object() (map[string]any, error) {
 	var found []string
 	for try := range m.tries {
-		// One in three is as small as can be, the others are as large as helps; what fails is tried smaller.
+		// One in three is as small as can be, the others are as large as helps; what fails is tried
+		// smaller.
 		budget := []int{0, 60, 400}[m.made%3] >> (try / 2)
 		m.effort, m.filled = mostEffort, false
 		value, ok := m.value(m.root, nil, budget)

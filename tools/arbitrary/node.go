@@ -96,8 +96,9 @@ func (m *chooser) next(n *node, choices int) int {
 	return n.turn % choices
 }
 
-// value makes a value for a node, with what a chosen branch of a logical operator above says of it beside, and with
-// about as many values below it as the budget says. It is not ok when none is found.
+// value makes a value for a node, with what a chosen branch of a logical operator above says of it
+// beside, and with about as many values below it as the budget says. It is not ok when none is
+// found.
 func (m *Maker) value(n *node, also []*props, budget int) (any, bool) {
 	if n.failures >= hopeless {
 		return nil, false

@@ -11,7 +11,8 @@ import (
 
 var unescape = apiservercel.Unescape
 
-// place is where a value of an object is or could be: a field, a value of a map or an item of a list.
+// place is where a value of an object is or could be: a field, a value of a map or an item of a
+// list.
 type place struct {
 	node   *node
 	parent *place // nil: the whole
@@ -93,7 +94,8 @@ func (p *place) item(i int) *place {
 	return &place{node: p.node.items, parent: p, index: i}
 }
 
-// elements returns the places of the items of a list and of the values of a map or an object, in a fixed order.
+// elements returns the places of the items of a list and of the values of a map or an object, in a
+// fixed order.
 func (p *place) elements() []*place {
 	var all []*place
 	v, _ := p.get()

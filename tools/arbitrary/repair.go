@@ -6,8 +6,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// repair changes an object so that a rule holds: it follows the operators of the rule down to the fields that decide,
-// by a random way where there are several.
+// repair changes an object so that a rule holds: it follows the operators of the rule down to the
+// fields that decide, by a random way where there are several.
 type repair struct {
 	maker mender
 	rule  *rule

@@ -13,7 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// rule is a CEL rule as its author wrote it: macros such as has() and all() are calls like any other.
+// rule is a CEL rule as its author wrote it: macros such as has() and all() are calls like any
+// other.
 type rule struct {
 	text     string
 	expr     ast.Expr
@@ -27,8 +28,8 @@ type program struct {
 	err error
 }
 
-// environments returns the environments that rules are parsed and evaluated in. Their variables have no types: the
-// rules have been checked with the CRD.
+// environments returns the environments that rules are parsed and evaluated in. Their variables
+// have no types: the rules have been checked with the CRD.
 var environments = sync.OnceValues(func() (plain, macros *cel.Env) {
 	base := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv()
 	plain, err := base.Extend(cel.ClearMacros())
@@ -38,8 +39,8 @@ var environments = sync.OnceValues(func() (plain, macros *cel.Env) {
 	return plain, base
 })
 
-// rulesOf returns the rules that hold for a new object: those that compare it with the old one hold for none, unless
-// they say what holds without an old one.
+// rulesOf returns the rules that hold for a new object: those that compare it with the old one hold
+// for none, unless they say what holds without an old one.
 func rulesOf(all apiextv1.ValidationRules) ([]*rule, error) {
 	var found []*rule
 	plain, _ := environments()
@@ -146,7 +147,8 @@ func (r *rule) program(e ast.Expr) *program {
 	return made
 }
 
-// unescapeField returns the name of a field in the schema, which CEL escapes where it is no identifier.
+// unescapeField returns the name of a field in the schema, which CEL escapes where it is no
+// identifier.
 func unescapeField(escaped string) string {
 	if name, ok := unescape(escaped); ok {
 		return name

@@ -45,11 +45,12 @@ func patternOf(function, part string) string {
 	return part
 }
 
-// remembered is how many demands on one node are kept, so that a text comes to fit several rules at once.
+// remembered is how many demands on one node are kept, so that a text comes to fit several rules at
+// once.
 const remembered = 8
 
-// compose sets a text that fits a demand, the keywords of its schema, and what other rules demanded of it before, as
-// far as they go together.
+// compose sets a text that fits a demand, the keywords of its schema, and what other rules demanded
+// of it before, as far as they go together.
 func (r *repair) compose(p *place, d demand) bool {
 	n := p.node
 	l := r.maker.expand(n, nil)

@@ -16,8 +16,8 @@ type scalarMaker struct {
 	longestText int
 }
 
-// scalar makes a value of a simple type: each that is special in its turn, such as the values of an enum, the
-// default and those at the limits.
+// scalar makes a value of a simple type: each that is special in its turn, such as the values of an
+// enum, the default and those at the limits.
 func (m *scalarMaker) scalar(n *node, l limits) (any, bool) {
 	if len(l.branches) > 0 || len(l.excluded) > 0 {
 		return m.pick(n, m.choices(l))
@@ -106,7 +106,8 @@ func candidateIntegers(l limits, low, high int64) []any {
 	return all
 }
 
-// candidateNumbers returns the limits and what is next to them, zero, and a few others, as precise as their format.
+// candidateNumbers returns the limits and what is next to them, zero, and a few others, as precise
+// as their format.
 func candidateNumbers(l limits) []any {
 	step := 0.25
 	if l.MultipleOf != nil {

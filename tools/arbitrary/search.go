@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// search makes an object with fields. Where rules or logical operators say which fields go together, it begins with
-// a random object and mends it.
+// search makes an object with fields. Where rules or logical operators say which fields go
+// together, it begins with a random object and mends it.
 func (m *Maker) search(n *node, also []*props, budget int) (any, bool) {
 	for restart := range 6 {
 		s := &object{maker: m, node: n, limits: m.expand(n, also), budget: budget >> restart}

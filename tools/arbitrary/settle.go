@@ -7,14 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostEffort is how often the values of one object are mended, all together, before another object is begun.
+// mostEffort is how often the values of one object are mended, all together, before another object
+// is begun.
 const mostEffort = 600
 
 // steps is how often a value is mended before another one is tried.
 const steps = 150
 
-// settle mends a value until nothing is wrong with it: one fault at a time, as long as no more is wrong than before,
-// and now and then although more is. What the API server fills in is there while rules are looked at.
+// settle mends a value until nothing is wrong with it: one fault at a time, as long as no more is
+// wrong than before, and now and then although more is. What the API server fills in is there while
+// rules are looked at.
 func (m *Maker) settle(n *node, value any) (any, bool) {
 	p := &place{node: n, index: -1, whole: &value}
 	if whole, isObject := value.(map[string]any); isObject {
@@ -89,7 +91,8 @@ func (m mender) renew(p *place) {
 	}
 }
 
-// renewed returns another value for a place; it does not mend the whole object, which is being mended.
+// renewed returns another value for a place; it does not mend the whole object, which is being
+// mended.
 func (m mender) renewed(p *place) (any, bool) {
 	if p.parent == nil {
 		return m.plain(p.node, m.expand(p.node, nil), 2)
@@ -97,8 +100,8 @@ func (m mender) renewed(p *place) (any, bool) {
 	return m.value(p.node, nil, m.random.IntN(6))
 }
 
-// strip takes away some of what the API server fills in again, other than required fields: whoever reads an object
-// finds them there.
+// strip takes away some of what the API server fills in again, other than required fields: whoever
+// reads an object finds them there.
 func (m *Maker) strip(n *node, v any) {
 	switch v := v.(type) {
 	case []any:

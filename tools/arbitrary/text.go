@@ -43,7 +43,8 @@ var formats = map[string][]string{
 	"k8s-long-name":  {"example.com", "a"},
 }
 
-// patternTexts are texts of the patterns whose Go types read less than what the patterns match, or write it otherwise.
+// patternTexts are texts of the patterns whose Go types read less than what the patterns match, or
+// write it otherwise.
 var patternTexts = sync.OnceValue(func() map[string][]string {
 	quantities := []string{"0", "1", "100m", "1Gi", "1.5Gi", "1e3", "0.5", "2048Ki", "1000", "12E"}
 	quantity, _ := kubetypes.Outline(spec.TypeQuantity)

@@ -34,7 +34,8 @@ func (r *repair) try(e ast.Expr, s scope, want bool) bool {
 	return false
 }
 
-// candidates returns values to try: those in the rule, those of its own schema, and what is usual for its type.
+// candidates returns values to try: those in the rule, those of its own schema, and what is usual
+// for its type.
 func (r *repair) candidates(p *place, e ast.Expr) []any {
 	var all []any
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
@@ -98,7 +99,8 @@ func (r *repair) someTexts(n *node) []string {
 	return all
 }
 
-// places returns the places that an expression names, also those of elements that something is said of.
+// places returns the places that an expression names, also those of elements that something is said
+// of.
 func (r *rule) places(e ast.Expr, s scope) []*place {
 	if p := r.place(e, s); p != nil {
 		return []*place{p}

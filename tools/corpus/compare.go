@@ -81,8 +81,8 @@ func (c *comparison) compareObjects(plain *gomodel.GoType, declared *gomodel.Typ
 	return c.compareAdditions(in, out, path)
 }
 
-// addedParts tells of an object, a list or null that is there and was not. The root has its metadata and its spec in any
-// case.
+// addedParts tells of an object, a list or null that is there and was not. The root has its
+// metadata and its spec in any case.
 func addedParts(isRoot bool, in, out map[string]any, path string) string {
 	for _, key := range slices.Sorted(maps.Keys(out)) {
 		_, was := in[key]
@@ -94,7 +94,8 @@ func addedParts(isRoot bool, in, out map[string]any, path string) string {
 	return ""
 }
 
-// isScalar reports whether a value is a text, a number or a boolean: zero, these are what a status has plainly.
+// isScalar reports whether a value is a text, a number or a boolean: zero, these are what a status
+// has plainly.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case string, bool, json.Number:
@@ -125,8 +126,8 @@ func (c *comparison) compareExactly(in, out any, path string) string {
 	return fmt.Sprintf("%s: %s became %s", path, shortText(in), shortText(out))
 }
 
-// compareKubernetes compares values of the types of Kubernetes, which leave out zero values where their own authors say
-// that zero and absent are the same.
+// compareKubernetes compares values of the types of Kubernetes, which leave out zero values where
+// their own authors say that zero and absent are the same.
 func (c *comparison) compareKubernetes(in, out any, path string) string {
 	switch in := in.(type) {
 	case map[string]any:
@@ -220,7 +221,8 @@ func isZeroValue(v any) bool {
 	return false
 }
 
-// isEmptyValue reports whether a value is what omitempty leaves out: other than zero, not an object of zero values.
+// isEmptyValue reports whether a value is what omitempty leaves out: other than zero, not an object
+// of zero values.
 func isEmptyValue(v any) bool {
 	if fields, isObject := v.(map[string]any); isObject {
 		return len(fields) == 0

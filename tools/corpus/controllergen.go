@@ -22,7 +22,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// controllerGen runs controller-gen's CRD generator on the generated packages, which are loaded once.
+// controllerGen runs controller-gen's CRD generator on the generated packages, which are loaded
+// once.
 type controllerGen struct {
 	roots     []*loader.Package
 	collector *markers.Collector
@@ -116,14 +117,14 @@ func (t *table) controllerGen(m *module) error {
 	return nil
 }
 
-// withDefaults returns a CRD with the names that the API server fills in, which controller-gen always writes, and
-// without the conversion, which is none of the types' business.
+// withDefaults returns a CRD with the names that the API server fills in, which controller-gen
+// always writes, and without the conversion, which is none of the types' business.
 func withDefaults(made *apiextv1.CustomResourceDefinition) *apiextv1.CustomResourceDefinition {
 	out := made.DeepCopy()
 	out.Spec.Names.Singular = cmp.Or(out.Spec.Names.Singular, strings.ToLower(out.Spec.Names.Kind))
 	out.Spec.Names.ListKind = cmp.Or(out.Spec.Names.ListKind, out.Spec.Names.Kind+"List")
 	out.Spec.Conversion = nil
-	delete(out.Annotations, "controller-gen.kubebuilder.io/version") // who made it
+	delete(out.Annotations, "controller-gen.kubebuilder.io/version") // its version
 	return out
 }
 
@@ -136,8 +137,9 @@ func asObject(made *apiextv1.CustomResourceDefinition) (map[string]any, error) {
 	return object, yaml.Unmarshal(text, &object)
 }
 
-// sameVersions reports whether two CRDs say the same, whatever the order of their versions. What is empty means nothing
-// outside of the schemas; controller-gen writes an empty subresources beside columns.
+// sameVersions reports whether two CRDs say the same, whatever the order of their versions. What is
+// empty means nothing outside of the schemas; controller-gen writes an empty subresources beside
+// columns.
 func sameVersions(a, b map[string]any) bool {
 	for _, object := range []map[string]any{a, b} {
 		spec, _ := object["spec"].(map[string]any)

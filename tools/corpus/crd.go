@@ -88,8 +88,8 @@ func isSameCRD(a, b map[string]any) bool {
 	return reflect.DeepEqual(normalForm(a, ""), normalForm(b, ""))
 }
 
-// normalForm returns a CRD without what means nothing: the order of required, false and null where a key could be
-// absent, a column's priority of 0, and what the API server writes.
+// normalForm returns a CRD without what means nothing: the order of required, false and null where
+// a key could be absent, a column's priority of 0, and what the API server writes.
 func normalForm(v any, key string) any {
 	switch v := v.(type) {
 	case map[string]any:

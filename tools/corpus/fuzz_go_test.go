@@ -23,8 +23,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// holdsTogether checks the Go packages of an API: they parse, gofmt leaves them alone, they type-check against the
-// real Kubernetes types, and descriptions are nothing in them but comments that no tool acts on.
+// holdsTogether checks the Go packages of an API: they parse, gofmt leaves them alone, they
+// type-check against the real Kubernetes types, and descriptions are nothing in them but comments
+// that no tool acts on.
 func holdsTogether(t *testing.T, api *spec.API) {
 	t.Helper()
 	sources := goSources(t, api)

@@ -20,8 +20,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// FuzzImport checks that whatever is imported arrives: the CRD that is made again says the same, descriptions word
-// for word, and the Go types hold together.
+// FuzzImport checks that whatever is imported arrives: the CRD that is made again says the same,
+// descriptions word for word, and the Go types hold together.
 func FuzzImport(f *testing.F) {
 	files, err := crdFiles("testdata/crds")
 	if err != nil || len(files) == 0 {
@@ -45,7 +45,8 @@ func FuzzImport(f *testing.F) {
 			if len(problems) > 0 {
 				return
 			}
-			// Files that the two readers of YAML cut into documents differently have no counterpart.
+			// Files that the two readers of YAML cut into documents differently have no
+			// counterpart.
 			if err == nil && len(sources) == len(specs) && isText(sources[i]) {
 				arrives(t, sources[i], crd)
 			}
@@ -54,8 +55,8 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// FuzzTexts puts texts into all places of a CRD that take text. Those that the API server accepts arrive as they are
-// and become nothing else anywhere.
+// FuzzTexts puts texts into all places of a CRD that take text. Those that the API server accepts
+// arrive as they are and become nothing else anywhere.
 func FuzzTexts(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text, text, text)
@@ -104,7 +105,8 @@ func textsArrive(t *testing.T, description, value, name string) error {
 	return nil
 }
 
-// FuzzSpec checks spec files: what is accepted gives a CRD that can be imported again, and Go that holds together.
+// FuzzSpec checks spec files: what is accepted gives a CRD that can be imported again, and Go that
+// holds together.
 func FuzzSpec(f *testing.F) {
 	for _, pattern := range []string{"../../internal/templates/testdata/goapi/*.txtar", "../../internal/crdgen/testdata/problems/*.txtar", "../../testdata/golden/*.txtar"} {
 		paths, err := filepath.Glob(pattern)
@@ -210,8 +212,8 @@ var hostile = []string{
 	strings.Repeat("long ", 300), "<script>alert(1)</script>", "| pipe", "string | required", "[]string", "map[string]string", "core/v1.PodSpec", "a\\nb",
 }
 
-// crdOfTexts returns a CRD with the description in every place that takes one, the value in every place that takes
-// any text, and the name as that of a field.
+// crdOfTexts returns a CRD with the description in every place that takes one, the value in every
+// place that takes any text, and the name as that of a field.
 func crdOfTexts(description, value, name string) map[string]any {
 	type object = map[string]any
 	text := object{"type": "string", "description": description, "default": value, "enum": []any{value, value + "x"}, "title": value, "example": value}

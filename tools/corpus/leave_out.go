@@ -9,10 +9,12 @@ import (
 	"github.com/opgen-dev/opgen/tools/oracle"
 )
 
-// kindGaps are what markers cannot express of a kind outside of its schema, which can be equal all the same.
+// kindGaps are what markers cannot express of a kind outside of its schema, which can be equal all
+// the same.
 var kindGaps = []string{"kind", "listKind", "singular", "labels", "served", "subresources"}
 
-// schemaGaps returns what markers cannot express of the schemas of a CRD; empty if they express all of them.
+// schemaGaps returns what markers cannot express of the schemas of a CRD; empty if they express all
+// of them.
 func (s *subject) schemaGaps() string {
 	count := map[string]int{}
 	for _, pkg := range s.packages {
@@ -72,7 +74,8 @@ func leaveOutGap(object, root map[string]any, gap oracle.Gap) {
 		metadata, _ := object["metadata"].(map[string]any)
 		delete(metadata, gap.What)
 	case "subresources", "served":
-		// Empty subresources mean nothing, and controller-gen makes a CRD of which no version is served.
+		// Empty subresources mean nothing, and controller-gen makes a CRD of which no version is
+		// served.
 	case "schema":
 		leaveOutRoot(root)
 	default:
@@ -82,7 +85,8 @@ func leaveOutGap(object, root map[string]any, gap oracle.Gap) {
 	}
 }
 
-// leaveOutRoot removes from the schema of a whole object everything but the fields that are the kind's own.
+// leaveOutRoot removes from the schema of a whole object everything but the fields that are the
+// kind's own.
 func leaveOutRoot(root map[string]any) {
 	for key := range root {
 		if key != "properties" {

@@ -2,7 +2,8 @@ package main
 
 import "go.yaml.in/yaml/v3"
 
-// countLeaves counts the fields of a spec file that have no fields below them, and those of them in the shorthand.
+// countLeaves counts the fields of a spec file that have no fields below them, and those of them in
+// the shorthand.
 func countLeaves(text []byte) (all, short int) {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil {

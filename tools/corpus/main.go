@@ -1,5 +1,6 @@
-// Command corpus proves the spec language on CRDs that people run: it imports every CRD of a folder, makes the CRD
-// and the Go types again, and prints one table of what came out. It fails when a row falls short of its target.
+// Command corpus proves the spec language on CRDs that people run: it imports every CRD of a
+// folder, makes the CRD and the Go types again, and prints one table of what came out. It fails
+// when a row falls short of its target.
 //
 //	go run ./tools/corpus [DIR]
 //

@@ -25,8 +25,8 @@ func (m model) rootType() *gomodel.GoType {
 	return &gomodel.GoType{Shape: gomodel.Name, Name: m.pkg.Kinds[0].Name}
 }
 
-// resolveType returns what a type is without pointers and the names that only stand for another type. The struct is the
-// declaration when it is one of the package.
+// resolveType returns what a type is without pointers and the names that only stand for another
+// type. The struct is the declaration when it is one of the package.
 func (m model) resolveType(t *gomodel.GoType) (*gomodel.GoType, *gomodel.Type) {
 	for t != nil {
 		if t.Shape == gomodel.Pointer {

@@ -16,7 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// modulePath is the path of the module that the generated packages are in, each CRD's below a folder of its own.
+// modulePath is the path of the module that the generated packages are in, each CRD's below a
+// folder of its own.
 const modulePath = "example.com/corpus"
 
 // module is a Go module in a folder that is removed in the end.
@@ -126,8 +127,8 @@ func (m *module) writePackage(name string, pkg gomodel.Package) error {
 	return nil
 }
 
-// goCommand returns a go command in the module. Its paths are trimmed, so that what has been compiled once is taken
-// from the cache, although the module lies elsewhere each time.
+// goCommand returns a go command in the module. Its paths are trimmed, so that what has been
+// compiled once is taken from the cache, although the module lies elsewhere each time.
 func (m *module) goCommand(ctx context.Context, command string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", append([]string{command, "-trimpath"}, args...)...)
 	cmd.Dir = m.dir

@@ -9,9 +9,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// objectSchemas are the schemas of objects with fields in one version of a CRD, told apart by all they say but what
-// a use of a type can say for itself: those that need a Go struct each. Objects that are a Kubernetes type by name
-// have one already, and those without fields have nothing to share.
+// objectSchemas are the schemas of objects with fields in one version of a CRD, told apart by all
+// they say but what a use of a type can say for itself: those that need a Go struct each. Objects
+// that are a Kubernetes type by name have one already, and those without fields have nothing to
+// share.
 type objectSchemas map[string]bool
 
 func (o objectSchemas) collectSchemas(said *spec.Schema, s *apiextv1.JSONSchemaProps, prefix string) {
@@ -34,8 +35,8 @@ func (o objectSchemas) collectSchemas(said *spec.Schema, s *apiextv1.JSONSchemaP
 	}
 }
 
-// distinctObjects counts the object schemas of a version's spec, status and other fields of the root. Spec and status
-// have types of their own, whatever else is like them.
+// distinctObjects counts the object schemas of a version's spec, status and other fields of the
+// root. Spec and status have types of their own, whatever else is like them.
 func distinctObjects(v *spec.Version, made apiextv1.CustomResourceDefinitionVersion) int {
 	objects, root := objectSchemas{}, made.Schema.OpenAPIV3Schema
 	for prefix, said := range map[string]*spec.Schema{"spec": v.Spec, "status": v.Status} {

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// openNodes walks the schema and the Go types of a version side by side. It returns the nodes whose Go type says less
-// than their schema, and those that have none.
+// openNodes walks the schema and the Go types of a version side by side. It returns the nodes whose
+// Go type says less than their schema, and those that have none.
 func openNodes(crd *apiextv1.CustomResourceDefinition, pkg gomodel.Package) []string {
 	w := openWalk{model: newModel(pkg)}
 	for _, v := range crd.Spec.Versions {
@@ -68,7 +68,8 @@ func (w *openWalk) walkValues(values *apiextv1.JSONSchemaPropsOrBool, t *gomodel
 	}
 }
 
-// isTyped reports whether a schema says what its values are: more than that they are objects of any kind.
+// isTyped reports whether a schema says what its values are: more than that they are objects of any
+// kind.
 func isTyped(s *apiextv1.JSONSchemaProps) bool {
 	switch {
 	case s.XIntOrString || len(s.Properties) > 0:

@@ -14,8 +14,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// TestRepeatedObjectsComeBack imports CRDs of a few shapes of objects that stand in many places, each with what a
-// use of a type can say for itself and with what it cannot.
+// TestRepeatedObjectsComeBack imports CRDs of a few shapes of objects that stand in many places,
+// each with what a use of a type can say for itself and with what it cannot.
 func TestRepeatedObjectsComeBack(t *testing.T) {
 	const seeds = 60
 	named := 0

@@ -113,8 +113,9 @@ func (s *subject) goKinds(name string) []goKind {
 	return kinds
 }
 
-// sendObjects sends the random objects of a CRD through its Go types and counts those that come back whole. It returns
-// why there are too few of them, and the first thing that was wrong with one.
+// sendObjects sends the random objects of a CRD through its Go types and counts those that come
+// back whole. It returns why there are too few of them, and the first thing that was wrong with
+// one.
 func (r *roundTrip) sendObjects(name string, s *subject) (whole int, unfound, problem error) {
 	for i, pkg := range s.packages {
 		trip, err := newTrip(s, pkg)

@@ -14,8 +14,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 )
 
-// sendSamples sends the sample of each version through its Go type, and returns the first difference that an API server
-// would see. A sample that its author has to complete is left out.
+// sendSamples sends the sample of each version through its Go type, and returns the first
+// difference that an API server would see. A sample that its author has to complete is left out.
 func (r *roundTrip) sendSamples(name string, s *subject) error {
 	for _, pkg := range s.packages {
 		text, err := crdgen.Sample(s.api, pkg.Version)

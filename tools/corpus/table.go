@@ -68,7 +68,8 @@ func (t *table) rowOfAll(what string, good func(result) bool) row {
 	return row{what, fmt.Sprintf("%d of %d", n, all), fmt.Sprintf("%d of %d", all, all), n == all}
 }
 
-// mostUnfound is for how many CRDs it may be that no valid object is found; each is listed with the reason.
+// mostUnfound is for how many CRDs it may be that no valid object is found; each is listed with the
+// reason.
 const mostUnfound = 3
 
 // foundRow returns the row of the CRDs that valid objects were found for.

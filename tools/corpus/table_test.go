@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFewMayBeUnfound shows that up to three CRDs without valid objects are listed, and that one more falls short.
+// TestFewMayBeUnfound shows that up to three CRDs without valid objects are listed, and that one
+// more falls short.
 func TestFewMayBeUnfound(t *testing.T) {
 	for unfound, want := range map[int]bool{0: true, 3: true, 4: false} {
 		var results table

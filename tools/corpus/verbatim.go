@@ -8,7 +8,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// keywords are what the schemas of a spec may say: the keywords of OpenAPI as CRDs have them, and names in Go.
+// keywords are what the schemas of a spec may say: the keywords of OpenAPI as CRDs have them, and
+// names in Go.
 var keywords = func() map[string]bool {
 	known := map[string]bool{"goName": true, "goConstants": true}
 	props := reflect.TypeFor[apiextv1.JSONSchemaProps]()
@@ -19,7 +20,8 @@ var keywords = func() map[string]bool {
 	return known
 }()
 
-// verbatimPlaces returns the places of a spec file where a schema has something else than these, empty when there is none.
+// verbatimPlaces returns the places of a spec file where a schema has something else than these,
+// empty when there is none.
 func verbatimPlaces(text []byte) []string {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -69,7 +71,8 @@ func noteForeignInMap(n *yaml.Node, path string, found *[]string) {
 	}
 }
 
-// mapEntries yields the keys and values of a mapping, none for anything else, such as the shorthand.
+// mapEntries yields the keys and values of a mapping, none for anything else, such as the
+// shorthand.
 func mapEntries(n *yaml.Node) func(yield func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n.Kind != yaml.MappingNode {

@@ -31,7 +31,8 @@ func newControlPlane(p *project) *controlPlane {
 	}
 }
 
-// prepare finds out whether there are executables of a control plane, and starts building them where there are none.
+// prepare finds out whether there are executables of a control plane, and starts building them
+// where there are none.
 func (c *controlPlane) prepare(ctx context.Context) error {
 	plan, err := c.planUp(ctx)
 	if err != nil {
@@ -83,7 +84,8 @@ func (c *controlPlane) buildStatus() string {
 	return "; control plane: " + buildPhase(build.printed.lastLine())
 }
 
-// buildPhase returns what a line of opgen's progress has between the name of what is built and the time.
+// buildPhase returns what a line of opgen's progress has between the name of what is built and the
+// time.
 func buildPhase(line string) string {
 	if _, phase, found := strings.Cut(line, ", once: "); found {
 		line = phase

@@ -24,7 +24,8 @@ func newCommand(ctx context.Context, env []string, dir, name string, args ...str
 	return cmd
 }
 
-// runCommand runs a command to its end and returns its standard output. An error has everything that it printed.
+// runCommand runs a command to its end and returns its standard output. An error has everything
+// that it printed.
 func runCommand(cmd *exec.Cmd) ([]byte, error) {
 	var stdout bytes.Buffer
 	var all transcript

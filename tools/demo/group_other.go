@@ -4,5 +4,6 @@ package main
 
 import "os/exec"
 
-// ownGroup does nothing here: the demo needs a local control plane, which runs on Linux and macOS alone.
+// ownGroup does nothing here: the demo needs a local control plane, which runs on Linux and macOS
+// alone.
 func ownGroup(*exec.Cmd) {}

@@ -1,5 +1,6 @@
-// Command demo shows opgen's main job from end to end: a spec file becomes a project, the project's operator
-// runs against a real Kubernetes API server, and what people do to its objects is followed and repaired.
+// Command demo shows opgen's main job from end to end: a spec file becomes a project, the project's
+// operator runs against a real Kubernetes API server, and what people do to its objects is followed
+// and repaired.
 //
 //	main.go     the steps, in order, with their times
 //	overview.go what is printed first: what takes how long
@@ -11,9 +12,10 @@
 //	command.go  running commands, in the foreground and in the background
 //	screen.go   what is printed
 //
-// It runs from the root of a checkout (make demo), works in a temporary folder with a cluster of its own, and
-// leaves neither behind. It imports the standard library alone, so that it starts before anything is downloaded.
-// The last line is "demo: passed in N s"; the exit code is 0 only then.
+// It runs from the root of a checkout (make demo), works in a temporary folder with a cluster of
+// its own, and leaves neither behind. It imports the standard library alone, so that it starts
+// before anything is downloaded. The last line is "demo: passed in N s"; the exit code is 0 only
+// then.
 package main
 
 import (

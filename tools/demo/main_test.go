@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestImports keeps the demo from downloading and compiling modules before it prints its first line.
+// TestImports keeps the demo from downloading and compiling modules before it prints its first
+// line.
 func TestImports(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")
 	out, err := list.Output()

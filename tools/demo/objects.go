@@ -42,7 +42,8 @@ func (o *objects) create(ctx context.Context) error {
 	})
 }
 
-// change edits the spec. Roperator's example, which this one follows, updates the Service and recreates the Pod.
+// change edits the spec. Roperator's example, which this one follows, updates the Service and
+// recreates the Pod.
 func (o *objects) change(ctx context.Context) error {
 	before, err := o.observe(ctx)
 	if err != nil {
@@ -95,7 +96,8 @@ func (o *objects) deleteChild(ctx context.Context) error {
 	})
 }
 
-// deleteParent deletes the EchoServer and waits until the garbage collector has deleted both children.
+// deleteParent deletes the EchoServer and waits until the garbage collector has deleted both
+// children.
 func (o *objects) deleteParent(ctx context.Context) error {
 	if _, err := o.kubectl(ctx, "delete", "--wait=false", o.parent()); err != nil {
 		return err
@@ -137,11 +139,12 @@ func (o *objects) kubectl(ctx context.Context, args ...string) (string, error) {
 
 func (o *objects) say(format string, args ...any) { o.project.screen.say(format, args...) }
 
-// waitLimit is how long the demo waits for what the operator or a controller does. The garbage collector of a release
-// of Kubernetes takes half a minute to learn of a new kind.
+// waitLimit is how long the demo waits for what the operator or a controller does. The garbage
+// collector of a release of Kubernetes takes half a minute to learn of a new kind.
 const waitLimit = 2 * time.Minute
 
-// eventually asks every 50 ms until the answer is nil. It gives up when the time is over or the operator has ended.
+// eventually asks every 50 ms until the answer is nil. It gives up when the time is over or the
+// operator has ended.
 func (o *objects) eventually(ctx context.Context, ask func() error) error {
 	exited := o.project.operator.exited
 	deadline := time.Now().Add(waitLimit)

@@ -63,7 +63,8 @@ func (p *project) createAPI(ctx context.Context) error {
 	return p.run(ctx, p.dir, p.opgen, "create", "api", "-f", filepath.Join(p.checkout, specFile))
 }
 
-// writeSync does what an author does in an editor: it replaces the skeletons by the code of the example.
+// writeSync does what an author does in an editor: it replaces the skeletons by the code of the
+// example.
 func (p *project) writeSync(context.Context) error {
 	example := filepath.Join(p.checkout, "examples", "echo-server", syncDir)
 	for _, name := range []string{"sync.go", "sync_test.go"} {
@@ -86,7 +87,8 @@ func (p *project) install(ctx context.Context) error {
 	return p.make(ctx, "install", "KUBECTL="+p.opgen+" cluster kubectl")
 }
 
-// cleanUp stops what still runs and removes what was made. A demo that failed shows the operator's log first.
+// cleanUp stops what still runs and removes what was made. A demo that failed shows the operator's
+// log first.
 func (p *project) cleanUp(failed bool) error {
 	ctx := context.Background()
 	err := p.operator.cleanUp(ctx, failed)
@@ -102,7 +104,8 @@ func (p *project) run(ctx context.Context, dir, name string, args ...string) err
 	return err
 }
 
-// env is the environment with the demo's own cluster and temporary files, and nothing of the user's.
+// env is the environment with the demo's own cluster and temporary files, and nothing of the
+// user's.
 func (p *project) env() []string {
 	return append(os.Environ(), "KUBECONFIG="+p.cluster.kubeconfig, "TMPDIR="+filepath.Join(p.temp, "tmp"))
 }

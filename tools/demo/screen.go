@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// screen prints lines. While a step takes long it shows for how long: in one line that changes on a terminal, in
-// lines of their own elsewhere.
+// screen prints lines. While a step takes long it shows for how long: in one line that changes on a
+// terminal, in lines of their own elsewhere.
 type screen struct {
 	out      io.Writer
 	terminal bool
@@ -25,7 +25,8 @@ const (
 	statusInterval = time.Second
 	// plainInterval is the time between two statuses elsewhere.
 	plainInterval = 15 * time.Second
-	// statusWidth is how much of a status is shown on a terminal: a line that wraps cannot be cleared.
+	// statusWidth is how much of a status is shown on a terminal: a line that wraps cannot be
+	// cleared.
 	statusWidth = 79
 )
 
@@ -45,7 +46,8 @@ func (s *screen) print(format string, args ...any) {
 // say prints what a step has seen.
 func (s *screen) say(format string, args ...any) { s.print("        "+format, args...) }
 
-// showStatus shows for how long a step has taken, with what more has to add. The returned function ends that.
+// showStatus shows for how long a step has taken, with what more has to add. The returned function
+// ends that.
 func (s *screen) showStatus(more func() string) (hide func()) {
 	begin, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
 	after, interval := plainInterval, plainInterval

@@ -55,8 +55,8 @@ func (f *finder) addKeywords(p place) {
 	}
 }
 
-// hasOwnAnyOf reports whether a schema has alternatives other than those that controller-gen gives every IntOrString, or
-// lacks these.
+// hasOwnAnyOf reports whether a schema has alternatives other than those that controller-gen gives
+// every IntOrString, or lacks these.
 func hasOwnAnyOf(s *spec.Schema) bool {
 	k := &s.Keywords
 	ofIntOrString := len(k.AnyOf) == 2 && k.AnyOf[0].Type == "integer" && k.AnyOf[1].Type == "string"
@@ -72,7 +72,8 @@ func hasDuplicates(names []string) bool {
 // isComposite reports whether a value is an object, a list or null, which markers do not express.
 func isComposite(value apiextv1.JSON) bool { return !gomodel.IsScalar(value.Raw) }
 
-// typeHasPattern reports whether the type that a node names has a pattern: controller-gen requires both.
+// typeHasPattern reports whether the type that a node names has a pattern: controller-gen requires
+// both.
 func typeHasPattern(s *spec.Schema) bool {
 	t, found := crdgen.TypeOf(s)
 	return found && t.Schema.Pattern != ""

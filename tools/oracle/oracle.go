@@ -1,5 +1,5 @@
-// Package oracle finds what the markers of generated Go types cannot express. There, controller-gen makes another CRD
-// from the types than opgen makes from the spec file.
+// Package oracle finds what the markers of generated Go types cannot express. There, controller-gen
+// makes another CRD from the types than opgen makes from the spec file.
 package oracle
 
 import (
@@ -45,8 +45,8 @@ func NotExpressible(pkg gomodel.Package) []Gap {
 // finder walks the schemas of a package beside their Go types.
 type finder struct {
 	types map[string]gomodel.Type // of the package, by name
-	// namesMetadata is true if the CRD of some kind names fields of the metadata of an object within it. controller-gen then
-	// names those of all metadata.
+	// namesMetadata is true if the CRD of some kind names fields of the metadata of an object
+	// within it. controller-gen then names those of all metadata.
 	namesMetadata bool
 	gaps          []Gap
 }
@@ -130,7 +130,8 @@ func (f *finder) addElement(parent place, step string, s *spec.Schema, of gomode
 	f.addBelow(p)
 }
 
-// addTypeDescription adds a gap if the type of a place is declared for it and its doc comment is not the description.
+// addTypeDescription adds a gap if the type of a place is declared for it and its doc comment is
+// not the description.
 func (f *finder) addTypeDescription(p place) {
 	t := withoutPointer(p.goType)
 	if declared, ours := f.types[t.Name]; ours && t.Package == "" && t.Shape == gomodel.Name {

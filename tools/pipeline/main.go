@@ -1,4 +1,5 @@
-// Command pipeline takes files of CustomResourceDefinitions through one stage in one process, for make bench to time:
+// Command pipeline takes files of CustomResourceDefinitions through one stage in one process, for
+// make bench to time:
 //
 //	pipeline parse FILE...      YAML to nodes, with the library that import uses (go.yaml.in/yaml/v3), and nothing else
 //	pipeline unmarshal FILE...  YAML to the Go type of CRDs, with the library that the field uses (sigs.k8s.io/yaml)

@@ -18,7 +18,8 @@ const (
 	metricsPort = 8443
 )
 
-// NamespaceObjects are the operator's namespace. Its Pods have to meet the restricted pod security standard.
+// NamespaceObjects are the operator's namespace. Its Pods have to meet the restricted pod security
+// standard.
 func (o Operator) NamespaceObjects() []runtime.Object {
 	meta := o.objectMeta(o.Namespace())
 	meta.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
@@ -96,7 +97,8 @@ func (o Operator) managerArgs() []string {
 	return args
 }
 
-// managerEnv lets the arguments name the namespace that the Pod really is in, since a kustomization may change it.
+// managerEnv lets the arguments name the namespace that the Pod really is in, since a kustomization
+// may change it.
 func (o Operator) managerEnv() []corev1.EnvVar {
 	if o.Watch != spec.WatchNamespace {
 		return nil

@@ -8,15 +8,17 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// target is what a rule gives rights to. Lists are joined by commas, so that targets can be compared.
+// target is what a rule gives rights to. Lists are joined by commas, so that targets can be
+// compared.
 type target struct{ group, resource, names, urls string }
 
 // grant is what a rule says beside the resources, or beside the groups.
 type grant struct{ group, resources, names, urls, verbs string }
 
-// mergeRules returns as few rules as possible, in order, so that a role reads well and never depends on the
-// order of the spec: first all verbs for a resource come together, and what a rule with * covers is left out; then all
-// resources of a group with the same verbs, and all groups with the same resources and verbs.
+// mergeRules returns as few rules as possible, in order, so that a role reads well and never
+// depends on the order of the spec: first all verbs for a resource come together, and what a rule
+// with * covers is left out; then all resources of a group with the same verbs, and all groups with
+// the same resources and verbs.
 func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	verbs := map[target][]string{}
 	for _, r := range rules {
@@ -51,8 +53,8 @@ func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return merged
 }
 
-// isCovered reports whether all rights to a target are also given to all resources of its group, or of all groups, or to
-// objects of whatever name.
+// isCovered reports whether all rights to a target are also given to all resources of its group, or
+// of all groups, or to objects of whatever name.
 func isCovered(t target, verbs map[target][]string) bool {
 	if t.urls != "" {
 		return false

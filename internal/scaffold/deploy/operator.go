@@ -64,7 +64,8 @@ func (o Operator) metaIn(namespace, name string) metav1.ObjectMeta {
 	return meta
 }
 
-// Marshal renders objects as one YAML file, without status, creation time, and what is null or empty of a spec.
+// Marshal renders objects as one YAML file, without status, creation time, and what is null or
+// empty of a spec.
 func Marshal(objects ...runtime.Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {

@@ -17,10 +17,11 @@ import (
 // place is where a role lies, and what it is called: in no namespace it is a ClusterRole.
 type place struct{ namespace, name string }
 
-// RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role, and by a
-// ClusterRole elsewhere. What it does to parents and children is in the Role if it watches that namespace alone.
-// Rules of the author's code that name a namespace are in a Role there; those that name a role are in one of that name,
-// which nothing binds: it is the author's to say who gets it.
+// RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role,
+// and by a ClusterRole elsewhere. What it does to parents and children is in the Role if it watches
+// that namespace alone. Rules of the author's code that name a namespace are in a Role there; those
+// that name a role are in one of that name, which nothing binds: it is the author's to say who gets
+// it.
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
@@ -47,7 +48,8 @@ func (o Operator) RBACObjects() []runtime.Object {
 	return objects
 }
 
-// inOrder puts the ClusterRoles first, and the operator's own roles before the others of their kind.
+// inOrder puts the ClusterRoles first, and the operator's own roles before the others of their
+// kind.
 func (o Operator) inOrder(a, b place) int {
 	rank := func(p place) int {
 		switch {
@@ -63,7 +65,8 @@ func (o Operator) inOrder(a, b place) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-// roleObjects returns a role, and what binds it to the operator's ServiceAccount if it is the operator's.
+// roleObjects returns a role, and what binds it to the operator's ServiceAccount if it is the
+// operator's.
 func (o Operator) roleObjects(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
 	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.managerName()
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: at.name}

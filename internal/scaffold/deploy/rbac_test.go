@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	// always are the rights of every operator in its own namespace, metrics those that its metrics endpoint needs.
+	// always are the rights of every operator in its own namespace, metrics those that its metrics
+	// endpoint needs.
 	always = []string{
 		"/events: create patch",
 		"coordination.k8s.io/leases: get create update",

@@ -7,7 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// leaderRules are what leader election needs in the operator's own namespace: its lease, and events about it.
+// leaderRules are what leader election needs in the operator's own namespace: its lease, and events
+// about it.
 func leaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		resourceRule("coordination.k8s.io", "leases", "get", "create", "update"),
@@ -15,7 +16,8 @@ func leaderRules() []rbacv1.PolicyRule {
 	}
 }
 
-// metricsRules are what serving metrics needs: asking the API server who a client is and what it may read.
+// metricsRules are what serving metrics needs: asking the API server who a client is and what it
+// may read.
 func metricsRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		resourceRule("authentication.k8s.io", "tokenreviews", "create"),
@@ -39,8 +41,8 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 
 func (k Kind) policyRules() []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
-		// Even where the spec does not say finalize: an earlier one may have, and parents that the runtime could
-		// not take the finalizer off would never go.
+		// Even where the spec does not say finalize: an earlier one may have, and parents that the
+		// runtime could not take the finalizer off would never go.
 		resourceRule(k.Group, k.Plural, "get", "list", "watch", "patch"),
 		resourceRule("events.k8s.io", "events", "create", "patch"),
 	}
@@ -48,7 +50,8 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/status", "patch"))
 	}
 	if len(k.Children) > 0 {
-		// An owner reference that blocks the owner's deletion is refused to those who could not update its finalizers.
+		// An owner reference that blocks the owner's deletion is refused to those who could not
+		// update its finalizers.
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
 	}
 	for _, c := range k.Children {
@@ -70,9 +73,9 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 	}
 }
 
-// childVerbs returns what the runtime does to the children of a kind. An apply that creates needs both create and patch,
-// also for children that are never changed afterwards. Children of a kind that is only pruned are deleted, or orphaned with
-// a patch.
+// childVerbs returns what the runtime does to the children of a kind. An apply that creates needs
+// both create and patch, also for children that are never changed afterwards. Children of a kind
+// that is only pruned are deleted, or orphaned with a patch.
 func childVerbs(c kinds.Child) []string {
 	if c.Spec.PruneOnly {
 		return []string{"list", "watch", "patch", "delete"}

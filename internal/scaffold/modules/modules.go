@@ -17,7 +17,8 @@ import (
 // Opgen is the path of opgen's module.
 const Opgen = "github.com/opgen-dev/opgen"
 
-// unreleased is the version that module files require of an opgen that they replace with a checkout.
+// unreleased is the version that module files require of an opgen that they replace with a
+// checkout.
 const unreleased = "v0.0.0"
 
 //go:embed project.mod
@@ -31,7 +32,8 @@ type Release struct {
 	Version  string // such as v0.1.0
 	Sum      string // of the module, such as h1:…=; empty when it is not known
 	Checkout string // the folder that replaces the module; Version and Sum are of no account then
-	// Imported are modules that the code of the project imports beside those that every project's does.
+	// Imported are modules that the code of the project imports beside those that every project's
+	// does.
 	Imported []string
 }
 
