@@ -30,9 +30,9 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	target := c.target(like, "create", "update")
-	url, authority := c.serveWebhook(change.verdict, target.probe)
-	return c.admit(target, target.mutatingWebhook(url, authority))
+	target := admissionSetup{c}.target(like, "create", "update")
+	url, authority := admissionSetup{c}.serveWebhook(change.verdict, target.probe)
+	return admissionSetup{c}.admit(target, target.mutatingWebhook(url, authority))
 }
 
 // Deny has an admission webhook refuse what is done to objects in the test's
@@ -53,9 +53,9 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 	}
 	status.Status = metav1.StatusFailure
 	status.Message = cmp.Or(status.Message, "the test denies it")
-	target := c.target(like, verb)
-	url, authority := c.serveWebhook(func([]byte) (verdict, error) { return verdict{denied: &status}, nil }, target.probe)
-	return c.admit(target, target.validatingWebhook(url, authority))
+	target := admissionSetup{c}.target(like, verb)
+	url, authority := admissionSetup{c}.serveWebhook(func([]byte) (verdict, error) { return verdict{denied: &status}, nil }, target.probe)
+	return admissionSetup{c}.admit(target, target.validatingWebhook(url, authority))
 }
 
 // DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works
@@ -64,18 +64,21 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 // without a field), and may be Forbidden, Unauthorized or RequestEntityTooLarge.
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	target := c.target(like, verb)
-	return c.admit(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	target := admissionSetup{c}.target(like, verb)
+	return admissionSetup{c}.admit(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
 }
+
+// admissionSetup sets up admission policies and webhooks.
+type admissionSetup struct{ *Cluster }
 
 // admit creates the objects of an admission fixture, and waits until they take
 // effect.
-func (c *Cluster) admit(target target, objects ...client.Object) (remove func()) {
+func (c admissionSetup) admit(target target, objects ...client.Object) (remove func()) {
 	c.t.Helper()
 	var once sync.Once
 	remove = func() {
 		once.Do(func() {
-			c.delete(objects...)
+			testCleanup{c.Cluster}.delete(objects...)
 			if err := c.awaitProbe(target, false); err != nil {
 				c.t.Errorf("remove admission: %v", err)
 			}
@@ -94,7 +97,7 @@ func (c *Cluster) admit(target target, objects ...client.Object) (remove func())
 }
 
 // awaitProbe waits until admission refuses a probe, or does not any more.
-func (c *Cluster) awaitProbe(target target, refused bool) error {
+func (c admissionSetup) awaitProbe(target target, refused bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {

@@ -31,9 +31,9 @@ type target struct {
 }
 
 // target reads what an admission fixture applies to; no verb is any.
-func (c *Cluster) target(like client.Object, verbs ...string) target {
+func (c admissionSetup) target(like client.Object, verbs ...string) target {
 	c.t.Helper()
-	kind := c.kindOf(like)
+	kind := operatorLoops{c.Cluster}.kindOf(like)
 	namespaced, err := c.Client.IsObjectNamespaced(like)
 	if err != nil {
 		c.t.Fatal(err)
@@ -59,7 +59,7 @@ func (c *Cluster) target(like client.Object, verbs ...string) target {
 }
 
 // ownNamespaces are those that belong to the test alone.
-func (c *Cluster) ownNamespaces() []string {
+func (c admissionSetup) ownNamespaces() []string {
 	own := []string{c.Namespace}
 	for _, object := range c.created {
 		if namespace, ok := object.(*corev1.Namespace); ok {

@@ -22,7 +22,7 @@ type verdict struct {
 // serveWebhook serves an admission webhook until the test ends, which refuses
 // the probe and decides about anything else. It returns the webhook's address
 // and certificate.
-func (c *Cluster) serveWebhook(decide func(object []byte) (verdict, error), probe string) (url string, authority []byte) {
+func (c admissionSetup) serveWebhook(decide func(object []byte) (verdict, error), probe string) (url string, authority []byte) {
 	c.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview

@@ -19,9 +19,9 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 		c.t.Fatalf("%s does not exist", describeObject(c.Client, parent))
 	}
 	var children []client.Object
-	for _, loop := range c.loopsOf(parent) {
+	for _, loop := range (operatorLoops{c}).loopsOf(parent) {
 		for _, kind := range loop.Children {
-			for _, object := range c.list(kind) {
+			for _, object := range (liveReader{c}).list(kind) {
 				if owner, _ := loop.ParentOf(object); owner == parent.GetUID() {
 					children = append(children, object)
 				}
@@ -44,7 +44,7 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	return children
 }
 
-func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
+func (c liveReader) list(kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
 	objects, err := c.listKind(c.t.Context(), kind)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
 }
 
 // listKind lists all objects of a kind, typed where the test's scheme has the type.
-func (c *Cluster) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
+func (c liveReader) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
 	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
 	var list client.ObjectList
 	if made, err := c.Client.Scheme().New(listKind); err == nil {

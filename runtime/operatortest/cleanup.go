@@ -14,21 +14,24 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
+// testCleanup deletes what a test created.
+type testCleanup struct{ *Cluster }
+
 // cleanUp deletes what the test made while the operator still runs, since it may
 // hold a finalizer, and then stops it. What a finalizer still holds after half a
 // minute is removed all the same: nothing stays in the cluster.
-func (c *Cluster) cleanUp() {
+func (c testCleanup) cleanUp() {
 	c.ClearFaults()
-	loops := c.knownLoops()
+	loops := operatorLoops{c.Cluster}.knownLoops()
 	objects := slices.Concat(c.created, c.parents(loops))
 	c.delete(objects...)
 	left := c.awaitFinalizers(objects)
-	operated := c.process() != nil && c.failed() == nil
+	operated := operatorRunner{c.Cluster}.process() != nil && operatorRunner{c.Cluster}.failed() == nil
 	if len(left) == 0 {
-		c.endWithoutLeaks()
+		leakCheck{c.Cluster}.endWithoutLeaks()
 	}
 	c.Stop()
-	c.awaitCrashed()
+	operatorRunner{c.Cluster}.awaitCrashed()
 	for _, object := range left {
 		if operated && isHeld(object, loops) {
 			c.t.Errorf("Finalize never let go of %s: it has been waiting for %s", describeObject(c.Client, object), c.letsGo)
@@ -40,7 +43,7 @@ func (c *Cluster) cleanUp() {
 }
 
 // knownLoops are those of the operator that runs, or of the one that ran last.
-func (c *Cluster) knownLoops() []*passes.Loop {
+func (c operatorLoops) knownLoops() []*passes.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -52,7 +55,7 @@ func (c *Cluster) knownLoops() []*passes.Loop {
 }
 
 // parents are those in the test's namespace, whoever made them.
-func (c *Cluster) parents(loops []*passes.Loop) (parents []client.Object) {
+func (c testCleanup) parents(loops []*passes.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -73,7 +76,7 @@ func (c *Cluster) parents(loops []*passes.Loop) (parents []client.Object) {
 
 // delete asks for the deletion of objects, and logs what the API server has
 // against it.
-func (c *Cluster) delete(objects ...client.Object) {
+func (c testCleanup) delete(objects ...client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, object := range objects {
@@ -85,7 +88,7 @@ func (c *Cluster) delete(objects ...client.Object) {
 
 // awaitFinalizers waits until no object is held by a finalizer, for as long as an
 // operator runs that may take it off, and returns those that are.
-func (c *Cluster) awaitFinalizers(objects []client.Object) (held []client.Object) {
+func (c testCleanup) awaitFinalizers(objects []client.Object) (held []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.letsGo+patience)
 	defer cancel()
 	for deadline := time.Now().Add(c.letsGo); ; time.Sleep(interval) {
@@ -93,7 +96,7 @@ func (c *Cluster) awaitFinalizers(objects []client.Object) (held []client.Object
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(held) == 0 || c.process() == nil || c.failed() != nil || time.Now().After(deadline) {
+		if len(held) == 0 || (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).failed() != nil || time.Now().After(deadline) {
 			return held
 		}
 	}
@@ -106,12 +109,12 @@ func isHeld(object client.Object, loops []*passes.Loop) bool {
 
 // remove takes the finalizers off an object, and deletes its children, for which
 // nobody is left to do so.
-func (c *Cluster) remove(object client.Object, loops []*passes.Loop) {
+func (c testCleanup) remove(object client.Object, loops []*passes.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
 		for _, kind := range loop.Children {
-			children, err := c.listKind(ctx, kind)
+			children, err := liveReader{c.Cluster}.listKind(ctx, kind)
 			if err != nil {
 				c.t.Log(err)
 			}

@@ -143,7 +143,7 @@ func (c *Cluster) within(patience, pause time.Duration, what string, check func(
 		if err == nil {
 			return
 		}
-		if ended := c.failed(); ended != nil {
+		if ended := (operatorRunner{c}).failed(); ended != nil {
 			c.t.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {

@@ -23,45 +23,45 @@ const attempts = 10
 // not tell the truth about what it has made; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
-	c.loops() // of an operator that runs
+	operatorLoops{c}.loops() // of an operator that runs
 	for range attempts {
-		c.settle(soon / 2)
-		c.requireTruth(parents)
-		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*passes.Loop).Force, c.inspection()} {
-			c.passOverAll(parents, order)
+		settling{c}.settle(soon / 2)
+		truthCheck{c}.requireTruth(parents)
+		live, mark, logged := liveReader{c}.readLive(), c.sent.count(), len(c.Requests())
+		for _, order := range []order{(*passes.Loop).Force, truthCheck{c}.inspection()} {
+			reconcileOrder{c}.passOverAll(parents, order)
 		}
-		c.settle(0)
+		settling{c}.settle(0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
-			c.requireTruth(parents)
-			c.requireCollected()
+			truthCheck{c}.requireTruth(parents)
+			leakCheck{c}.requireCollected()
 			return
 		}
-		if changedByOthers(live, c.readLive(), c.sent.since(mark)) != "" {
+		if changedByOthers(live, liveReader{c}.readLive(), c.sent.since(mark)) != "" {
 			continue
 		}
 		if c.sent.count() == mark { // not through the client that the runtime has
 			c.t.Fatalf("not converged: forced passes made requests:\n%s", lines(requests))
 		}
-		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", c.report(mark))
+		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", requestReport{c}.report(mark))
 	}
-	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, c.report(0))
+	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, requestReport{c}.report(0))
 }
 
 // passOverAll has the operator reconcile the parents, or all that it knows of if there
 // are none.
-func (c *Cluster) passOverAll(parents []client.Object, order order) {
+func (c reconcileOrder) passOverAll(parents []client.Object, order order) {
 	c.t.Helper()
 	c.reconciled(c.existing(parents), order)
 }
 
 // existing returns the parents, or all that the operator knows of if there are none. It
 // fails the test if one that is named does not exist.
-func (c *Cluster) existing(parents []client.Object) []client.Object {
+func (c reconcileOrder) existing(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
-		for _, loop := range c.loops() {
+		for _, loop := range (operatorLoops{c.Cluster}).loops() {
 			for _, name := range loop.Known() {
 				parent := loop.Empty.DeepCopyObject().(client.Object)
 				parent.SetName(name.Name)
@@ -88,9 +88,12 @@ func (e exchange) key() string {
 	return e.Resource + " " + e.Namespace + "/" + e.Name
 }
 
+// requestReport describes the requests of the operator.
+type requestReport struct{ *Cluster }
+
 // report lists the requests after the first n, and what changed in the objects
 // that they wrote.
-func (c *Cluster) report(n int) string {
+func (c requestReport) report(n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
 	for _, e := range c.sent.since(n) {
@@ -119,7 +122,7 @@ func (c *Cluster) report(n int) string {
 // changes compares each object that was written after the first n requests with
 // what the write before had left of it, for the last such write that changed
 // something.
-func (c *Cluster) changes(n int) map[string]string {
+func (c requestReport) changes(n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {
 		if e.object == nil || e.Code >= 300 {

@@ -77,18 +77,18 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
-	trials, lives := x.plan()
+	trials, lives := trialPlanner{x}.plan()
 	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
-	x.lead(lives)
+	parentLives{x}.lead(lives)
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
 		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
 		for len(left) > 0 && !x.isEnough() {
 			var parents []*exploredParent
 			begun, count := time.Now(), len(left)
-			parents, left = x.assign(left, x.life.AtOnce)
-			x.round(parents, when)
+			parents, left = trialPlanner{x}.assign(left, x.life.AtOnce)
+			explorationRound{x}.round(parents, when)
 			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
-			x.report(parents)
+			explorationReport{x}.report(parents)
 		}
 	}
 	trials = append(lives, trials...)
@@ -151,27 +151,30 @@ func (x *exploration) newName() string {
 	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
 }
 
+// trialPlanner plans the trials of an exploration.
+type trialPlanner struct{ *exploration }
+
 // plan makes one parent of each variant, and returns the trials over their children
 // that the extent of the exploration and the flags of go test ask for, and those that
 // lead parents through their lives.
-func (x *exploration) plan() (trials, lives []*trial) {
+func (x trialPlanner) plan() (trials, lives []*trial) {
 	x.t.Helper()
 	var parents []*exploredParent
 	for variant := range x.life.Parents {
 		parents = append(parents, &exploredParent{variant: variant})
 	}
-	inParallel(parents, x.createParent)
-	if reason := x.awaitSettled(); reason != "" {
-		x.t.Fatalf("the operator does not settle: %s\n%s", reason, x.c.report(0))
+	inParallel(parents, exploredParents{x.exploration}.createParent)
+	if reason := (explorationRound{x.exploration}).awaitSettled(); reason != "" {
+		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.report(0))
 	}
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
-	x.requireChildren(parents)
+	exploredParents{x.exploration}.requireChildren(parents)
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
-		x.usual = append(x.usual, x.conditionsOf(h))
+		x.usual = append(x.usual, exploredParents{x.exploration}.conditionsOf(h))
 		for _, d := range x.author.of(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: x.nameOf(d, h.object.GetName())}, parent: h, child: d}
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound{x.exploration}.nameOf(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, x.planChild(s, chosen)...)
 			if s.before == nil {
 				continue
@@ -183,17 +186,17 @@ func (x *exploration) plan() (trials, lives []*trial) {
 }
 
 // planChild returns the trials over one child.
-func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := x.find(s); err != nil {
+func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
+	if err := (explorationRound{x.exploration}).find(s); err != nil {
 		x.t.Fatal(err)
 	}
-	if s.before = x.read(s.child); s.before == nil {
+	if s.before = (explorationRound{x.exploration}).read(s.child); s.before == nil {
 		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
 		return nil
 	}
 	x.siblings[s.parent.variant][s.trial.childName] = s.before
 	var err error
-	if s.resource, err = x.resourceOf(s.before); err != nil {
+	if s.resource, err = (parentLives{x.exploration}).resourceOf(s.before); err != nil {
 		x.t.Fatal(err)
 	}
 	for _, who := range []string{foreignWriter, author} {
@@ -219,7 +222,7 @@ func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*
 }
 
 // trialOf is a trial over a child.
-func (x *exploration) trialOf(s *exploredChild, m alteration, in setup) *trial {
+func (x trialPlanner) trialOf(s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
 	one.way, one.state, one.time = in.way, in.state, in.time

@@ -12,8 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
+// childMutator changes children and compares what the operator makes of that.
+type childMutator struct{ *exploration }
+
 // choose looks up the mutation of an explored child, and what the author would make of it.
-func (x *exploration) choose(s *exploredChild) error {
+func (x childMutator) choose(s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
@@ -21,7 +24,7 @@ func (x *exploration) choose(s *exploredChild) error {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
 	parent := s.parent.object.GetName()
-	all := x.mutations(s)
+	all := trialPlanner{x.exploration}.mutations(s)
 	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
 	if i < 0 {
 		return errUseless{}
@@ -39,7 +42,7 @@ func (x *exploration) choose(s *exploredChild) error {
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
 // mutations are those that can be made of the child of an explored child.
-func (x *exploration) mutations(s *exploredChild) []alteration {
+func (x trialPlanner) mutations(s *exploredChild) []alteration {
 	all := mutationsOf(s.desired, s.shape)
 	if s.who == author {
 		return all
@@ -53,10 +56,10 @@ func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.na
 // touchAll has others write to the children before their trials: while the operator is
 // down, where somebody else has become the owner of what it has written. It remembers
 // nothing of that then.
-func (x *exploration) touchAll(children []*exploredChild, when string) {
+func (x childMutator) touchAll(children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
-			x.skipOn(s, x.touch(s))
+			explorationRound{x.exploration}.skipOn(s, x.touch(s))
 		}
 	}
 	disowns := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asDisowned) }
@@ -65,16 +68,16 @@ func (x *exploration) touchAll(children []*exploredChild, when string) {
 		return
 	}
 	x.reconcileOf(children)
-	x.awaitSettled() // it writes what Sync has changed before it stops
+	explorationRound{x.exploration}.awaitSettled() // it writes what Sync has changed before it stops
 	x.c.Stop()
 	inParallel(children, touch)
-	x.c.startOperator()
-	x.awaitSettled()
+	operatorRunner{x.c}.startOperator()
+	explorationRound{x.exploration}.awaitSettled()
 }
 
 // touch has others write to the child of an explored child before its trial.
-func (x *exploration) touch(s *exploredChild) error {
-	child := x.read(s.child)
+func (x childMutator) touch(s *exploredChild) error {
+	child := explorationRound{x.exploration}.read(s.child)
 	if child == nil {
 		return errUnprepared
 	}
@@ -92,13 +95,13 @@ func (x *exploration) touch(s *exploredChild) error {
 }
 
 // act makes the mutations of all children.
-func (x *exploration) act(children []*exploredChild, when string) {
+func (x childMutator) act(children []*exploredChild, when string) {
 	x.t.Helper()
 	switch when {
 	case down:
 		x.c.Stop()
 		inParallel(children, x.mutate)
-		x.c.startOperator()
+		operatorRunner{x.c}.startOperator()
 	case beforeWrite:
 		inParallel(children, x.mutateBeforeWrite)
 		x.reconcileOf(children)
@@ -110,33 +113,33 @@ func (x *exploration) act(children []*exploredChild, when string) {
 	}
 }
 
-func (x *exploration) reconcileOf(children []*exploredChild) {
+func (x childMutator) reconcileOf(children []*exploredChild) {
 	var parents []*exploredParent
 	for _, s := range children {
 		if !slices.Contains(parents, s.parent) {
 			parents = append(parents, s.parent)
 		}
 	}
-	x.reconcile(parents)
+	explorationRound{x.exploration}.reconcile(parents)
 }
 
 // mutate makes the mutation of an explored child.
-func (x *exploration) mutate(s *exploredChild) {
+func (x childMutator) mutate(s *exploredChild) {
 	if s.who == author {
 		x.author.replace(s.key(), s.changed)
 		return
 	}
 	written, err := x.writer(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
-	x.skipOn(s, err)
+	explorationRound{x.exploration}.skipOn(s, err)
 }
 
 // mutateBeforeWrite has the mutation made when the operator is about to write the
 // child, and gives the operator cause to.
-func (x *exploration) mutateBeforeWrite(s *exploredChild) {
+func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		x.skipOn(s, err)
+		explorationRound{x.exploration}.skipOn(s, err)
 		return
 	}
 	x.between.beforeWrite(path, func() { x.mutate(s) })
@@ -146,24 +149,24 @@ func (x *exploration) mutateBeforeWrite(s *exploredChild) {
 
 // mutateAfterCreate has the mutation made when the operator has created the child
 // anew, and before it knows.
-func (x *exploration) mutateAfterCreate(s *exploredChild) {
+func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		x.skipOn(s, err)
+		explorationRound{x.exploration}.skipOn(s, err)
 		return
 	}
 	x.between.afterCreate(path, func() {
-		if s.before = x.read(s.child); s.before != nil {
+		if s.before = (explorationRound{x.exploration}).read(s.child); s.before != nil {
 			x.mutate(s)
 		}
 	})
 	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-	x.skipOn(s, err)
+	explorationRound{x.exploration}.skipOn(s, err)
 }
 
 // pathOf is the path of an object in the URL of requests for it.
-func (x *exploration) pathOf(object *unstructured.Unstructured) (string, error) {
-	resource, err := x.resourceOf(object)
+func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) {
+	resource, err := parentLives{x.exploration}.resourceOf(object)
 	if err != nil {
 		return "", err
 	}
@@ -179,7 +182,7 @@ func (x *exploration) pathOf(object *unstructured.Unstructured) (string, error) 
 }
 
 // judge notes what is wrong with the child of an explored child.
-func (x *exploration) judge(s *exploredChild) {
+func (x childMutator) judge(s *exploredChild) {
 	s.problems = nil
 	if path, err := x.pathOf(s.before); err == nil && x.between.missed(path) {
 		s.skipped = "the operator did not write"
@@ -189,7 +192,7 @@ func (x *exploration) judge(s *exploredChild) {
 	}
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
-		before: s.before, written: s.written, after: x.read(s.child), revised: s.time == beforeWrite,
+		before: s.before, written: s.written, after: explorationRound{x.exploration}.read(s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
 		recreates: s.recreates(),
 	}
@@ -213,9 +216,9 @@ func (x *exploration) judge(s *exploredChild) {
 }
 
 // readReady notes what the parent says of itself.
-func (x *exploration) readReady(s *exploredChild) {
+func (x childMutator) readReady(s *exploredChild) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(x.c.kindOf(s.parent.object))
+	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(s.parent.object))
 	if err := x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(s.parent.object), parent); err != nil {
 		s.ready = err.Error()
 		return

@@ -49,7 +49,7 @@ const writesOfLife = 5
 
 // planLives returns the trials that lead parents through their lives: of each child,
 // with each fault at each of its writes, or in a short exploration with a few of them.
-func (x *exploration) planLives(children []trial) (trials []*trial) {
+func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 	faults := faultsOfLife()
 	for i, like := range children {
 		for n := 1; n <= writesOfLife; n++ {
@@ -75,9 +75,12 @@ func (x *exploration) planLives(children []trial) (trials []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) })
 }
 
+// parentLives takes parents through their lives.
+type parentLives struct{ *exploration }
+
 // lead leads one parent of each variant through its life: faults are told apart by the
 // resource that is written, so that there is one child of a resource at a time.
-func (x *exploration) lead(trials []*trial) {
+func (x parentLives) lead(trials []*trial) {
 	x.t.Helper()
 	for len(trials) > 0 && !x.isEnough() {
 		var now, later []*trial
@@ -91,15 +94,15 @@ func (x *exploration) lead(trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := x.assign(now, x.life.AtOnce)
+		parents, rest := trialPlanner{x.exploration}.assign(now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
 		x.leadRound(parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		x.report(parents)
+		explorationReport{x.exploration}.report(parents)
 	}
 }
 
-func (x *exploration) leadRound(parents []*exploredParent) {
+func (x parentLives) leadRound(parents []*exploredParent) {
 	x.t.Helper()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -111,7 +114,7 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 			}
 		}
 	}
-	inParallel(parents, x.createParent)
+	inParallel(parents, exploredParents{x.exploration}.createParent)
 	x.awaitStep(children, birth)
 	for _, s := range children {
 		if s.skipped == "" {
@@ -119,17 +122,17 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 			x.author.replace(s.key(), s.desired)
 		}
 	}
-	x.reconcileOf(children)
+	childMutator{x.exploration}.reconcileOf(children)
 	x.awaitStep(children, revision1)
 	inParallel(children, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).read(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
-			x.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+			explorationRound{x.exploration}.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitStep(children, loss)
 	inParallel(children, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).read(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
 		}
 	})
@@ -139,7 +142,7 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 	for _, s := range dismissed {
 		x.author.replace(s.key(), map[string]any{})
 	}
-	x.reconcileOf(dismissed)
+	childMutator{x.exploration}.reconcileOf(dismissed)
 	x.awaitStep(dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
@@ -147,16 +150,16 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 		}
 	}
 	x.c.ClearFaults()
-	inParallel(parents, x.dropParent)
+	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
 // succeed deletes a parent, and makes another one of its name.
-func (x *exploration) succeed(h *exploredParent) {
+func (x parentLives) succeed(h *exploredParent) {
 	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
 	}
-	next := x.makeParent(h.variant, h.object.GetName())
+	next := exploredParents{x.exploration}.makeParent(h.variant, h.object.GetName())
 	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
 		err := x.c.Client.Create(x.ctx, next)
 		if err == nil {
@@ -178,7 +181,7 @@ const stillTheSame = "the child is still the same"
 const mostOfGarbageCollection = 2 * time.Minute
 
 // awaitStep waits until the operator has carried out a step, and notes what it has not.
-func (x *exploration) awaitStep(children []*exploredChild, step string) {
+func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
 	if step == succession {
@@ -186,7 +189,7 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
-		settled := x.awaitSettled()
+		settled := explorationRound{x.exploration}.awaitSettled()
 		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
 		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
 		if len(late) == 0 {
@@ -201,7 +204,7 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 			time.Sleep(10 * interval)
 			continue
 		}
-		inParallel(late, x.readReady)
+		inParallel(late, childMutator{x.exploration}.readReady)
 		for _, s := range late {
 			s.problems = append(s.problems, fmt.Sprintf("%s: %s", step, s.late))
 			if settled != "" {
@@ -213,17 +216,17 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 }
 
 // stepProblem says what a step has yet to do with a child; empty if nothing.
-func (x *exploration) stepProblem(s *exploredChild, step string) string {
+func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
-	if err := x.find(s); err != nil {
+	if err := (explorationRound{x.exploration}).find(s); err != nil {
 		return "Sync was not called"
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = revised(s.desired, "1")
 	}
-	child := x.read(s.child)
+	child := explorationRound{x.exploration}.read(s.child)
 	if step == dismissal {
 		if child == nil || child.GetDeletionTimestamp() != nil {
 			return ""
@@ -247,7 +250,7 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 	if len(found) > 0 {
 		return strings.Join(found, "\n")
 	}
-	return x.parentProblem(s)
+	return exploredParents{x.exploration}.parentProblem(s)
 }
 
 // takesChanges reports whether a change of what is desired reaches a child that exists.
@@ -255,8 +258,8 @@ func (s *exploredChild) takesChanges() bool {
 	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
 
-func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
-	for _, loop := range x.c.knownLoops() {
+func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
+	for _, loop := range (operatorLoops{x.c}).knownLoops() {
 		if owner, _ := loop.ParentOf(child); owner == s.parent.object.GetUID() {
 			return true
 		}
@@ -266,8 +269,8 @@ func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild
 
 // lacks lists where a child lacks what is desired of it, as the API server would make
 // that anew.
-func (x *exploration) lacks(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
-	made, err := x.writer(s).fresh(x.ctx, s.desired)
+func (x parentLives) lacks(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
+	made, err := childMutator{x.exploration}.writer(s).fresh(x.ctx, s.desired)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +285,7 @@ func (x *exploration) lacks(s *exploredChild, child *unstructured.Unstructured) 
 }
 
 // resourceOf is the resource that a child is written by.
-func (x *exploration) resourceOf(child *unstructured.Unstructured) (string, error) {
+func (x parentLives) resourceOf(child *unstructured.Unstructured) (string, error) {
 	kind := child.GroupVersionKind()
 	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // parentProblem says what the status of a parent says that is not so, where its child is
 // as desired; empty if nothing. A parent without the condition Ready says nothing.
-func (x *exploration) parentProblem(s *exploredChild) string {
+func (x exploredParents) parentProblem(s *exploredChild) string {
 	usual, ok := x.usual[s.variant]["Ready"]
 	if !ok {
 		return ""
@@ -40,7 +40,7 @@ func (x *exploration) parentProblem(s *exploredChild) string {
 }
 
 // observedGeneration is that of a parent's status, if the status of its kind has one.
-func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
+func (x exploredParents) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
 	s, err := x.shapes.of(parent.GroupVersionKind())
 	if err != nil {
 		return 0, false, err
@@ -50,14 +50,14 @@ func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (obs
 	return observed, known, err
 }
 
-func (x *exploration) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
+func (x exploredParents) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(x.c.kindOf(h.object))
+	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(h.object))
 	return parent, x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(h.object), parent)
 }
 
 // conditionsOf are the conditions of a parent; none if it cannot be read.
-func (x *exploration) conditionsOf(h *exploredParent) conditions {
+func (x exploredParents) conditionsOf(h *exploredParent) conditions {
 	parent, err := x.readParent(h)
 	if err != nil {
 		x.t.Error(err)

@@ -7,8 +7,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// exploredParents creates, reads and deletes parents.
+type exploredParents struct{ *exploration }
+
 // makeParent makes a parent that the operator sees and those of other tests do not.
-func (x *exploration) makeParent(variant int, name string) client.Object {
+func (x exploredParents) makeParent(variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
 	x.c.place(object)
 	if object.GetNamespace() == "" {
@@ -23,7 +26,7 @@ func (x *exploration) makeParent(variant int, name string) client.Object {
 }
 
 // createParent creates a parent under a new name.
-func (x *exploration) createParent(h *exploredParent) {
+func (x exploredParents) createParent(h *exploredParent) {
 	h.object = x.makeParent(h.variant, x.newName())
 	if err := x.c.Client.Create(x.ctx, h.object); err != nil {
 		x.t.Errorf("create %s: %v", h.object.GetName(), err)
@@ -31,7 +34,7 @@ func (x *exploration) createParent(h *exploredParent) {
 }
 
 // dropParent deletes a parent with its children, so that later rounds are as fast.
-func (x *exploration) dropParent(h *exploredParent) {
+func (x exploredParents) dropParent(h *exploredParent) {
 	objects := []client.Object{h.object}
 	for _, d := range x.author.of(h.object.GetUID()) {
 		child := new(unstructured.Unstructured)
@@ -51,7 +54,7 @@ func (x *exploration) dropParent(h *exploredParent) {
 
 // requireChildren fails the test if Sync fails, or desires no children for some of the
 // parents, and skips it if it desires none for any.
-func (x *exploration) requireChildren(parents []*exploredParent) {
+func (x exploredParents) requireChildren(parents []*exploredParent) {
 	x.t.Helper()
 	var without []string
 	for _, h := range parents {

@@ -10,8 +10,11 @@ import (
 	"text/tabwriter"
 )
 
+// explorationReport reports the results of trials.
+type explorationReport struct{ *exploration }
+
 // report has each trial of a round be a subtest.
-func (x *exploration) report(parents []*exploredParent) {
+func (x explorationReport) report(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, child := range slices.Sorted(maps.Keys(h.children)) {
 			one := h.children[child].trial
@@ -22,7 +25,7 @@ func (x *exploration) report(parents []*exploredParent) {
 	}
 }
 
-func (x *exploration) conclude(t *testing.T, one *trial) {
+func (x explorationReport) conclude(t *testing.T, one *trial) {
 	if text, failed := verdictOn(one, x.known[one.name()]); failed {
 		t.Errorf("%s\nagain: %s%s", text, x.setting(), replay(x.t, one.name()))
 	} else if text != "" {
@@ -31,7 +34,7 @@ func (x *exploration) conclude(t *testing.T, one *trial) {
 }
 
 // setting is the part of the environment that has an exploration choose the same cases.
-func (x *exploration) setting() string {
+func (x explorationReport) setting() string {
 	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
 	if x.seed != defaultSeed {
 		text += "OPGEN_EXPLORE_SEED=" + x.seed + " "

@@ -38,7 +38,7 @@ type exploredChild struct {
 
 // assign gives each trial a child of a parent of its own, or of one that has it to
 // spare. It returns the trials for which there is no room.
-func (x *exploration) assign(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
+func (x trialPlanner) assign(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
 		for _, h := range parents {
@@ -75,10 +75,13 @@ func inParallel[T any](all []T, do func(T)) {
 	group.Wait()
 }
 
+// explorationRound runs one round of trials.
+type explorationRound struct{ *exploration }
+
 // round makes trials, all at the same time of the operator's life.
-func (x *exploration) round(parents []*exploredParent, when string) {
+func (x explorationRound) round(parents []*exploredParent, when string) {
 	x.t.Helper()
-	inParallel(parents, x.createParent)
+	inParallel(parents, exploredParents{x.exploration}.createParent)
 	x.awaitSettled()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -87,21 +90,21 @@ func (x *exploration) round(parents []*exploredParent, when string) {
 		}
 	}
 	children = x.prepare(children, when)
-	x.act(children, when)
+	childMutator{x.exploration}.act(children, when)
 	x.awaitSettled()
-	inParallel(children, x.judge)
+	inParallel(children, childMutator{x.exploration}.judge)
 	if again := failing(children); len(again) > 0 {
 		x.c.Advance(6 * time.Minute) // repairs that come back are slowed down
 		settled := x.awaitSettled()
-		inParallel(again, x.judge)
-		inParallel(again, x.readReady)
+		inParallel(again, childMutator{x.exploration}.judge)
+		inParallel(again, childMutator{x.exploration}.readReady)
 		for _, s := range failing(again) {
 			if settled != "" {
 				s.problems = append(s.problems, "the operator does not settle: "+settled)
 			}
 		}
 	}
-	inParallel(parents, x.dropParent)
+	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
 func failing(children []*exploredChild) (found []*exploredChild) {
@@ -114,15 +117,15 @@ func failing(children []*exploredChild) (found []*exploredChild) {
 }
 
 // awaitSettled waits until the operator has nothing left to do, and says why it has.
-func (x *exploration) awaitSettled() string {
+func (x explorationRound) awaitSettled() string {
 	x.t.Helper()
 	deadline := time.Now().Add(x.patience)
 	for {
-		reason := x.c.unsettled(soon)
+		reason := settling{x.c}.unsettled(soon)
 		if reason == "" {
 			return ""
 		}
-		if ended := x.c.failed(); ended != nil {
+		if ended := (operatorRunner{x.c}).failed(); ended != nil {
 			x.t.Fatalf("the operator ended: %v", ended)
 		}
 		if time.Now().After(deadline) {
@@ -134,7 +137,7 @@ func (x *exploration) awaitSettled() string {
 
 // prepare brings the children into the states that their trials begin with, and
 // returns the children that are ready.
-func (x *exploration) prepare(children []*exploredChild, when string) (ready []*exploredChild) {
+func (x explorationRound) prepare(children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
 	inParallel(children, func(s *exploredChild) { x.skipOn(s, x.find(s)) })
 	for _, s := range children {
@@ -145,13 +148,13 @@ func (x *exploration) prepare(children []*exploredChild, when string) (ready []*
 		}
 	}
 	x.makeAnew(children)
-	x.touchAll(children, when)
+	childMutator{x.exploration}.touchAll(children, when)
 	x.reconcile(parents)
 	x.awaitSettled()
 	inParallel(children, func(s *exploredChild) {
 		if s.skipped == "" {
 			s.before = x.read(s.child)
-			x.skipOn(s, x.choose(s))
+			x.skipOn(s, childMutator{x.exploration}.choose(s))
 		}
 	})
 	for _, s := range children {
@@ -163,7 +166,7 @@ func (x *exploration) prepare(children []*exploredChild, when string) (ready []*
 }
 
 // makeAnew has children made with a value that Sync is to change later.
-func (x *exploration) makeAnew(children []*exploredChild) {
+func (x explorationRound) makeAnew(children []*exploredChild) {
 	anew := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
 	})
@@ -181,7 +184,7 @@ func (x *exploration) makeAnew(children []*exploredChild) {
 // errUnprepared says that a trial cannot begin.
 var errUnprepared = errors.New("the child is not there")
 
-func (x *exploration) skipOn(s *exploredChild, err error) {
+func (x explorationRound) skipOn(s *exploredChild, err error) {
 	if err != nil && testing.Verbose() {
 		x.t.Logf("skipped: %s: %v", s.name(), err)
 	}
@@ -199,7 +202,7 @@ func (x *exploration) skipOn(s *exploredChild, err error) {
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
 // find looks up what is desired of the child of an explored child.
-func (x *exploration) find(s *exploredChild) error {
+func (x explorationRound) find(s *exploredChild) error {
 	for _, d := range x.author.of(s.parent.object.GetUID()) {
 		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {
 			s.child, s.desired = d, d.Content
@@ -212,14 +215,14 @@ func (x *exploration) find(s *exploredChild) error {
 }
 
 // nameOf names a child whatever its parent's name is.
-func (x *exploration) nameOf(d passes.SyncChild, parent string) string {
+func (x explorationRound) nameOf(d passes.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (x *exploration) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
+func (x childMutator) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
 // read reads a child; nil if there is none.
-func (x *exploration) read(d passes.SyncChild) *unstructured.Unstructured {
+func (x explorationRound) read(d passes.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)
@@ -234,9 +237,9 @@ func (x *exploration) read(d passes.SyncChild) *unstructured.Unstructured {
 }
 
 // reconcile has the operator reconcile parents now.
-func (x *exploration) reconcile(parents []*exploredParent) {
+func (x explorationRound) reconcile(parents []*exploredParent) {
 	for _, h := range parents {
-		for _, loop := range x.c.loopsOf(h.object) {
+		for _, loop := range (operatorLoops{x.c}).loopsOf(h.object) {
 			loop.Force(client.ObjectKeyFromObject(h.object))
 		}
 	}

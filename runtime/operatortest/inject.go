@@ -64,14 +64,14 @@ func (c *Cluster) MarkPast() {
 // that does not return in time is still running in the test's process then.
 func (c *Cluster) Crash() {
 	c.t.Helper()
-	running := c.process()
+	running := operatorRunner{c}.process()
 	if running == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	if err := c.failed(); err != nil {
+	if err := (operatorRunner{c}).failed(); err != nil {
 		c.t.Fatalf("the operator ended: %v", err)
 	}
-	c.replaceCrashed(running, Crash)
+	operatorRunner{c}.replaceCrashed(running, Crash)
 }
 
 // resourceVersion returns that of the cluster.

@@ -21,8 +21,11 @@ type liveList struct {
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
 }
 
+// liveReader reads objects from the API server.
+type liveReader struct{ *Cluster }
+
 // readLive lists what the API server has of all that the operator's caches hold.
-func (c *Cluster) readLive() []liveList {
+func (c liveReader) readLive() []liveList {
 	c.t.Helper()
 	lists, err := c.tryReadLive()
 	if err != nil {
@@ -31,10 +34,10 @@ func (c *Cluster) readLive() []liveList {
 	return lists
 }
 
-func (c *Cluster) tryReadLive() ([]liveList, error) {
+func (c liveReader) tryReadLive() ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range c.process().control.Watches() {
+	for _, watch := range (operatorRunner{c.Cluster}).process().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
 			list, err := c.listLive(watch, namespace)
 			if err != nil {
@@ -47,7 +50,7 @@ func (c *Cluster) tryReadLive() ([]liveList, error) {
 }
 
 // namespacesOf are those that the objects of a watch lie in; one empty name for all.
-func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
+func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
 	object.SetGroupVersionKind(watch.Kind)
@@ -61,7 +64,7 @@ func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
-func (c *Cluster) listLive(watch *passes.Watch, namespace string) (liveList, error) {
+func (c liveReader) listLive(watch *passes.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {

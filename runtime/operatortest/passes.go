@@ -28,18 +28,21 @@ type Pass struct {
 // A pass that has failed is retried at once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
-	return c.reconcile(parent, (*passes.Loop).Force)
+	return reconcileOrder{c}.reconcile(parent, (*passes.Loop).Force)
 }
 
 // order has a loop run a pass over a parent, as [passes.Loop.Force] does it.
 type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
 
+// reconcileOrder makes the operator reconcile parents.
+type reconcileOrder struct{ *Cluster }
+
 // reconcile is Reconcile, ordered in this way.
-func (c *Cluster) reconcile(parent client.Object, order order) Pass {
+func (c reconcileOrder) reconcile(parent client.Object, order order) Pass {
 	c.t.Helper()
 	c.place(parent)
 	name := client.ObjectKeyFromObject(parent)
-	loop := c.loopOf(parent)
+	loop := operatorLoops{c.Cluster}.loopOf(parent)
 	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.caughtUp(loop, name) })
 	for {
 		done, ok := order(loop, name)
@@ -55,7 +58,7 @@ func (c *Cluster) reconcile(parent client.Object, order order) Pass {
 }
 
 // awaitPass waits until a pass that was ordered has ended.
-func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+func (c reconcileOrder) awaitPass(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
 	c.t.Helper()
 	c.within(patience, glance, what, func() (err error) {
 		var ok bool
@@ -71,10 +74,10 @@ func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended
 // a pass does.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
-	c.reconciled(parents, (*passes.Loop).Force)
+	reconcileOrder{c}.reconciled(parents, (*passes.Loop).Force)
 }
 
-func (c *Cluster) reconciled(parents []client.Object, order order) {
+func (c reconcileOrder) reconciled(parents []client.Object, order order) {
 	c.t.Helper()
 	for _, parent := range parents {
 		if pass := c.reconcile(parent, order); pass.Err != nil {
@@ -90,7 +93,7 @@ func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
 	c.place(parent)
 	var ended []Pass
-	for _, pass := range c.loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
+	for _, pass := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
 		if !pass.Stale {
 			ended = append(ended, Pass{pass.Reason, pass.Err, pass.Requeue})
 		}
@@ -118,7 +121,7 @@ func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	end := c.clock.Now().Add(by)
 	for {
-		loop, next, ok := c.nextDue(end)
+		loop, next, ok := reconcileOrder{c}.nextDue(end)
 		if !ok {
 			break
 		}
@@ -126,7 +129,7 @@ func (c *Cluster) Advance(by time.Duration) {
 			c.clock.Advance(wait)
 		}
 		done, _ := loop.Force(next.name)
-		c.awaitPass("the pass over "+next.name.Name+" that is due ends", done)
+		reconcileOrder{c}.awaitPass("the pass over "+next.name.Name+" that is due ends", done)
 	}
 	if left := end.Sub(c.clock.Now()); left > 0 {
 		c.clock.Advance(left)
@@ -141,11 +144,11 @@ type due struct {
 	when time.Time
 }
 
-func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
-	if c.process() == nil {
+func (c reconcileOrder) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
+	if (operatorRunner{c.Cluster}).process() == nil {
 		return nil, due{}, false
 	}
-	for _, loop := range c.loops() {
+	for _, loop := range (operatorLoops{c.Cluster}).loops() {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
 		}
@@ -155,7 +158,7 @@ func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok boo
 
 // caughtUp tells whether the operator's cache holds a parent as the API server
 // has it.
-func (c *Cluster) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
+func (c reconcileOrder) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
 		return err
@@ -169,17 +172,20 @@ func (c *Cluster) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
 	return nil
 }
 
+// operatorLoops finds the loops of the operator, one for each controller.
+type operatorLoops struct{ *Cluster }
+
 // loops are those of the operator that runs.
-func (c *Cluster) loops() []*passes.Loop {
+func (c operatorLoops) loops() []*passes.Loop {
 	c.t.Helper()
-	if c.process() == nil {
+	if (operatorRunner{c.Cluster}).process() == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	return c.process().control.Loops()
+	return operatorRunner{c.Cluster}.process().control.Loops()
 }
 
 // loopOf waits for the loop over the parents of a kind.
-func (c *Cluster) loopOf(parent client.Object) *passes.Loop {
+func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
 	c.t.Helper()
 	loops := c.loopsOf(parent)
 	if len(loops) > 1 {
@@ -190,7 +196,7 @@ func (c *Cluster) loopOf(parent client.Object) *passes.Loop {
 
 // loopsOf waits until the operator has started, and returns its loops over the
 // parents of a kind.
-func (c *Cluster) loopsOf(parent client.Object) []*passes.Loop {
+func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 	c.t.Helper()
 	kind := c.kindOf(parent)
 	c.Eventually("the operator has started", func() error {
@@ -205,14 +211,14 @@ func (c *Cluster) loopsOf(parent client.Object) []*passes.Loop {
 		}
 		return nil
 	})
-	loops := c.process().control.Of(kind.GroupKind())
+	loops := operatorRunner{c.Cluster}.process().control.Of(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}
 	return loops
 }
 
-func (c *Cluster) kindOf(object client.Object) schema.GroupVersionKind {
+func (c operatorLoops) kindOf(object client.Object) schema.GroupVersionKind {
 	c.t.Helper()
 	kind, err := apiutil.GVKForObject(object, c.Client.Scheme())
 	if err != nil {

@@ -29,7 +29,7 @@ type process struct {
 func (c *Cluster) Restart() {
 	c.t.Helper()
 	c.Stop()
-	c.startOperator()
+	operatorRunner{c}.startOperator()
 }
 
 // Stop stops the operator and waits until it has ended.
@@ -52,14 +52,17 @@ func (c *Cluster) Stop() {
 	c.stopped = stopping.control.Loops()
 }
 
+// operatorRunner starts and stops the operator.
+type operatorRunner struct{ *Cluster }
+
 // process returns the operator that runs, nil while it is stopped.
-func (c *Cluster) process() *process {
+func (c operatorRunner) process() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
 }
 
-func (c *Cluster) startOperator() {
+func (c operatorRunner) startOperator() {
 	c.t.Helper()
 	options := c.options()
 	c.mu.Lock()
@@ -72,7 +75,7 @@ func (c *Cluster) startOperator() {
 const releaseTime = time.Second
 
 // options are those of the next process.
-func (c *Cluster) options() operator.Options {
+func (c operatorRunner) options() operator.Options {
 	options := operator.Defaults()
 	options.Namespace = c.Namespace
 	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
@@ -84,7 +87,7 @@ func (c *Cluster) options() operator.Options {
 
 // startProcess starts an operator, whose caches begin with a resource version if
 // there is one, after another one that has crashed. The caller holds the lock.
-func (c *Cluster) startProcess(options operator.Options, past string, crashed *process) *process {
+func (c operatorRunner) startProcess(options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
@@ -112,7 +115,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 }
 
 // connect returns how a process of the operator reaches the API server.
-func (c *Cluster) connect(connection *connection) *rest.Config {
+func (c operatorRunner) connect(connection *connection) *rest.Config {
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
@@ -125,7 +128,7 @@ func (c *Cluster) connect(connection *connection) *rest.Config {
 }
 
 // areParents reports whether a controller has parents of a resource.
-func (c *Cluster) areParents(control *passes.Control, resource string) bool {
+func (c operatorRunner) areParents(control *passes.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {
@@ -137,7 +140,7 @@ func (c *Cluster) areParents(control *passes.Control, resource string) bool {
 
 // replaceCrashed ends a process without grace, and starts another one in its
 // place if it has not been stopped meanwhile.
-func (c *Cluster) replaceCrashed(crashed *process, what What) {
+func (c operatorRunner) replaceCrashed(crashed *process, what What) {
 	options := c.options()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +161,7 @@ func (c *Cluster) replaceCrashed(crashed *process, what What) {
 }
 
 // awaitCrashed waits until those that have crashed are no more.
-func (c *Cluster) awaitCrashed() {
+func (c operatorRunner) awaitCrashed() {
 	c.mu.Lock()
 	crashed := c.crashed
 	c.mu.Unlock()
@@ -174,7 +177,7 @@ func (c *Cluster) awaitCrashed() {
 }
 
 // failed returns why the operator has ended by itself, nil while it runs.
-func (c *Cluster) failed() error {
+func (c operatorRunner) failed() error {
 	running := c.process()
 	if running == nil {
 		return nil

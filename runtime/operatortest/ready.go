@@ -28,29 +28,32 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			c.updateStatusOf(object, func() { runPod(object) })
+			readiness{c}.updateStatusOf(object, func() { runPod(object) })
 		case *corev1.PersistentVolumeClaim:
-			c.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
+			readiness{c}.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
 		case *appsv1.Deployment:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.StatefulSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.DaemonSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.ReplicaSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *batchv1.Job:
-			c.runPodsOf(object, object.Spec.Selector, endPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, endPod)
 		default:
 			if health.Of(object).State != health.Ready {
-				c.setReady(object)
+				readiness{c}.setReady(object)
 			}
 		}
 	}
 }
 
+// readiness makes workloads ready.
+type readiness struct{ *Cluster }
+
 // updateStatusOf is UpdateStatus for an object that may be gone by then.
-func (c *Cluster) updateStatusOf(object client.Object, change func()) {
+func (c readiness) updateStatusOf(object client.Object, change func()) {
 	c.t.Helper()
 	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
 		if !c.Get(object) {
@@ -63,7 +66,7 @@ func (c *Cluster) updateStatusOf(object client.Object, change func()) {
 
 // runPodsOf writes the status of a workload's Pods until the controller of the
 // workload takes it for ready.
-func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
+func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
@@ -83,7 +86,7 @@ func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelect
 	})
 }
 
-func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
+func (c readiness) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
 	var pods corev1.PodList
 	if err := c.Client.List(c.t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selected}); err != nil {
 		return err

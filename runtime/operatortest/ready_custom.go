@@ -11,10 +11,10 @@ import (
 
 // setReady gives a custom resource the condition Ready=True, and leaves the rest
 // of its status as it is.
-func (c *Cluster) setReady(object client.Object) {
+func (c readiness) setReady(object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
-	resource.SetGroupVersionKind(c.kindOf(object))
+	resource.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error

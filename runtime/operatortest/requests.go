@@ -36,7 +36,7 @@ func (c *Cluster) Requests() []Request {
 		if err := c.audit.read(); err != nil {
 			c.t.Fatal(err)
 		}
-		requests := c.audit.requests[c.userAgent()]
+		requests := c.audit.requests[operatorRunner{c}.userAgent()]
 		if len(requests) >= c.sent.count() || time.Now().After(deadline) {
 			return requests
 		}

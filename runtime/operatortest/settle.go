@@ -31,14 +31,17 @@ const (
 // counts as settled when its user agent has made no request for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	c.settle(soon)
+	settling{c}.settle(soon)
 	return len(c.Requests())
 }
 
+// settling waits until the operator has settled.
+type settling struct{ *Cluster }
+
 // settle waits until the operator has nothing to do within a time.
-func (c *Cluster) settle(within time.Duration) {
+func (c settling) settle(within time.Duration) {
 	c.t.Helper()
-	if c.process() == nil || c.isElsewhere() {
+	if (operatorRunner{c.Cluster}).process() == nil || c.isElsewhere() {
 		c.awaitSilence(within)
 		return
 	}
@@ -48,11 +51,11 @@ func (c *Cluster) settle(within time.Duration) {
 		if reason == "" {
 			return
 		}
-		if ended := c.failed(); ended != nil {
+		if ended := (operatorRunner{c.Cluster}).failed(); ended != nil {
 			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
 		if c.flapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle: %s\n%s", reason, c.report(from))
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{c.Cluster}.report(from))
 		}
 		time.Sleep(glance)
 	}
@@ -60,24 +63,24 @@ func (c *Cluster) settle(within time.Duration) {
 
 // isElsewhere reports whether the operator has started, and has no controller of
 // its own: then the test runs them elsewhere.
-func (c *Cluster) isElsewhere() bool {
-	control := c.process().control
+func (c settling) isElsewhere() bool {
+	control := operatorRunner{c.Cluster}.process().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
 // unsettled says why the operator is not settled; it is empty if it is. Whatever
 // happens before the caches are compared shows in them; whatever happens
 // afterwards shows as a pass.
-func (c *Cluster) unsettled(within time.Duration) string {
+func (c settling) unsettled(within time.Duration) string {
 	c.t.Helper()
-	running := c.process()
+	running := operatorRunner{c.Cluster}.process()
 	if reason := c.busy(within); reason != "" {
 		return reason
 	}
 	begun := c.begun()
-	live := c.readLive()
+	live := liveReader{c.Cluster}.readLive()
 	for reason := behind(live); reason != ""; reason = behind(live) {
-		if c.begun() != begun || c.failed() != nil {
+		if c.begun() != begun || (operatorRunner{c.Cluster}).failed() != nil {
 			return reason
 		}
 		time.Sleep(glance)
@@ -85,7 +88,7 @@ func (c *Cluster) unsettled(within time.Duration) string {
 	if c.begun() != begun {
 		return "passes go on"
 	}
-	if c.process() != running {
+	if (operatorRunner{c.Cluster}).process() != running {
 		return "it has crashed"
 	}
 	return c.busy(within)
@@ -93,8 +96,8 @@ func (c *Cluster) unsettled(within time.Duration) string {
 
 // busy says what the operator does, or is about to do within a time; it is empty
 // if there is nothing.
-func (c *Cluster) busy(within time.Duration) string {
-	running := c.process()
+func (c settling) busy(within time.Duration) string {
+	running := operatorRunner{c.Cluster}.process()
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
@@ -116,8 +119,8 @@ func (c *Cluster) busy(within time.Duration) string {
 }
 
 // begun counts the passes that have begun.
-func (c *Cluster) begun() (count int) {
-	for _, loop := range c.process().control.Loops() {
+func (c settling) begun() (count int) {
+	for _, loop := range (operatorRunner{c.Cluster}).process().control.Loops() {
 		count += loop.Begun()
 	}
 	return count
@@ -125,7 +128,7 @@ func (c *Cluster) begun() (count int) {
 
 // awaitSilence waits until an operator of which this process knows nothing has
 // made no request for some time.
-func (c *Cluster) awaitSilence(quiet time.Duration) {
+func (c settling) awaitSilence(quiet time.Duration) {
 	c.t.Helper()
 	made, since := -1, time.Now()
 	c.Eventually("the operator is silent", func() error {
@@ -140,7 +143,7 @@ func (c *Cluster) awaitSilence(quiet time.Duration) {
 }
 
 // audited counts the requests in the audit log; zero where there is no log.
-func (c *Cluster) audited() int {
+func (c settling) audited() int {
 	c.t.Helper()
 	if c.audit == nil {
 		return 0
@@ -149,7 +152,7 @@ func (c *Cluster) audited() int {
 }
 
 // flapping tells whether one object was written again and again.
-func (c *Cluster) flapping(from int) bool {
+func (c settling) flapping(from int) bool {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(from) {
 		if e.object == nil || e.Code >= 300 {

@@ -92,7 +92,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	}
 	c.history.now = c.clock.Now
 	c.audit = openAudit(t)
-	c.installCRDs(config.CRDs)
+	crdInstaller{c}.installCRDs(config.CRDs)
 	c.makeNamespace()
 	if config.Roles != "" {
 		c.config.User = cmp.Or(config.User, c.Namespace)
@@ -100,9 +100,9 @@ func Start(t *testing.T, config Config) *Cluster {
 	}
 	t.Cleanup(c.reportFaults)
 	c.Inject(config.Faults...)
-	c.startOperator()
-	t.Cleanup(c.cleanUp)
-	t.Cleanup(c.endTruthful) // before that
+	operatorRunner{c}.startOperator()
+	t.Cleanup(testCleanup{c}.cleanUp)
+	t.Cleanup(truthCheck{c}.endTruthful) // before that
 	return c
 }
 
@@ -124,4 +124,4 @@ func (c *Cluster) makeNamespace() {
 }
 
 // userAgent tells this operator's requests from all others.
-func (c *Cluster) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }
+func (c operatorRunner) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }

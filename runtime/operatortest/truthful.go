@@ -58,18 +58,21 @@ const compared = 40
 // caches or from what it remembers.
 func (c *Cluster) Truthful(parents ...client.Object) {
 	c.t.Helper()
-	c.settle(soon / 2)
-	c.requireTruth(parents)
-	for _, parent := range spread(c.existing(parents), compared) {
-		c.reconcile(parent, c.inspection())
+	settling{c}.settle(soon / 2)
+	truthCheck{c}.requireTruth(parents)
+	for _, parent := range spread(reconcileOrder{c}.existing(parents), compared) {
+		reconcileOrder{c}.reconcile(parent, truthCheck{c}.inspection())
 	}
-	c.settle(0)
-	c.requireTruth(parents)
-	c.requireCollected()
+	settling{c}.settle(0)
+	truthCheck{c}.requireTruth(parents)
+	leakCheck{c}.requireCollected()
 }
 
+// truthCheck compares what the operator reports with the API server.
+type truthCheck struct{ *Cluster }
+
 // inspection is how to order a reconcile that calls Sync twice, unless that may not be.
-func (c *Cluster) inspection() order {
+func (c truthCheck) inspection() order {
 	if c.config.Impure {
 		return (*passes.Loop).Force
 	}
@@ -77,15 +80,15 @@ func (c *Cluster) inspection() order {
 }
 
 // requireTruth fails the test if something is wrong that stays so.
-func (c *Cluster) requireTruth(parents []client.Object) {
+func (c truthCheck) requireTruth(parents []client.Object) {
 	c.t.Helper()
 	mark := c.sent.count()
-	report, checked := c.lasting(patience, func() string { return c.untruths(parents) })
-	switch ended := c.failed(); {
+	report, checked := settling{c.Cluster}.lasting(patience, func() string { return c.untruths(parents) })
+	switch ended := (operatorRunner{c.Cluster}).failed(); {
 	case ended != nil:
 		c.t.Fatalf("the operator ended: %v", ended)
-	case !checked && c.process() != nil:
-		c.t.Fatalf("the operator does not settle:\n%s", c.report(mark))
+	case !checked && operatorRunner{c.Cluster}.process() != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", requestReport{c.Cluster}.report(mark))
 	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
@@ -93,14 +96,14 @@ func (c *Cluster) requireTruth(parents []client.Object) {
 
 // endTruthful checks the operator at the end of a test, by what its reconciles have
 // desired, if it runs and settles.
-func (c *Cluster) endTruthful() {
+func (c truthCheck) endTruthful() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
 	if !c.operates() {
 		return
 	}
-	if report, _ := c.lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
+	if report, _ := (settling{c.Cluster}).lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -110,18 +113,18 @@ func (c *Cluster) endTruthful() {
 const endurance = 5 * time.Second
 
 // operates reports whether an operator of the harness runs that did not fail the test.
-func (c *Cluster) operates() bool {
-	return !c.t.Failed() && !c.t.Skipped() && c.process() != nil && c.failed() == nil && c.process().control.Started() && len(c.knownLoops()) > 0
+func (c truthCheck) operates() bool {
+	return !c.t.Failed() && !c.t.Skipped() && operatorRunner{c.Cluster}.process() != nil && operatorRunner{c.Cluster}.failed() == nil && operatorRunner{c.Cluster}.process().control.Started() && len(operatorLoops{c.Cluster}.knownLoops()) > 0
 }
 
 // lasting returns what a check reports once the operator is settled, and still reports
 // some time later. checked is false if the operator does not settle within a time, so that
 // nothing can be said.
-func (c *Cluster) lasting(within time.Duration, check func() string) (report string, checked bool) {
+func (c settling) lasting(within time.Duration, check func() string) (report string, checked bool) {
 	c.t.Helper()
 	var since time.Time // it is settled; zero: it is not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if c.process() == nil || c.failed() != nil {
+		if (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).failed() != nil {
 			return "", false
 		}
 		if report = check(); report == "" {
@@ -145,12 +148,12 @@ func (c *Cluster) lasting(within time.Duration, check func() string) (report str
 
 // isSettled reports whether the operator has nothing to do, and has seen all that there
 // is. It waits a moment for what its caches are about to show.
-func (c *Cluster) isSettled() bool {
+func (c settling) isSettled() bool {
 	begun := c.begun()
 	if c.busy(0) != "" {
 		return false
 	}
-	live, err := c.tryReadLive()
+	live, err := liveReader{c.Cluster}.tryReadLive()
 	if err != nil {
 		return false
 	}
@@ -163,24 +166,24 @@ func (c *Cluster) isSettled() bool {
 }
 
 // untruths reports what the operator says that is not so.
-func (c *Cluster) untruths(parents []client.Object) string {
+func (c truthCheck) untruths(parents []client.Object) string {
 	c.t.Helper()
 	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 	var text strings.Builder
 	for _, parent := range spread(c.parentsOr(parents), compared) {
 		text.WriteString(c.untruthsOf(parent))
 	}
-	text.WriteString(c.leaked(false))
+	text.WriteString(leakCheck{c.Cluster}.leaked(false))
 	return text.String()
 }
 
 // parentsOr are the parents, or all in the test's namespace and of the test's making if
 // there are none.
-func (c *Cluster) parentsOr(parents []client.Object) []client.Object {
+func (c truthCheck) parentsOr(parents []client.Object) []client.Object {
 	if len(parents) > 0 {
 		return parents
 	}
-	all := c.parents(c.knownLoops())
+	all := testCleanup{c.Cluster}.parents(operatorLoops{c.Cluster}.knownLoops())
 	for _, object := range c.created {
 		if object.GetNamespace() == "" && c.history.knows(object.GetUID()) {
 			all = append(all, object)
@@ -202,10 +205,10 @@ func spread[T any](items []T, n int) []T {
 }
 
 // untruthsOf reports what the operator's controllers say of one parent that is not so.
-func (c *Cluster) untruthsOf(parent client.Object) string {
+func (c truthCheck) untruthsOf(parent client.Object) string {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(c.kindOf(parent))
+	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(parent))
 	if c.Client.Get(c.context(), client.ObjectKeyFromObject(parent), live) != nil {
 		return ""
 	}
@@ -213,7 +216,7 @@ func (c *Cluster) untruthsOf(parent client.Object) string {
 	said := conditionsOf(live)
 	var text strings.Builder
 	for _, record := range records {
-		if !slices.Contains(c.knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
+		if !slices.Contains(operatorLoops{c.Cluster}.knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
 			continue // of an operator before this one, or not the last word
 		}
 		since, fails := failing[record.Loop.Controller]
@@ -230,7 +233,7 @@ func (c *Cluster) untruthsOf(parent client.Object) string {
 }
 
 // reportParent reports what is wrong with the status of a parent, and with its Sync.
-func (c *Cluster) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c truthCheck) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
 	name := live.GetKind() + " " + live.GetName()
 	if record.Impure != "" && !c.config.Impure {
 		fmt.Fprintf(text, "Sync of %s is not pure: called twice with one request, %s\n", name, strings.TrimSpace(record.Impure))

@@ -18,7 +18,7 @@ import (
 
 // reportChildren reports the children of a parent that are not as desired, and those
 // that are not desired, unless they may be so.
-func (c *Cluster) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
 	for _, desired := range record.Desired {
 		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
 		if err != nil {
@@ -41,7 +41,7 @@ func (c *Cluster) reportChildren(text *strings.Builder, parent *unstructured.Uns
 
 // compareChild compares a live child with what is desired of it, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
-func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
+func (c truthCheck) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
 	live := new(unstructured.Unstructured)
 	live.SetGroupVersionKind(desired.Kind)
 	err = c.Client.Get(c.context(), desired.Name, live)
@@ -110,9 +110,9 @@ func reportedOtherwise(record passes.Record, said conditions, desired passes.Des
 
 // undesired are the children of a parent that it does not desire and that nobody is to
 // keep.
-func (c *Cluster) undesired(parent types.UID, record passes.Record) (children []passes.Child) {
+func (c truthCheck) undesired(parent types.UID, record passes.Record) (children []passes.Child) {
 	for _, kind := range record.Loop.Children {
-		for _, object := range c.labelled(record.Loop, kind) {
+		for _, object := range (liveReader{c.Cluster}).labelled(record.Loop, kind) {
 			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
 			wanted := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
@@ -132,7 +132,7 @@ type listedKind struct {
 
 // labelled returns the metadata of the objects of a kind that carry a controller's label,
 // listed once in each check.
-func (c *Cluster) labelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+func (c liveReader) labelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
 	key := listedKind{loop.Label, kind}
 	if known, ok := c.listed[key]; ok {
 		return known

@@ -18,20 +18,23 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
+// leakCheck finds leaked children.
+type leakCheck struct{ *Cluster }
+
 // leaked reports the children whose parent is gone, of the parents that the operator has
 // reconciled in this test. collected asks for those that the garbage collector is to
 // delete, since they refer to the parent; the others are the operator's. One that works
 // on a part of the parents alone leaves children of unknown parents to others.
-func (c *Cluster) leaked(collected bool) string {
+func (c leakCheck) leaked(collected bool) string {
 	c.t.Helper()
-	if c.process() == nil || c.options().ParentSelector != "" {
+	if (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).options().ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
-	for _, loop := range c.knownLoops() {
+	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range c.labelled(loop, kind) {
+			for _, child := range (liveReader{c.Cluster}).labelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
 				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
 					continue
@@ -50,7 +53,7 @@ func (c *Cluster) leaked(collected bool) string {
 
 // requireCollected goes on from the last check: it waits until the garbage collector has deleted the children of parents
 // that are gone, if the cluster has one, and fails the test if it does not.
-func (c *Cluster) requireCollected() {
+func (c leakCheck) requireCollected() {
 	c.t.Helper()
 	if c.leaked(true) == "" || !c.collectsGarbage() {
 		return
@@ -66,14 +69,14 @@ func (c *Cluster) requireCollected() {
 
 // endWithoutLeaks checks that the operator has removed the children of the parents that
 // are gone now that the test has ended, but for those that the cluster removes.
-func (c *Cluster) endWithoutLeaks() {
+func (c leakCheck) endWithoutLeaks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !c.operates() {
+	if !(truthCheck{c.Cluster}).operates() {
 		return
 	}
-	if report, _ := c.lasting(endurance, func() string {
+	if report, _ := (settling{c.Cluster}).lasting(endurance, func() string {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 		return c.leaked(false)
 	}); report != "" {
@@ -83,16 +86,16 @@ func (c *Cluster) endWithoutLeaks() {
 
 // isOurs reports whether a child is one that this test's operator has made, and still to
 // be there.
-func (c *Cluster) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
+func (c leakCheck) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
 	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knows(owner)
 }
 
 // living are the UIDs of all parents.
-func (c *Cluster) living() map[types.UID]bool {
+func (c leakCheck) living() map[types.UID]bool {
 	c.t.Helper()
 	living := map[types.UID]bool{}
-	for _, loop := range c.knownLoops() {
+	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
 		list := new(metav1.PartialObjectMetadataList)
 		list.SetGroupVersionKind(loop.Parent.GroupVersion().WithKind(loop.Parent.Kind + "List"))
 		if err := c.Client.List(c.context(), list); err != nil {
@@ -107,7 +110,7 @@ func (c *Cluster) living() map[types.UID]bool {
 
 // collectsGarbage reports whether the cluster runs the controllers that delete children
 // after their owners.
-func (c *Cluster) collectsGarbage() bool {
+func (c leakCheck) collectsGarbage() bool {
 	lease := new(coordinationv1.Lease)
 	err := c.Client.Get(c.context(), client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "kube-controller-manager"}, lease)
 	return err == nil && time.Since(ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{}).Time) < time.Minute

@@ -16,7 +16,7 @@ import (
 // normalised and changed by admission. It is a dry run under a name that nobody has, so
 // that nothing of the live child is in it; nil if the API server refuses it, as it does
 // if a port is allocated or a name is checked.
-func (c *Cluster) normal(desired passes.Desired) *unstructured.Unstructured {
+func (c truthCheck) normal(desired passes.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

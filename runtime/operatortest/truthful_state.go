@@ -33,16 +33,16 @@ type State struct {
 //	}
 func (c *Cluster) EndState(parents ...client.Object) State {
 	c.t.Helper()
-	c.settle(soon / 2)
+	settling{c}.settle(soon / 2)
 	state := State{objects: map[string]map[string]any{}}
 	uids := map[string]string{c.Namespace: "(namespace)"}
-	for _, parent := range c.parentsOr(parents) {
-		live := c.read(parent)
+	for _, parent := range (truthCheck{c}).parentsOr(parents) {
+		live := liveReader{c}.read(parent)
 		uids[string(live.GetUID())] = "(" + live.GetKind() + " " + live.GetName() + ")"
 		state.add(live, uids, "status")
 		for _, child := range c.Children(parent) {
-			live := c.read(child)
-			for _, loop := range c.loopsOf(parent) {
+			live := liveReader{c}.read(child)
+			for _, loop := range (operatorLoops{c}).loopsOf(parent) {
 				unstructured.RemoveNestedField(live.Object, "metadata", "annotations", loop.HashKey)
 			}
 			state.add(live, uids, slices.Collect(maps.Keys(live.Object))...)
@@ -52,10 +52,10 @@ func (c *Cluster) EndState(parents ...client.Object) State {
 }
 
 // read returns an object as the API server has it.
-func (c *Cluster) read(object client.Object) *unstructured.Unstructured {
+func (c liveReader) read(object client.Object) *unstructured.Unstructured {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(c.kindOf(object))
+	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
 	live.SetNamespace(object.GetNamespace())
 	live.SetName(object.GetName())
 	if !c.Get(live) {
