@@ -30,9 +30,9 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	target := admissionSetup{c}.target(like, "create", "update")
-	url, authority := admissionSetup{c}.serveWebhook(change.verdict, target.probe)
-	return admissionSetup{c}.admit(target, target.mutatingWebhook(url, authority))
+	target := admissionSetup{c}.targetOf(like, "create", "update")
+	url, authority := admissionSetup{c}.serveWebhook(change.answerFor, target.probe)
+	return admissionSetup{c}.install(target, target.mutatingWebhook(url, authority))
 }
 
 // Deny has an admission webhook refuse what is done to objects in the test's
@@ -53,9 +53,9 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 	}
 	status.Status = metav1.StatusFailure
 	status.Message = cmp.Or(status.Message, "the test denies it")
-	target := admissionSetup{c}.target(like, verb)
-	url, authority := admissionSetup{c}.serveWebhook(func([]byte) (verdict, error) { return verdict{denied: &status}, nil }, target.probe)
-	return admissionSetup{c}.admit(target, target.validatingWebhook(url, authority))
+	target := admissionSetup{c}.targetOf(like, verb)
+	url, authority := admissionSetup{c}.serveWebhook(func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
+	return admissionSetup{c}.install(target, target.validatingWebhook(url, authority))
 }
 
 // DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works
@@ -64,21 +64,21 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 // without a field), and may be Forbidden, Unauthorized or RequestEntityTooLarge.
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	target := admissionSetup{c}.target(like, verb)
-	return admissionSetup{c}.admit(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	target := admissionSetup{c}.targetOf(like, verb)
+	return admissionSetup{c}.install(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
 }
 
 // admissionSetup sets up admission policies and webhooks.
 type admissionSetup struct{ *Cluster }
 
-// admit creates the objects of an admission fixture, and waits until they take
+// install creates the objects of an admission fixture, and waits until they take
 // effect.
-func (c admissionSetup) admit(target target, objects ...client.Object) (remove func()) {
+func (c admissionSetup) install(target target, objects ...client.Object) (remove func()) {
 	c.t.Helper()
 	var once sync.Once
 	remove = func() {
 		once.Do(func() {
-			testCleanup{c.Cluster}.delete(objects...)
+			testCleanup{c.Cluster}.deleteObjects(objects...)
 			if err := c.awaitProbe(target, false); err != nil {
 				c.t.Errorf("remove admission: %v", err)
 			}

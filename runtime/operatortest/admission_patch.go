@@ -29,14 +29,14 @@ func parsePatch(patch string) (mutation, error) {
 	return mutation{merge: merge}, nil
 }
 
-// verdict is the webhook's answer about an object.
-func (m mutation) verdict(object []byte) (verdict, error) {
+// answerFor is the webhook's answer about an object.
+func (m mutation) answerFor(object []byte) (admissionAnswer, error) {
 	if m.operations != nil {
-		return verdict{patch: m.operations}, nil
+		return admissionAnswer{patch: m.operations}, nil
 	}
 	before, err := parseExactly(object)
 	if err != nil {
-		return verdict{}, fmt.Errorf("read the object of an admission review: %w", err)
+		return admissionAnswer{}, fmt.Errorf("read the object of an admission review: %w", err)
 	}
 	after, _ := mergePatch(before, m.merge).(map[string]any)
 	type operation struct {
@@ -57,10 +57,10 @@ func (m mutation) verdict(object []byte) (verdict, error) {
 		}
 	}
 	if operations == nil {
-		return verdict{}, nil
+		return admissionAnswer{}, nil
 	}
 	patch, err := json.Marshal(operations)
-	return verdict{patch: patch}, err
+	return admissionAnswer{patch: patch}, err
 }
 
 // parseExactly reads an object, and keeps numbers as they are written.

@@ -30,8 +30,8 @@ type target struct {
 	operations []admissionregistrationv1.OperationType
 }
 
-// target reads what an admission fixture applies to; no verb is any.
-func (c admissionSetup) target(like client.Object, verbs ...string) target {
+// targetOf reads what an admission fixture applies to; no verb is any.
+func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	c.t.Helper()
 	kind := operatorLoops{c.Cluster}.kindOf(like)
 	namespaced, err := c.Client.IsObjectNamespaced(like)
@@ -51,7 +51,7 @@ func (c admissionSetup) target(like client.Object, verbs ...string) target {
 	c.mu.Unlock()
 	target := target{name: name, probe: probePrefix + name, namespaces: c.ownNamespaces(), labels: like.GetLabels(), object: like.GetName(), resource: mapping.Resource}
 	for _, verb := range verbs {
-		if err := target.add(verb); err != nil {
+		if err := target.addVerb(verb); err != nil {
 			c.t.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func (c admissionSetup) ownNamespaces() []string {
 	return own
 }
 
-func (t *target) add(verb string) error {
+func (t *target) addVerb(verb string) error {
 	const create, update, remove = admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete
 	switch verb {
 	case "create":

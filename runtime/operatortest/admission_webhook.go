@@ -14,7 +14,7 @@ import (
 const webhookName = "admission.operatortest.opgen.dev"
 
 // verdict is what a webhook says of an object.
-type verdict struct {
+type admissionAnswer struct {
 	patch  []byte         // a JSON patch; nil: none
 	denied *metav1.Status // nil: it is admitted
 }
@@ -22,7 +22,7 @@ type verdict struct {
 // serveWebhook serves an admission webhook until the test ends, which refuses
 // the probe and decides about anything else. It returns the webhook's address
 // and certificate.
-func (c admissionSetup) serveWebhook(decide func(object []byte) (verdict, error), probe string) (url string, authority []byte) {
+func (c admissionSetup) serveWebhook(decide func(object []byte) (admissionAnswer, error), probe string) (url string, authority []byte) {
 	c.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -39,7 +39,7 @@ func (c admissionSetup) serveWebhook(decide func(object []byte) (verdict, error)
 	return server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 }
 
-func answerReview(asked *admissionv1.AdmissionRequest, decide func(object []byte) (verdict, error), probe string) *admissionv1.AdmissionResponse {
+func answerReview(asked *admissionv1.AdmissionRequest, decide func(object []byte) (admissionAnswer, error), probe string) *admissionv1.AdmissionResponse {
 	answer := &admissionv1.AdmissionResponse{UID: asked.UID}
 	if asked.Name == probe {
 		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: inEffect}

@@ -32,8 +32,8 @@ func newChangingAuthor() *changingAuthor {
 	return &changingAuthor{said: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
 }
 
-// desire is called with what Sync desires.
-func (a *changingAuthor) desire(d passes.SyncChild) map[string]any {
+// changeContent is called with what Sync desires.
+func (a *changingAuthor) changeContent(d passes.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := childKey{d.Kind, d.Name}
@@ -44,29 +44,29 @@ func (a *changingAuthor) desire(d passes.SyncChild) map[string]any {
 	return a.replaced[key]
 }
 
-// replace has this desired of a child in place of what Sync says. Without any field, the
+// replaceContent has this desired of a child in place of what Sync says. Without any field, the
 // child is not desired.
-func (a *changingAuthor) replace(key childKey, content map[string]any) {
+func (a *changingAuthor) replaceContent(key childKey, content map[string]any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.replaced[key] = content
 }
 
-// of returns what Sync desires of the children of a parent, in its order.
-func (a *changingAuthor) of(parent types.UID) (children []passes.SyncChild) {
+// childrenOf returns what Sync desires of the children of a parent, in its order.
+func (a *changingAuthor) childrenOf(parent types.UID) (children []passes.SyncChild) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, key := range a.order {
 		if d := a.said[key]; d.Parent == parent {
-			d.Content = completed(d)
+			d.Content = completeDesired(d)
 			children = append(children, d)
 		}
 	}
 	return children
 }
 
-// forget drops what is known of a parent that is gone.
-func (a *changingAuthor) forget(parent types.UID) {
+// dropParent drops what is known of a parent that is gone.
+func (a *changingAuthor) dropParent(parent types.UID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.order = slices.DeleteFunc(a.order, func(key childKey) bool {
@@ -79,9 +79,9 @@ func (a *changingAuthor) forget(parent types.UID) {
 	})
 }
 
-// completed is what is desired of a child with its identity, and with the data that
+// completeDesired is what is desired of a child with its identity, and with the data that
 // the API server makes of a Secret's stringData.
-func completed(d passes.SyncChild) map[string]any {
+func completeDesired(d passes.SyncChild) map[string]any {
 	content := deepCopy(d.Content).(map[string]any)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	metadata, _ := content["metadata"].(map[string]any)
@@ -116,8 +116,8 @@ const revisionKey = "author.operatortest.opgen.dev/revision"
 
 var revision = path{{field: "metadata"}, {field: "annotations"}, {field: revisionKey}}
 
-// revised is what is desired with one annotation more: a change that any kind takes.
-func revised(desired map[string]any, value string) map[string]any {
+// changeDesired is what is desired with one annotation more: a change that any kind takes.
+func changeDesired(desired map[string]any, value string) map[string]any {
 	content := deepCopy(desired).(map[string]any)
 	metadata := content["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)

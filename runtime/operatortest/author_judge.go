@@ -23,14 +23,14 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 		if !edit(changed) || reflect.DeepEqual(changed, desired) {
 			continue
 		}
-		if _, err := w.fresh(ctx, changed); err != nil {
+		if _, err := w.dryRunCreate(ctx, changed); err != nil {
 			if !isRefusal(err) {
 				return nil, err
 			}
 			refused = err
 			continue
 		}
-		if err := w.changeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
+		if err := w.checkChangeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
 			return nil, err
 		}
 		return changed, nil
@@ -41,8 +41,8 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 // errImmutable says that no update of a child makes a change.
 type errImmutable struct{ error }
 
-// changeable asks the API server whether a child takes an edit in place.
-func (w writer) changeable(ctx context.Context, edit func(map[string]any) bool, child *unstructured.Unstructured) error {
+// checkChangeable asks the API server whether a child takes an edit in place.
+func (w writer) checkChangeable(ctx context.Context, edit func(map[string]any) bool, child *unstructured.Unstructured) error {
 	edited := child.DeepCopy()
 	if !edit(edited.Object) {
 		return nil // the API server has made something else of what is desired
@@ -64,8 +64,8 @@ func (w writer) changeable(ctx context.Context, edit func(map[string]any) bool, 
 	}
 }
 
-// fresh is a child as the API server would make it of what is desired.
-func (w writer) fresh(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
+// dryRunCreate is a child as the API server would make it of what is desired.
+func (w writer) dryRunCreate(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{Object: deepCopy(desired).(map[string]any)}
 	object.SetName(object.GetName() + "-fresh")
 	return object, w.client.Create(ctx, object, client.DryRunAll)
@@ -109,13 +109,13 @@ func shownSide(value any) string {
 	if value == absent {
 		return "absent"
 	}
-	return show(value)
+	return showValue(value)
 }
 
 // differences compares a child with one that is made fresh, without what others own in
 // it and what makes it its parent's.
 func (w writer) differences(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) ([]difference, error) {
-	made, err := w.fresh(ctx, e.withMetadata(desired))
+	made, err := w.dryRunCreate(ctx, e.withMetadata(desired))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (w writer) differences(ctx context.Context, e evidence, desired map[string]
 		}
 	}
 	var compared comparison
-	compared.values("", expected, got)
+	compared.compareValues("", expected, got)
 	return compared.found, nil
 }
 

@@ -30,22 +30,22 @@ func withoutRandomNames(value any) any {
 func withoutAllocations(content, desired map[string]any) {
 	spec, _ := content["spec"].(map[string]any)
 	desiredSpec, _ := desired["spec"].(map[string]any)
-	allocate(spec, desiredSpec, "clusterIP", "clusterIPs", "healthCheckNodePort")
+	withoutAllocatedFields(spec, desiredSpec, "clusterIP", "clusterIPs", "healthCheckNodePort")
 	ports, _ := spec["ports"].([]any)
 	desiredPorts, _ := desiredSpec["ports"].([]any)
 	for _, item := range ports {
 		port, _ := item.(map[string]any)
 		var said map[string]any
 		for _, item := range desiredPorts {
-			if other, _ := item.(map[string]any); same("", other["port"], port["port"]) {
+			if other, _ := item.(map[string]any); equalValues("", other["port"], port["port"]) {
 				said = other
 			}
 		}
-		allocate(port, said, "nodePort")
+		withoutAllocatedFields(port, said, "nodePort")
 	}
 }
 
-func allocate(object, desired map[string]any, fields ...string) {
+func withoutAllocatedFields(object, desired map[string]any, fields ...string) {
 	for _, field := range fields {
 		_, isSet := object[field]
 		if _, isDesired := desired[field]; isSet && !isDesired && object[field] != "None" {

@@ -21,7 +21,7 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 	var children []client.Object
 	for _, loop := range (operatorLoops{c}).loopsOf(parent) {
 		for _, kind := range loop.Children {
-			for _, object := range (liveReader{c}).list(kind) {
+			for _, object := range (liveReader{c}).mustList(kind) {
 				if owner, _ := loop.ParentOf(object); owner == parent.GetUID() {
 					children = append(children, object)
 				}
@@ -44,7 +44,7 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	return children
 }
 
-func (c liveReader) list(kind schema.GroupVersionKind) []client.Object {
+func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
 	objects, err := c.listKind(c.t.Context(), kind)
 	if err != nil {

@@ -23,10 +23,10 @@ type testCleanup struct{ *Cluster }
 func (c testCleanup) cleanUp() {
 	c.ClearFaults()
 	loops := operatorLoops{c.Cluster}.knownLoops()
-	objects := slices.Concat(c.created, c.parents(loops))
-	c.delete(objects...)
+	objects := slices.Concat(c.created, c.listParents(loops))
+	c.deleteObjects(objects...)
 	left := c.awaitFinalizers(objects)
-	operated := operatorRunner{c.Cluster}.process() != nil && operatorRunner{c.Cluster}.failed() == nil
+	operated := operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil
 	if len(left) == 0 {
 		leakCheck{c.Cluster}.endWithoutLeaks()
 	}
@@ -36,10 +36,10 @@ func (c testCleanup) cleanUp() {
 		if operated && isHeld(object, loops) {
 			c.t.Errorf("Finalize never let go of %s: it has been waiting for %s", describeObject(c.Client, object), c.letsGo)
 		}
-		c.remove(object, loops)
+		c.removeFinalizers(object, loops)
 	}
-	c.delete(c.rights...)
-	c.delete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
+	c.deleteObjects(c.rights...)
+	c.deleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
 }
 
 // knownLoops are those of the operator that runs, or of the one that ran last.
@@ -54,8 +54,8 @@ func (c operatorLoops) knownLoops() []*passes.Loop {
 	return c.stopped
 }
 
-// parents are those in the test's namespace, whoever made them.
-func (c testCleanup) parents(loops []*passes.Loop) (parents []client.Object) {
+// listParents are those in the test's namespace, whoever made them.
+func (c testCleanup) listParents(loops []*passes.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -74,9 +74,9 @@ func (c testCleanup) parents(loops []*passes.Loop) (parents []client.Object) {
 	return parents
 }
 
-// delete asks for the deletion of objects, and logs what the API server has
+// deleteObjects asks for the deletion of objects, and logs what the API server has
 // against it.
-func (c testCleanup) delete(objects ...client.Object) {
+func (c testCleanup) deleteObjects(objects ...client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, object := range objects {
@@ -96,7 +96,7 @@ func (c testCleanup) awaitFinalizers(objects []client.Object) (held []client.Obj
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(held) == 0 || (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).failed() != nil || time.Now().After(deadline) {
+		if len(held) == 0 || (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil || time.Now().After(deadline) {
 			return held
 		}
 	}
@@ -107,9 +107,9 @@ func isHeld(object client.Object, loops []*passes.Loop) bool {
 	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
-// remove takes the finalizers off an object, and deletes its children, for which
+// removeFinalizers takes the finalizers off an object, and deletes its children, for which
 // nobody is left to do so.
-func (c testCleanup) remove(object client.Object, loops []*passes.Loop) {
+func (c testCleanup) removeFinalizers(object client.Object, loops []*passes.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -120,7 +120,7 @@ func (c testCleanup) remove(object client.Object, loops []*passes.Loop) {
 			}
 			for _, child := range children {
 				if owner, _ := loop.ParentOf(child); owner == object.GetUID() {
-					c.delete(child)
+					c.deleteObjects(child)
 				}
 			}
 		}

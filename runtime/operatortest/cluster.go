@@ -71,7 +71,7 @@ func (c *Cluster) context() context.Context {
 func (c *Cluster) Create(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		c.place(object)
+		c.setNamespace(object)
 		if err := c.Client.Create(c.t.Context(), object); err != nil {
 			c.t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func (c *Cluster) Create(objects ...client.Object) {
 // none. It reports whether there is one.
 func (c *Cluster) Get(object client.Object) bool {
 	c.t.Helper()
-	c.place(object)
+	c.setNamespace(object)
 	err := c.Client.Get(c.context(), client.ObjectKeyFromObject(object), object)
 	if client.IgnoreNotFound(err) != nil {
 		c.t.Fatal(err)
@@ -120,7 +120,7 @@ func (c *Cluster) UpdateStatus(object client.Object, change func()) {
 func (c *Cluster) Delete(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		c.place(object)
+		c.setNamespace(object)
 		if err := c.Client.Delete(c.t.Context(), object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
 			c.t.Fatal(err)
 		}
@@ -131,11 +131,11 @@ func (c *Cluster) Delete(objects ...client.Object) {
 // error after half a minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()
-	c.within(patience, interval, what, check)
+	c.eventuallyWithin(patience, interval, what, check)
 }
 
-// within is Eventually with a time limit, and a pause between two checks.
-func (c *Cluster) within(patience, pause time.Duration, what string, check func() error) {
+// eventuallyWithin is Eventually with a time limit, and a pause between two checks.
+func (c *Cluster) eventuallyWithin(patience, pause time.Duration, what string, check func() error) {
 	c.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
@@ -143,7 +143,7 @@ func (c *Cluster) within(patience, pause time.Duration, what string, check func(
 		if err == nil {
 			return
 		}
-		if ended := (operatorRunner{c}).failed(); ended != nil {
+		if ended := (operatorRunner{c}).exitError(); ended != nil {
 			c.t.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {
@@ -171,14 +171,14 @@ func (c *Cluster) Exists(objects ...client.Object) {
 func (c *Cluster) Matches(expected ...client.Object) {
 	c.t.Helper()
 	for _, object := range expected {
-		c.place(object)
+		c.setNamespace(object)
 		got := object.DeepCopyObject().(client.Object)
 		c.Eventually(describeObject(c.Client, object)+" is as expected", func() error {
 			if !c.Get(got) {
 				return errors.New("it does not exist")
 			}
 			if differences := DiffSubset(object, got); differences != "" {
-				return errors.New("it differs (-expected +got):\n" + indent(differences))
+				return errors.New("it differs (-expected +got):\n" + indentLines(differences))
 			}
 			return nil
 		})
@@ -194,7 +194,7 @@ func (c *Cluster) Gone(objects ...client.Object) {
 		if _, ok := object.(*corev1.Namespace); ok {
 			patience = emptying
 		}
-		c.within(patience, interval, object.GetName()+" is gone", func() error {
+		c.eventuallyWithin(patience, interval, object.GetName()+" is gone", func() error {
 			if c.Get(current) && isSame(object, current) {
 				return errors.New("it still exists")
 			}
@@ -209,8 +209,8 @@ func isSame(before, now client.Object) bool {
 	return before.GetUID() == "" || before.GetUID() == now.GetUID()
 }
 
-// place puts a namespaced object that names no namespace into the test's.
-func (c *Cluster) place(object client.Object) {
+// setNamespace puts a namespaced object that names no namespace into the test's.
+func (c *Cluster) setNamespace(object client.Object) {
 	c.t.Helper()
 	namespaced, err := c.Client.IsObjectNamespaced(object)
 	if err != nil {

@@ -66,13 +66,13 @@ func (c *connection) cutWatches() {
 	}
 }
 
-// carry sends a request. Where caches are to begin in the past it lists the
+// sendRequest sends a request. Where caches are to begin in the past it lists the
 // past, and refuses a watch that would begin with a list of its own.
-func (c *connection) carry(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
+func (c *connection) sendRequest(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
 	query := request.URL.Query()
 	switch {
 	case made.Verb == "watch" && c.past != "" && query.Has("sendInitialEvents"):
-		return refusal(request, made, RefuseInvalid), nil
+		return newRefusal(request, made, RefuseInvalid), nil
 	case made.Verb == "list" && c.past != "" && query.Get("resourceVersion") == "0":
 		query.Set("resourceVersion", c.past)
 		query.Set("resourceVersionMatch", "Exact")
@@ -83,12 +83,12 @@ func (c *connection) carry(next http.RoundTripper, request *http.Request, made R
 	if err != nil || made.Verb != "watch" || response.StatusCode != http.StatusOK {
 		return response, err
 	}
-	response.Body = c.open(response.Body, made.Resource)
+	response.Body = c.addWatch(response.Body, made.Resource)
 	return response, nil
 }
 
-// open notes a watch.
-func (c *connection) open(body io.ReadCloser, resource string) *watchBody {
+// addWatch notes a watch.
+func (c *connection) addWatch(body io.ReadCloser, resource string) *watchBody {
 	watch := &watchBody{ReadCloser: body, connection: c, closed: make(chan struct{})}
 	if !c.isParents(resource) {
 		watch.more = lag
@@ -110,8 +110,8 @@ func (c *connection) delayedUntil() time.Time {
 	return c.delayed
 }
 
-// forget is for a watch that has ended.
-func (c *connection) forget(watch *watchBody) {
+// removeWatch is for a watch that has ended.
+func (c *connection) removeWatch(watch *watchBody) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.watches, watch)
@@ -156,7 +156,7 @@ func (w *watchBody) Close() error {
 	var err error
 	w.once.Do(func() {
 		close(w.closed)
-		w.connection.forget(w)
+		w.connection.removeWatch(w)
 		err = w.ReadCloser.Close()
 	})
 	return err

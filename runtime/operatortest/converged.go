@@ -23,45 +23,45 @@ const attempts = 10
 // not tell the truth about what it has made; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
-	operatorLoops{c}.loops() // of an operator that runs
+	operatorLoops{c}.runningLoops() // of an operator that runs
 	for range attempts {
-		settling{c}.settle(soon / 2)
+		settler{c}.awaitSettled(soon / 2)
 		truthCheck{c}.requireTruth(parents)
-		live, mark, logged := liveReader{c}.readLive(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*passes.Loop).Force, truthCheck{c}.inspection()} {
-			reconcileOrder{c}.passOverAll(parents, order)
+		live, mark, logged := liveReader{c}.readWatched(), c.sent.count(), len(c.Requests())
+		for _, order := range []order{(*passes.Loop).Force, truthCheck{c}.inspectionOrder()} {
+			reconcileOrder{c}.reconcileExisting(parents, order)
 		}
-		settling{c}.settle(0)
+		settler{c}.awaitSettled(0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
 			truthCheck{c}.requireTruth(parents)
 			leakCheck{c}.requireCollected()
 			return
 		}
-		if changedByOthers(live, liveReader{c}.readLive(), c.sent.since(mark)) != "" {
+		if changedByOthers(live, liveReader{c}.readWatched(), c.sent.since(mark)) != "" {
 			continue
 		}
 		if c.sent.count() == mark { // not through the client that the runtime has
-			c.t.Fatalf("not converged: forced passes made requests:\n%s", lines(requests))
+			c.t.Fatalf("not converged: forced passes made requests:\n%s", formatRequests(requests))
 		}
-		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", requestReport{c}.report(mark))
+		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", requestReport{c}.describeRequests(mark))
 	}
-	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, requestReport{c}.report(0))
+	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
 }
 
-// passOverAll has the operator reconcile the parents, or all that it knows of if there
+// reconcileExisting has the operator reconcile the parents, or all that it knows of if there
 // are none.
-func (c reconcileOrder) passOverAll(parents []client.Object, order order) {
+func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) {
 	c.t.Helper()
-	c.reconciled(c.existing(parents), order)
+	c.reconcileAll(c.existingParents(parents), order)
 }
 
-// existing returns the parents, or all that the operator knows of if there are none. It
+// existingParents returns the parents, or all that the operator knows of if there are none. It
 // fails the test if one that is named does not exist.
-func (c reconcileOrder) existing(parents []client.Object) []client.Object {
+func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
-		for _, loop := range (operatorLoops{c.Cluster}).loops() {
+		for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
 			for _, name := range loop.Known() {
 				parent := loop.Empty.DeepCopyObject().(client.Object)
 				parent.SetName(name.Name)
@@ -91,9 +91,9 @@ func (e exchange) key() string {
 // requestReport describes the requests of the operator.
 type requestReport struct{ *Cluster }
 
-// report lists the requests after the first n, and what changed in the objects
+// describeRequests lists the requests after the first n, and what changed in the objects
 // that they wrote.
-func (c requestReport) report(n int) string {
+func (c requestReport) describeRequests(n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
 	for _, e := range c.sent.since(n) {
@@ -109,9 +109,9 @@ func (c requestReport) report(n int) string {
 		}
 		text.WriteString("\n")
 	}
-	changed := c.changes(n)
+	changed := c.describeChanges(n)
 	for _, key := range slices.Sorted(maps.Keys(changed)) {
-		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indent(changed[key]))
+		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indentLines(changed[key]))
 	}
 	if text.Len() == 0 {
 		return "  passes go on, but make no requests\n"
@@ -119,10 +119,10 @@ func (c requestReport) report(n int) string {
 	return text.String()
 }
 
-// changes compares each object that was written after the first n requests with
+// describeChanges compares each object that was written after the first n requests with
 // what the write before had left of it, for the last such write that changed
 // something.
-func (c requestReport) changes(n int) map[string]string {
+func (c requestReport) describeChanges(n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {
 		if e.object == nil || e.Code >= 300 {
@@ -131,8 +131,8 @@ func (c requestReport) changes(n int) map[string]string {
 		key := e.key()
 		if before, ok := last[key]; ok && i >= n {
 			compared := comparison{}
-			compared.values("", before, e.object)
-			if text := describe(hideSecrets(compared.found, e.Resource == "secrets")); text != "" {
+			compared.compareValues("", before, e.object)
+			if text := describeDifferences(hideSecrets(compared.found, e.Resource == "secrets")); text != "" {
 				changed[key] = text
 			} else if changed[key] == "" {
 				changed[key] = "nothing\n"
@@ -143,7 +143,7 @@ func (c requestReport) changes(n int) map[string]string {
 	return changed
 }
 
-func lines(requests []Request) string {
+func formatRequests(requests []Request) string {
 	var text strings.Builder
 	for _, r := range requests {
 		fmt.Fprintf(&text, "  %s\n", r)
@@ -151,6 +151,6 @@ func lines(requests []Request) string {
 	return text.String()
 }
 
-func indent(text string) string {
+func indentLines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }

@@ -45,15 +45,15 @@ func (s *sent) count() int {
 	return len(s.requests)
 }
 
-// begin notes that a request is on its way.
-func (s *sent) begin() {
+// addPending notes that a request is on its way.
+func (s *sent) addPending() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
 }
 
-// end notes how a request was answered; nil: it was not.
-func (s *sent) end(answered *exchange) {
+// addAnswered notes how a request was answered; nil: it was not.
+func (s *sent) addAnswered(answered *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
@@ -74,7 +74,7 @@ func (s *sent) underWay() (waiting, events int) {
 	return s.waiting, s.events
 }
 
-func (s *sent) plain() []Request {
+func (s *sent) plainRequests() []Request {
 	var requests []Request
 	for _, e := range s.since(0) {
 		requests = append(requests, e.Request)
@@ -94,10 +94,10 @@ func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !counts {
 		return c.next.RoundTrip(request)
 	}
-	c.sent.begin()
+	c.sent.addPending()
 	response, err := c.next.RoundTrip(request)
 	if err != nil {
-		c.sent.end(nil)
+		c.sent.addAnswered(nil)
 		return response, err
 	}
 	made.Code = response.StatusCode
@@ -105,14 +105,14 @@ func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	if made.Verb != "get" && !made.DryRun {
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
-			c.sent.end(nil)
+			c.sent.addAnswered(nil)
 			return nil, err
 		}
 		response.Body = io.NopCloser(bytes.NewReader(body))
-		e.object, e.version = decode(body)
+		e.object, e.version = decodeObject(body)
 		e.Name = cmp.Or(e.Name, nameOf(e.object)) // a path of what is created does not have it
 	}
-	c.sent.end(&e)
+	c.sent.addAnswered(&e)
 	return response, nil
 }
 
@@ -147,12 +147,12 @@ func parseRequest(request *http.Request) (Request, bool) {
 	if len(parts) > 2 {
 		made.Resource += "/" + strings.Join(parts[2:], "/")
 	}
-	made.Verb = verb(request, made.Name != "")
+	made.Verb = verbOf(request, made.Name != "")
 	return made, made.Verb != "" && !slices.Contains(constant, parts[0])
 }
 
-// verb is the API server's word for a request, empty for lists and watches.
-func verb(request *http.Request, named bool) string {
+// verbOf is the API server's word for a request, empty for lists and watches.
+func verbOf(request *http.Request, named bool) string {
 	switch request.Method {
 	case http.MethodPost:
 		return "create"
@@ -172,9 +172,9 @@ func verb(request *http.Request, named bool) string {
 	return "get"
 }
 
-// decode reads an object and its resource version from the body of an answer, nil
+// decodeObject reads an object and its resource version from the body of an answer, nil
 // if there is none.
-func decode(body []byte) (map[string]any, string) {
+func decodeObject(body []byte) (map[string]any, string) {
 	var content map[string]any
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)

@@ -62,7 +62,7 @@ func (c crdInstaller) installCRD(crd unknown) {
 		}) {
 			return errors.New("it is not")
 		}
-		return c.served(object)
+		return c.isServed(object)
 	})
 }
 
@@ -83,9 +83,9 @@ func (c crdInstaller) hasReal(name string) bool {
 	return err == nil && crd.Annotations[standInAnnotation] != "true"
 }
 
-// served tells whether the API server lists the kinds of an established CRD, which
+// isServed tells whether the API server lists the kinds of an established CRD, which
 // it does a little later.
-func (c crdInstaller) served(crd *apiextensionsv1.CustomResourceDefinition) error {
+func (c crdInstaller) isServed(crd *apiextensionsv1.CustomResourceDefinition) error {
 	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	for _, version := range crd.Spec.Versions {
 		if !version.Served {

@@ -19,14 +19,14 @@ import (
 func Diff(expected, got any) string {
 	if state, ok := expected.(State); ok {
 		if other, ok := got.(State); ok {
-			return state.diff(other)
+			return state.diffTo(other)
 		}
 	}
 	left, right := reflect.ValueOf(expected), reflect.ValueOf(got)
 	if !left.IsValid() || !right.IsValid() || left.Type() != right.Type() || reflect.Indirect(left).Kind() != reflect.Struct && reflect.Indirect(right).Kind() != reflect.Struct {
 		return cmp.Diff(expected, got, cmpopts.EquateEmpty())
 	}
-	return describe(comparedFields(expected, got))
+	return describeDifferences(comparedFields(expected, got))
 }
 
 // comparedFields compares two values of one Go type.
@@ -48,27 +48,27 @@ func (c *comparison) goValues(path string, expected, got reflect.Value) {
 	if expected.Kind() == reflect.Pointer {
 		if expected.IsNil() || got.IsNil() {
 			if expected.IsNil() != got.IsNil() {
-				c.found = append(c.found, difference{path, orNil(expected), orNil(got)})
+				c.found = append(c.found, difference{path, valueOrNil(expected), valueOrNil(got)})
 			}
 			return
 		}
 		if _, ok := expected.Interface().(runtime.Object); ok {
-			c.values(path, values(expected), values(got))
+			c.compareValues(path, jsonFieldsOf(expected), jsonFieldsOf(got))
 			return
 		}
 		c.goValues(path, expected.Elem(), got.Elem())
 		return
 	}
 	if set, ok := expected.Interface().(desiredSet); ok {
-		c.sets(path, set, got.Interface().(desiredSet))
+		c.compareSets(path, set, got.Interface().(desiredSet))
 		return
 	}
 	if expected.Kind() != reflect.Struct || !takesApart(expected.Type()) {
-		c.values(path, values(expected), values(got))
+		c.compareValues(path, jsonFieldsOf(expected), jsonFieldsOf(got))
 		return
 	}
 	for i := range expected.NumField() {
-		c.goValues(join(path, expected.Type().Field(i).Name), expected.Field(i), got.Field(i))
+		c.goValues(joinPath(path, expected.Type().Field(i).Name), expected.Field(i), got.Field(i))
 	}
 }
 
@@ -87,27 +87,27 @@ func takesApart(of reflect.Type) bool {
 	return false
 }
 
-// sets compares what is wanted by name, and then the order, which decides what
+// compareSets compares what is wanted by name, and then the order, which decides what
 // goes first.
-func (c *comparison) sets(path string, expected, got desiredSet) {
+func (c *comparison) compareSets(path string, expected, got desiredSet) {
 	wants, has := expected.Wanted(), got.Wanted()
 	names, others := namesOf(wants), namesOf(has)
 	for i, name := range names {
 		if at := slices.Index(others, name); at >= 0 {
-			c.values(path+" "+name, childValues(wants[i]), childValues(has[at]))
+			c.compareValues(path+" "+name, childValues(wants[i]), childValues(has[at]))
 			continue
 		}
-		c.values(path+" "+name, childValues(wants[i]), absent)
+		c.compareValues(path+" "+name, childValues(wants[i]), absent)
 	}
 	for i, name := range others {
 		if !slices.Contains(names, name) {
-			c.values(path+" "+name, absent, childValues(has[i]))
+			c.compareValues(path+" "+name, absent, childValues(has[i]))
 		}
 	}
 	if slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(others))) && !slices.Equal(names, others) {
 		c.found = append(c.found, difference{path + " in this order", names, others})
 	}
-	c.values(path+" that are kept", jsonOf(expected.Kept()), jsonOf(got.Kept()))
+	c.compareValues(path+" that are kept", jsonOf(expected.Kept()), jsonOf(got.Kept()))
 }
 
 // namesOf names the children of a set; a name that is wanted twice is numbered.
@@ -162,13 +162,13 @@ func optionValue(option any) any {
 	return objects
 }
 
-func values(of reflect.Value) any { return jsonOf(of.Interface()) }
+func jsonFieldsOf(of reflect.Value) any { return jsonOf(of.Interface()) }
 
-func orNil(of reflect.Value) any {
+func valueOrNil(of reflect.Value) any {
 	if of.IsNil() {
 		return nil
 	}
-	if content, ok := values(of).(map[string]any); ok && len(content) > 0 && !takesApart(of.Elem().Type()) {
+	if content, ok := jsonFieldsOf(of).(map[string]any); ok && len(content) > 0 && !takesApart(of.Elem().Type()) {
 		return content
 	}
 	return "set"

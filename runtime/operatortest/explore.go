@@ -77,18 +77,18 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
-	trials, lives := trialPlanner{x}.plan()
+	trials, lives := trialPlanner{x}.planTrials()
 	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
-	parentLives{x}.lead(lives)
+	parentLives{x}.runLives(lives)
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
 		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
 		for len(left) > 0 && !x.isEnough() {
 			var parents []*exploredParent
 			begun, count := time.Now(), len(left)
-			parents, left = trialPlanner{x}.assign(left, x.life.AtOnce)
-			explorationRound{x}.round(parents, when)
+			parents, left = trialPlanner{x}.assignParents(left, x.life.AtOnce)
+			explorationRound{x}.runRound(parents, when)
 			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
-			explorationReport{x}.report(parents)
+			explorationReport{x}.reportTrials(parents)
 		}
 	}
 	trials = append(lives, trials...)
@@ -117,7 +117,7 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
 		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
-		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
+		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	usual := 64
 	if x.extent == exhaustive {
@@ -129,12 +129,12 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 		t.Fatal(err)
 	}
 	inner := config.Transport
-	config.author = x.author.desire
+	config.author = x.author.changeContent
 	config.Transport = func(next http.RoundTripper) http.RoundTripper {
 		if inner != nil {
 			next = inner(next)
 		}
-		return x.between.wrap(next)
+		return x.between.wrapTransport(next)
 	}
 	x.c = Start(t, config)
 	if x.shapes, err = newShapes(x.c.server); err != nil {
@@ -154,10 +154,10 @@ func (x *exploration) newName() string {
 // trialPlanner plans the trials of an exploration.
 type trialPlanner struct{ *exploration }
 
-// plan makes one parent of each variant, and returns the trials over their children
+// planTrials makes one parent of each variant, and returns the trials over their children
 // that the extent of the exploration and the flags of go test ask for, and those that
 // lead parents through their lives.
-func (x trialPlanner) plan() (trials, lives []*trial) {
+func (x trialPlanner) planTrials() (trials, lives []*trial) {
 	x.t.Helper()
 	var parents []*exploredParent
 	for variant := range x.life.Parents {
@@ -165,7 +165,7 @@ func (x trialPlanner) plan() (trials, lives []*trial) {
 	}
 	inParallel(parents, exploredParents{x.exploration}.createParent)
 	if reason := (explorationRound{x.exploration}).awaitSettled(); reason != "" {
-		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.report(0))
+		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.describeRequests(0))
 	}
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
@@ -173,7 +173,7 @@ func (x trialPlanner) plan() (trials, lives []*trial) {
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
 		x.usual = append(x.usual, exploredParents{x.exploration}.conditionsOf(h))
-		for _, d := range x.author.of(h.object.GetUID()) {
+		for _, d := range x.author.childrenOf(h.object.GetUID()) {
 			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound{x.exploration}.nameOf(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, x.planChild(s, chosen)...)
 			if s.before == nil {
@@ -182,15 +182,15 @@ func (x trialPlanner) plan() (trials, lives []*trial) {
 			children = append(children, trial{variant: h.variant, childName: s.trial.childName, resource: s.resource})
 		}
 	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) }), x.planLives(children)
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), x.planLives(children)
 }
 
 // planChild returns the trials over one child.
 func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := (explorationRound{x.exploration}).find(s); err != nil {
+	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
 		x.t.Fatal(err)
 	}
-	if s.before = (explorationRound{x.exploration}).read(s.child); s.before == nil {
+	if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before == nil {
 		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
 		return nil
 	}
@@ -201,28 +201,28 @@ func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*
 	}
 	for _, who := range []string{foreignWriter, author} {
 		s.who = who
-		for _, m := range chosen.sample(x.mutations(s), who) {
-			like := *x.trialOf(s, m, setup{})
+		for _, m := range chosen.sampleMutations(x.mutationsOf(s), who) {
+			like := *x.newTrial(s, m, setup{})
 			var fits []string
 			for _, way := range ways {
 				if m.fits(way, s.before) {
 					fits = append(fits, way)
 				}
 			}
-			trials = append(trials, chosen.choose(like, setups(who, fits))...)
+			trials = append(trials, chosen.chooseTrials(like, setupsFor(who, fits))...)
 		}
 	}
-	if all := x.mutations(s); x.extent == short {
+	if all := x.mutationsOf(s); x.extent == short {
 		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
 			s.who = foreignWriter
-			trials = append(trials, x.trialOf(s, all[i], unnoticed()))
+			trials = append(trials, x.newTrial(s, all[i], unnoticedSetup()))
 		}
 	}
 	return trials
 }
 
-// trialOf is a trial over a child.
-func (x trialPlanner) trialOf(s *exploredChild, m alteration, in setup) *trial {
+// newTrial is a trial over a child.
+func (x trialPlanner) newTrial(s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
 	one.way, one.state, one.time = in.way, in.state, in.time

@@ -15,8 +15,8 @@ import (
 // childMutator changes children and compares what the operator makes of that.
 type childMutator struct{ *exploration }
 
-// choose looks up the mutation of an explored child, and what the author would make of it.
-func (x childMutator) choose(s *exploredChild) error {
+// chooseMutation looks up the mutation of an explored child, and what the author would make of it.
+func (x childMutator) chooseMutation(s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
@@ -24,7 +24,7 @@ func (x childMutator) choose(s *exploredChild) error {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
 	parent := s.parent.object.GetName()
-	all := trialPlanner{x.exploration}.mutations(s)
+	all := trialPlanner{x.exploration}.mutationsOf(s)
 	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
 	if i < 0 {
 		return errUseless{}
@@ -34,15 +34,15 @@ func (x childMutator) choose(s *exploredChild) error {
 		return nil
 	}
 	var err error
-	s.changed, err = x.writer(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
+	s.changed, err = x.writerFor(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
 	return err
 }
 
 // recreates reports whether a change of what is desired has the child recreated.
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
-// mutations are those that can be made of the child of an explored child.
-func (x trialPlanner) mutations(s *exploredChild) []alteration {
+// mutationsOf are those that can be made of the child of an explored child.
+func (x trialPlanner) mutationsOf(s *exploredChild) []alteration {
 	all := mutationsOf(s.desired, s.shape)
 	if s.who == author {
 		return all
@@ -59,7 +59,7 @@ func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.na
 func (x childMutator) touchAll(children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
-			explorationRound{x.exploration}.skipOn(s, x.touch(s))
+			explorationRound{x.exploration}.skipTrial(s, x.touchChild(s))
 		}
 	}
 	disowns := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asDisowned) }
@@ -67,7 +67,7 @@ func (x childMutator) touchAll(children []*exploredChild, when string) {
 		inParallel(children, touch)
 		return
 	}
-	x.reconcileOf(children)
+	x.reconcileParents(children)
 	explorationRound{x.exploration}.awaitSettled() // it writes what Sync has changed before it stops
 	x.c.Stop()
 	inParallel(children, touch)
@@ -75,9 +75,9 @@ func (x childMutator) touchAll(children []*exploredChild, when string) {
 	explorationRound{x.exploration}.awaitSettled()
 }
 
-// touch has others write to the child of an explored child before its trial.
-func (x childMutator) touch(s *exploredChild) error {
-	child := explorationRound{x.exploration}.read(s.child)
+// touchChild has others write to the child of an explored child before its trial.
+func (x childMutator) touchChild(s *exploredChild) error {
+	child := explorationRound{x.exploration}.readChild(s.child)
 	if child == nil {
 		return errUnprepared
 	}
@@ -87,51 +87,51 @@ func (x childMutator) touch(s *exploredChild) error {
 		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
 	case asShared:
-		_, err = x.writer(s).share(x.ctx, child)
+		_, err = x.writerFor(s).addSharedOwner(x.ctx, child)
 	case asDisowned:
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
 	}
 	return err
 }
 
-// act makes the mutations of all children.
-func (x childMutator) act(children []*exploredChild, when string) {
+// mutateAll makes the mutations of all children.
+func (x childMutator) mutateAll(children []*exploredChild, when string) {
 	x.t.Helper()
 	switch when {
 	case down:
 		x.c.Stop()
-		inParallel(children, x.mutate)
+		inParallel(children, x.mutateChild)
 		operatorRunner{x.c}.startOperator()
 	case beforeWrite:
 		inParallel(children, x.mutateBeforeWrite)
-		x.reconcileOf(children)
+		x.reconcileParents(children)
 	case afterCreate:
 		inParallel(children, x.mutateAfterCreate)
 	default:
-		inParallel(children, x.mutate)
-		x.reconcileOf(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+		inParallel(children, x.mutateChild)
+		x.reconcileParents(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
 	}
 }
 
-func (x childMutator) reconcileOf(children []*exploredChild) {
+func (x childMutator) reconcileParents(children []*exploredChild) {
 	var parents []*exploredParent
 	for _, s := range children {
 		if !slices.Contains(parents, s.parent) {
 			parents = append(parents, s.parent)
 		}
 	}
-	explorationRound{x.exploration}.reconcile(parents)
+	explorationRound{x.exploration}.reconcileParents(parents)
 }
 
-// mutate makes the mutation of an explored child.
-func (x childMutator) mutate(s *exploredChild) {
+// mutateChild makes the mutation of an explored child.
+func (x childMutator) mutateChild(s *exploredChild) {
 	if s.who == author {
-		x.author.replace(s.key(), s.changed)
+		x.author.replaceContent(s.key(), s.changed)
 		return
 	}
-	written, err := x.writer(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
+	written, err := x.writerFor(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
-	explorationRound{x.exploration}.skipOn(s, err)
+	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
 // mutateBeforeWrite has the mutation made when the operator is about to write the
@@ -139,12 +139,12 @@ func (x childMutator) mutate(s *exploredChild) {
 func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		explorationRound{x.exploration}.skipOn(s, err)
+		explorationRound{x.exploration}.skipTrial(s, err)
 		return
 	}
-	x.between.beforeWrite(path, func() { x.mutate(s) })
-	s.desired = revised(s.desired, "2")
-	x.author.replace(s.key(), s.desired)
+	x.between.beforeWrite(path, func() { x.mutateChild(s) })
+	s.desired = changeDesired(s.desired, "2")
+	x.author.replaceContent(s.key(), s.desired)
 }
 
 // mutateAfterCreate has the mutation made when the operator has created the child
@@ -152,16 +152,16 @@ func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		explorationRound{x.exploration}.skipOn(s, err)
+		explorationRound{x.exploration}.skipTrial(s, err)
 		return
 	}
 	x.between.afterCreate(path, func() {
-		if s.before = (explorationRound{x.exploration}).read(s.child); s.before != nil {
-			x.mutate(s)
+		if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before != nil {
+			x.mutateChild(s)
 		}
 	})
 	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-	explorationRound{x.exploration}.skipOn(s, err)
+	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
 // pathOf is the path of an object in the URL of requests for it.
@@ -181,10 +181,10 @@ func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) 
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
-// judge notes what is wrong with the child of an explored child.
-func (x childMutator) judge(s *exploredChild) {
+// compareChild notes what is wrong with the child of an explored child.
+func (x childMutator) compareChild(s *exploredChild) {
 	s.problems = nil
-	if path, err := x.pathOf(s.before); err == nil && x.between.missed(path) {
+	if path, err := x.pathOf(s.before); err == nil && x.between.wasMissed(path) {
 		s.skipped = "the operator did not write"
 	}
 	if s.skipped != "" {
@@ -192,13 +192,13 @@ func (x childMutator) judge(s *exploredChild) {
 	}
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
-		before: s.before, written: s.written, after: explorationRound{x.exploration}.read(s.child), revised: s.time == beforeWrite,
+		before: s.before, written: s.written, after: explorationRound{x.exploration}.readChild(s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
 		recreates: s.recreates(),
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired
-		problems, err := x.writer(s).judgeAuthor(x.ctx, found)
+		problems, err := x.writerFor(s).judgeAuthor(x.ctx, found)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -209,7 +209,7 @@ func (x childMutator) judge(s *exploredChild) {
 		s.skipped = "it was not written"
 		return
 	}
-	s.problems = found.judge(s.mutation)
+	s.problems = found.findProblems(s.mutation)
 	if s.time == beforeWrite && found.after != nil && found.after.GetAnnotations()[revisionKey] != "2" {
 		s.problems = append(s.problems, "what Sync has changed is not written")
 	}

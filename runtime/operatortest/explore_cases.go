@@ -64,11 +64,11 @@ func (t *trial) name() string {
 // setting is a way, a state and a time.
 type setup struct{ way, state, time string }
 
-// unnoticed is the setup that leaves the owners of all fields as they are: values alone tell.
-func unnoticed() setup { return setup{sameManagerPut, asCreated, running} }
+// unnoticedSetup is the setup that leaves the owners of all fields as they are: values alone tell.
+func unnoticedSetup() setup { return setup{sameManagerPut, asCreated, running} }
 
-// setups are those that a mutation can be made in.
-func setups(who string, fits []string) (all []setup) {
+// setupsFor are those that a mutation can be made in.
+func setupsFor(who string, fits []string) (all []setup) {
 	states, times := []string{asCreated, asChanged, asTouched}, []string{running, down, beforeWrite, afterCreate}
 	if who == author {
 		fits, states, times = []string{""}, append(states, asShared, asDisowned), times[:2]
@@ -92,10 +92,10 @@ type selection struct {
 	seen   map[string]bool // pairs of a family with a way, a state and a time that were chosen
 }
 
-// choose returns the trials of one mutation, of which like has everything else.
-func (s *selection) choose(like trial, all []setup) (chosen []*trial) {
+// chooseTrials returns the trials of one mutation, of which like has everything else.
+func (s *selection) chooseTrials(like trial, all []setup) (chosen []*trial) {
 	if s.extent != exhaustive {
-		all = []setup{s.best(like, all)}
+		all = []setup{s.bestSetup(like, all)}
 	}
 	for _, one := range all {
 		made := like
@@ -105,29 +105,29 @@ func (s *selection) choose(like trial, all []setup) (chosen []*trial) {
 	return chosen
 }
 
-// best is the setup that has most pairs which were not chosen yet.
-func (s *selection) best(like trial, all []setup) setup {
+// bestSetup is the setup that has most pairs which were not chosen yet.
+func (s *selection) bestSetup(like trial, all []setup) setup {
 	most, rank := -1, uint32(0)
 	var best setup
 	for _, one := range all {
 		fresh := 0
-		for _, pair := range s.pairs(like, one) {
+		for _, pair := range s.pairNames(like, one) {
 			if !s.seen[pair] {
 				fresh++
 			}
 		}
-		order := s.order(like.childName + like.mutationName + fmt.Sprint(one))
+		order := s.orderOf(like.childName + like.mutationName + fmt.Sprint(one))
 		if fresh > most || fresh == most && order < rank {
 			most, rank, best = fresh, order, one
 		}
 	}
-	for _, pair := range s.pairs(like, best) {
+	for _, pair := range s.pairNames(like, best) {
 		s.seen[pair] = true
 	}
 	return best
 }
 
-func (s *selection) pairs(like trial, one setup) []string {
+func (s *selection) pairNames(like trial, one setup) []string {
 	of := like.childName + "/" + like.who + "/"
 	return []string{
 		of + like.family + "/" + one.way, of + like.family + "/" + one.state, of + like.family + "/" + one.time,
@@ -135,18 +135,18 @@ func (s *selection) pairs(like trial, one setup) []string {
 	}
 }
 
-// order is a number that is the same for the same text and seed.
-func (s *selection) order(text string) uint32 {
+// orderOf is a number that is the same for the same text and seed.
+func (s *selection) orderOf(text string) uint32 {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(text + s.seed)) // it never fails
 	return hash.Sum32()
 }
 
-// sample returns the mutations that a short exploration makes: of each path one in a
+// sampleMutations returns the mutations that a short exploration makes: of each path one in a
 // rotation, and one of each family at least.
 // Of every second path it is the author's turn, who also removes each item of a list
 // whose items have several keys.
-func (s *selection) sample(mutations []alteration, who string) (chosen []alteration) {
+func (s *selection) sampleMutations(mutations []alteration, who string) (chosen []alteration) {
 	if s.extent != short {
 		return mutations
 	}
@@ -159,12 +159,12 @@ func (s *selection) sample(mutations []alteration, who string) (chosen []alterat
 		byPath[at] = append(byPath[at], m)
 	}
 	families := map[string]bool{}
-	turn := int(s.order("turn") % 2)
+	turn := int(s.orderOf("turn") % 2)
 	for i, at := range paths {
 		if isAuthor := who == author; isAuthor == ((i+turn)%2 == 0) {
 			continue
 		}
-		m := byPath[at][(i+int(s.order("rotation")%16))%len(byPath[at])]
+		m := byPath[at][(i+int(s.orderOf("rotation")%16))%len(byPath[at])]
 		families[m.family] = true
 		chosen = append(chosen, m)
 	}

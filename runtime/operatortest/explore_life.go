@@ -72,15 +72,15 @@ func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 			}
 		}
 	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) })
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) })
 }
 
 // parentLives takes parents through their lives.
 type parentLives struct{ *exploration }
 
-// lead leads one parent of each variant through its life: faults are told apart by the
+// runLives leads one parent of each variant through its life: faults are told apart by the
 // resource that is written, so that there is one child of a resource at a time.
-func (x parentLives) lead(trials []*trial) {
+func (x parentLives) runLives(trials []*trial) {
 	x.t.Helper()
 	for len(trials) > 0 && !x.isEnough() {
 		var now, later []*trial
@@ -94,15 +94,15 @@ func (x parentLives) lead(trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := trialPlanner{x.exploration}.assign(now, x.life.AtOnce)
+		parents, rest := trialPlanner{x.exploration}.assignParents(now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
-		x.leadRound(parents)
+		x.runLivesRound(parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		explorationReport{x.exploration}.report(parents)
+		explorationReport{x.exploration}.reportTrials(parents)
 	}
 }
 
-func (x parentLives) leadRound(parents []*exploredParent) {
+func (x parentLives) runLivesRound(parents []*exploredParent) {
 	x.t.Helper()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -118,31 +118,31 @@ func (x parentLives) leadRound(parents []*exploredParent) {
 	x.awaitStep(children, birth)
 	for _, s := range children {
 		if s.skipped == "" {
-			s.desired = revised(s.desired, "1")
-			x.author.replace(s.key(), s.desired)
+			s.desired = changeDesired(s.desired, "1")
+			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	childMutator{x.exploration}.reconcileOf(children)
+	childMutator{x.exploration}.reconcileParents(children)
 	x.awaitStep(children, revision1)
 	inParallel(children, func(s *exploredChild) {
-		if child := (explorationRound{x.exploration}).read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
-			explorationRound{x.exploration}.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+			explorationRound{x.exploration}.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitStep(children, loss)
 	inParallel(children, func(s *exploredChild) {
-		if child := (explorationRound{x.exploration}).read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
 		}
 	})
-	inParallel(parents, x.succeed)
+	inParallel(parents, x.startSuccessor)
 	x.awaitStep(children, succession)
 	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // which stay, and others may come after
 	for _, s := range dismissed {
-		x.author.replace(s.key(), map[string]any{})
+		x.author.replaceContent(s.key(), map[string]any{})
 	}
-	childMutator{x.exploration}.reconcileOf(dismissed)
+	childMutator{x.exploration}.reconcileParents(dismissed)
 	x.awaitStep(dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
@@ -153,8 +153,8 @@ func (x parentLives) leadRound(parents []*exploredParent) {
 	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
-// succeed deletes a parent, and makes another one of its name.
-func (x parentLives) succeed(h *exploredParent) {
+// startSuccessor deletes a parent, and makes another one of its name.
+func (x parentLives) startSuccessor(h *exploredParent) {
 	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
@@ -170,7 +170,7 @@ func (x parentLives) succeed(h *exploredParent) {
 			return
 		}
 	}
-	x.author.forget(h.object.GetUID())
+	x.author.dropParent(h.object.GetUID())
 	h.object = next
 }
 
@@ -220,13 +220,13 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
-	if err := (explorationRound{x.exploration}).find(s); err != nil {
+	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
 		return "Sync was not called"
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
-		s.desired = revised(s.desired, "1")
+		s.desired = changeDesired(s.desired, "1")
 	}
-	child := explorationRound{x.exploration}.read(s.child)
+	child := explorationRound{x.exploration}.readChild(s.child)
 	if step == dismissal {
 		if child == nil || child.GetDeletionTimestamp() != nil {
 			return ""
@@ -243,7 +243,7 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	case !x.isOwned(child, s):
 		return "the child is not its parent's"
 	}
-	found, err := x.lacks(s, child)
+	found, err := x.missingFields(s, child)
 	if err != nil {
 		return err.Error()
 	}
@@ -267,18 +267,18 @@ func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild)
 	return false
 }
 
-// lacks lists where a child lacks what is desired of it, as the API server would make
+// missingFields lists where a child lacks what is desired of it, as the API server would make
 // that anew.
-func (x parentLives) lacks(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
-	made, err := childMutator{x.exploration}.writer(s).fresh(x.ctx, s.desired)
+func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
+	made, err := childMutator{x.exploration}.writerFor(s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {
 		return nil, err
 	}
 	expected, got := contentOf(made), contentOf(child)
-	compared := judgement{secret: child.GetKind() == "Secret"}
+	compared := mutationResult{secret: child.GetKind() == "Secret"}
 	for _, name := range slices.Sorted(maps.Keys(s.desired)) {
 		if isContent(name) {
-			compared.restored(path{{field: name}}, s.desired[name], expected[name], got[name], s.shape.field(name))
+			compared.compareRestored(path{{field: name}}, s.desired[name], expected[name], got[name], s.shape.field(name))
 		}
 	}
 	return compared.found, nil

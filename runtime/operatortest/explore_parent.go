@@ -41,7 +41,7 @@ func (x exploredParents) parentProblem(s *exploredChild) string {
 
 // observedGeneration is that of a parent's status, if the status of its kind has one.
 func (x exploredParents) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
-	s, err := x.shapes.of(parent.GroupVersionKind())
+	s, err := x.shapes.shapeOf(parent.GroupVersionKind())
 	if err != nil {
 		return 0, false, err
 	}

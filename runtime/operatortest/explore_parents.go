@@ -13,7 +13,7 @@ type exploredParents struct{ *exploration }
 // makeParent makes a parent that the operator sees and those of other tests do not.
 func (x exploredParents) makeParent(variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
-	x.c.place(object)
+	x.c.setNamespace(object)
 	if object.GetNamespace() == "" {
 		labels := object.GetLabels()
 		if labels == nil {
@@ -36,7 +36,7 @@ func (x exploredParents) createParent(h *exploredParent) {
 // dropParent deletes a parent with its children, so that later rounds are as fast.
 func (x exploredParents) dropParent(h *exploredParent) {
 	objects := []client.Object{h.object}
-	for _, d := range x.author.of(h.object.GetUID()) {
+	for _, d := range x.author.childrenOf(h.object.GetUID()) {
 		child := new(unstructured.Unstructured)
 		child.SetGroupVersionKind(d.Kind)
 		child.SetName(d.Name.Name)
@@ -49,7 +49,7 @@ func (x exploredParents) dropParent(h *exploredParent) {
 			x.t.Log(err)
 		}
 	}
-	x.author.forget(h.object.GetUID())
+	x.author.dropParent(h.object.GetUID())
 }
 
 // requireChildren fails the test if Sync fails, or desires no children for some of the
@@ -58,7 +58,7 @@ func (x exploredParents) requireChildren(parents []*exploredParent) {
 	x.t.Helper()
 	var without []string
 	for _, h := range parents {
-		if len(x.author.of(h.object.GetUID())) > 0 {
+		if len(x.author.childrenOf(h.object.GetUID())) > 0 {
 			continue
 		}
 		without = append(without, h.object.GetName())

@@ -13,28 +13,28 @@ import (
 // explorationReport reports the results of trials.
 type explorationReport struct{ *exploration }
 
-// report has each trial of a round be a subtest.
-func (x explorationReport) report(parents []*exploredParent) {
+// reportTrials has each trial of a round be a subtest.
+func (x explorationReport) reportTrials(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, child := range slices.Sorted(maps.Keys(h.children)) {
 			one := h.children[child].trial
 			if one.skipped == "" {
-				x.t.Run(one.name(), func(t *testing.T) { x.conclude(t, one) })
+				x.t.Run(one.name(), func(t *testing.T) { x.reportTrial(t, one) })
 			}
 		}
 	}
 }
 
-func (x explorationReport) conclude(t *testing.T, one *trial) {
-	if text, failed := verdictOn(one, x.known[one.name()]); failed {
-		t.Errorf("%s\nagain: %s%s", text, x.setting(), replay(x.t, one.name()))
+func (x explorationReport) reportTrial(t *testing.T, one *trial) {
+	if text, failed := trialResult(one, x.known[one.name()]); failed {
+		t.Errorf("%s\nagain: %s%s", text, x.replaySetting(), replayedCase(x.t, one.name()))
 	} else if text != "" {
 		t.Log(text)
 	}
 }
 
-// setting is the part of the environment that has an exploration choose the same cases.
-func (x explorationReport) setting() string {
+// replaySetting is the part of the environment that has an exploration choose the same cases.
+func (x explorationReport) replaySetting() string {
 	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
 	if x.seed != defaultSeed {
 		text += "OPGEN_EXPLORE_SEED=" + x.seed + " "
@@ -42,9 +42,9 @@ func (x explorationReport) setting() string {
 	return text
 }
 
-// verdictOn says what is wrong with a trial, and whether that is a failure: one that is
+// trialResult says what is wrong with a trial, and whether that is a failure: one that is
 // known to fail must do so.
-func verdictOn(one *trial, known expectation) (text string, failed bool) {
+func trialResult(one *trial, known expectation) (text string, failed bool) {
 	text = strings.Join(one.problems, "\n")
 	switch {
 	case text != "" && known != mustPass:

@@ -36,9 +36,9 @@ type exploredChild struct {
 	lifeState
 }
 
-// assign gives each trial a child of a parent of its own, or of one that has it to
+// assignParents gives each trial a child of a parent of its own, or of one that has it to
 // spare. It returns the trials for which there is no room.
-func (x trialPlanner) assign(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
+func (x trialPlanner) assignParents(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
 		for _, h := range parents {
@@ -78,8 +78,8 @@ func inParallel[T any](all []T, do func(T)) {
 // explorationRound runs one round of trials.
 type explorationRound struct{ *exploration }
 
-// round makes trials, all at the same time of the operator's life.
-func (x explorationRound) round(parents []*exploredParent, when string) {
+// runRound makes trials, all at the same time of the operator's life.
+func (x explorationRound) runRound(parents []*exploredParent, when string) {
 	x.t.Helper()
 	inParallel(parents, exploredParents{x.exploration}.createParent)
 	x.awaitSettled()
@@ -89,16 +89,16 @@ func (x explorationRound) round(parents []*exploredParent, when string) {
 			children = append(children, s)
 		}
 	}
-	children = x.prepare(children, when)
-	childMutator{x.exploration}.act(children, when)
+	children = x.prepareChildren(children, when)
+	childMutator{x.exploration}.mutateAll(children, when)
 	x.awaitSettled()
-	inParallel(children, childMutator{x.exploration}.judge)
-	if again := failing(children); len(again) > 0 {
+	inParallel(children, childMutator{x.exploration}.compareChild)
+	if again := failedTrials(children); len(again) > 0 {
 		x.c.Advance(6 * time.Minute) // repairs that come back are slowed down
 		settled := x.awaitSettled()
-		inParallel(again, childMutator{x.exploration}.judge)
+		inParallel(again, childMutator{x.exploration}.compareChild)
 		inParallel(again, childMutator{x.exploration}.readReady)
-		for _, s := range failing(again) {
+		for _, s := range failedTrials(again) {
 			if settled != "" {
 				s.problems = append(s.problems, "the operator does not settle: "+settled)
 			}
@@ -107,7 +107,7 @@ func (x explorationRound) round(parents []*exploredParent, when string) {
 	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
-func failing(children []*exploredChild) (found []*exploredChild) {
+func failedTrials(children []*exploredChild) (found []*exploredChild) {
 	for _, s := range children {
 		if len(s.problems) > 0 {
 			found = append(found, s)
@@ -121,11 +121,11 @@ func (x explorationRound) awaitSettled() string {
 	x.t.Helper()
 	deadline := time.Now().Add(x.patience)
 	for {
-		reason := settling{x.c}.unsettled(soon)
+		reason := settler{x.c}.describeUnsettled(soon)
 		if reason == "" {
 			return ""
 		}
-		if ended := (operatorRunner{x.c}).failed(); ended != nil {
+		if ended := (operatorRunner{x.c}).exitError(); ended != nil {
 			x.t.Fatalf("the operator ended: %v", ended)
 		}
 		if time.Now().After(deadline) {
@@ -135,26 +135,26 @@ func (x explorationRound) awaitSettled() string {
 	}
 }
 
-// prepare brings the children into the states that their trials begin with, and
+// prepareChildren brings the children into the states that their trials begin with, and
 // returns the children that are ready.
-func (x explorationRound) prepare(children []*exploredChild, when string) (ready []*exploredChild) {
+func (x explorationRound) prepareChildren(children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
-	inParallel(children, func(s *exploredChild) { x.skipOn(s, x.find(s)) })
+	inParallel(children, func(s *exploredChild) { x.skipTrial(s, x.findChild(s)) })
 	for _, s := range children {
 		parents = append(parents, s.parent)
 		if s.skipped == "" && (s.state == asChanged || s.time == beforeWrite) {
-			s.desired = revised(s.desired, "1")
-			x.author.replace(s.key(), s.desired)
+			s.desired = changeDesired(s.desired, "1")
+			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	x.makeAnew(children)
+	x.recreateChildren(children)
 	childMutator{x.exploration}.touchAll(children, when)
-	x.reconcile(parents)
+	x.reconcileParents(parents)
 	x.awaitSettled()
 	inParallel(children, func(s *exploredChild) {
 		if s.skipped == "" {
-			s.before = x.read(s.child)
-			x.skipOn(s, childMutator{x.exploration}.choose(s))
+			s.before = x.readChild(s.child)
+			x.skipTrial(s, childMutator{x.exploration}.chooseMutation(s))
 		}
 	})
 	for _, s := range children {
@@ -165,8 +165,8 @@ func (x explorationRound) prepare(children []*exploredChild, when string) (ready
 	return ready
 }
 
-// makeAnew has children made with a value that Sync is to change later.
-func (x explorationRound) makeAnew(children []*exploredChild) {
+// recreateChildren has children made with a value that Sync is to change later.
+func (x explorationRound) recreateChildren(children []*exploredChild) {
 	anew := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
 	})
@@ -174,8 +174,8 @@ func (x explorationRound) makeAnew(children []*exploredChild) {
 		return
 	}
 	inParallel(anew, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
-			x.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+		if child := x.readChild(s.child); child != nil {
+			x.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitSettled()
@@ -184,7 +184,7 @@ func (x explorationRound) makeAnew(children []*exploredChild) {
 // errUnprepared says that a trial cannot begin.
 var errUnprepared = errors.New("the child is not there")
 
-func (x explorationRound) skipOn(s *exploredChild, err error) {
+func (x explorationRound) skipTrial(s *exploredChild, err error) {
 	if err != nil && testing.Verbose() {
 		x.t.Logf("skipped: %s: %v", s.name(), err)
 	}
@@ -201,12 +201,12 @@ func (x explorationRound) skipOn(s *exploredChild, err error) {
 
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
-// find looks up what is desired of the child of an explored child.
-func (x explorationRound) find(s *exploredChild) error {
-	for _, d := range x.author.of(s.parent.object.GetUID()) {
+// findChild looks up what is desired of the child of an explored child.
+func (x explorationRound) findChild(s *exploredChild) error {
+	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
 		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {
 			s.child, s.desired = d, d.Content
-			shape, err := x.shapes.of(d.Kind)
+			shape, err := x.shapes.shapeOf(d.Kind)
 			s.shape = shape
 			return err
 		}
@@ -219,10 +219,10 @@ func (x explorationRound) nameOf(d passes.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (x childMutator) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
+func (x childMutator) writerFor(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
-// read reads a child; nil if there is none.
-func (x explorationRound) read(d passes.SyncChild) *unstructured.Unstructured {
+// readChild reads a child; nil if there is none.
+func (x explorationRound) readChild(d passes.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)
@@ -236,8 +236,8 @@ func (x explorationRound) read(d passes.SyncChild) *unstructured.Unstructured {
 	return object
 }
 
-// reconcile has the operator reconcile parents now.
-func (x explorationRound) reconcile(parents []*exploredParent) {
+// reconcileParents has the operator reconcile parents now.
+func (x explorationRound) reconcileParents(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, loop := range (operatorLoops{x.c}).loopsOf(h.object) {
 			loop.Force(client.ObjectKeyFromObject(h.object))

@@ -35,9 +35,9 @@ func (i *interposer) afterCreate(path string, do func()) {
 	i.after[path] = do
 }
 
-// missed reports whether what was ordered for a path has not been called, and takes it
+// wasMissed reports whether what was ordered for a path has not been called, and takes it
 // back.
-func (i *interposer) missed(path string) bool {
+func (i *interposer) wasMissed(path string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_, before := i.before[path]
@@ -47,13 +47,13 @@ func (i *interposer) missed(path string) bool {
 	return before || after
 }
 
-// wrap makes a transport of another.
-func (i *interposer) wrap(next http.RoundTripper) http.RoundTripper {
+// wrapTransport makes a transport of another.
+func (i *interposer) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodGet || request.URL.Query().Has("dryRun") {
 			return next.RoundTrip(request)
 		}
-		if do := i.take(i.before, func(path string) bool { return path == request.URL.Path }); do != nil {
+		if do := i.takeCallback(i.before, func(path string) bool { return path == request.URL.Path }); do != nil {
 			do()
 		}
 		body, err := bodyOf(request)
@@ -64,14 +64,14 @@ func (i *interposer) wrap(next http.RoundTripper) http.RoundTripper {
 		if err != nil || answer.StatusCode != http.StatusCreated {
 			return answer, err
 		}
-		if do := i.take(i.after, func(path string) bool { return creates(request, body, path) }); do != nil {
+		if do := i.takeCallback(i.after, func(path string) bool { return isCreate(request, body, path) }); do != nil {
 			do()
 		}
 		return answer, nil
 	})
 }
 
-func (i *interposer) take(from map[string]func(), is func(path string) bool) func() {
+func (i *interposer) takeCallback(from map[string]func(), is func(path string) bool) func() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for path, do := range from {
@@ -83,9 +83,9 @@ func (i *interposer) take(from map[string]func(), is func(path string) bool) fun
 	return nil
 }
 
-// creates reports whether a request creates the object of a path: it names it in its
+// isCreate reports whether a request creates the object of a path: it names it in its
 // body, whatever that is encoded in.
-func creates(request *http.Request, body []byte, path string) bool {
+func isCreate(request *http.Request, body []byte, path string) bool {
 	if request.URL.Path == path {
 		return true
 	}

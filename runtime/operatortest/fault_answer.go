@@ -23,8 +23,8 @@ var (
 	errLost    = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 )
 
-// refusal is the API server's answer to a request that it refuses.
-func refusal(request *http.Request, made Request, what What) *http.Response {
+// newRefusal is the API server's answer to a request that it refuses.
+func newRefusal(request *http.Request, made Request, what What) *http.Response {
 	status := refusalStatus(made, what)
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	body, _ := json.Marshal(status) // it has nothing that cannot be encoded

@@ -45,7 +45,7 @@ func ParseFault(line string) (Fault, error) {
 			return Fault{}, err
 		}
 		fault.Once = true
-		return checked(fault)
+		return checkFault(fault)
 	}
 	if len(parts) != 5 {
 		return Fault{}, fmt.Errorf("fault %q is not of the form: verb resource nth when what [once]", line)
@@ -61,25 +61,25 @@ func ParseFault(line string) (Fault, error) {
 	if fault.Resource == anyResource {
 		fault.Resource = ""
 	}
-	return checked(fault)
+	return checkFault(fault)
 }
 
-func checked(fault Fault) (Fault, error) {
-	if err := fault.check(); err != nil {
+func checkFault(fault Fault) (Fault, error) {
+	if err := fault.validate(); err != nil {
 		return Fault{}, err
 	}
 	return fault, nil
 }
 
-// check returns an error if there is no such fault.
-func (f Fault) check() error {
-	if err := f.problem(); err != nil {
+// validate returns an error if there is no such fault.
+func (f Fault) validate() error {
+	if err := f.describeProblem(); err != nil {
 		return fmt.Errorf("fault %q: %w", f, err)
 	}
 	return nil
 }
 
-func (f Fault) problem() error {
+func (f Fault) describeProblem() error {
 	switch {
 	case f.Verb != "" && !slices.Contains(verbs, f.Verb):
 		return fmt.Errorf("%q is no verb: expected %s, or %s for any that writes", f.Verb, strings.Join(verbs, ", "), anyWrite)

@@ -31,12 +31,12 @@ type hook struct {
 	do             func()
 }
 
-// before has do called before the nth request from now on that matches verb and
+// runBefore has do called before the nth request from now on that matches verb and
 // resource; empty ones match any write and any resource. The request is sent
 // once do returns: what do writes is there before the operator's write, and
 // after its read. do runs on the goroutine of the operator's request, so it must
 // not end the test.
-func (p *faultPlan) before(verb, resource string, nth int, do func()) {
+func (p *faultPlan) runBefore(verb, resource string, nth int, do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = append(p.hooks, &hook{verb: verb, resource: resource, left: nth, do: do})
@@ -47,7 +47,7 @@ func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = slices.DeleteFunc(p.hooks, func(h *hook) bool {
-		if !matches(h.verb, h.resource, made, path) {
+		if !matchesRequest(h.verb, h.resource, made, path) {
 			return false
 		}
 		if h.left--; h.left > 0 {
@@ -59,8 +59,8 @@ func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
 	return due
 }
 
-// inject adds faults.
-func (p *faultPlan) inject(faults []Fault) {
+// addFaults adds faults.
+func (p *faultPlan) addFaults(faults []Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, fault := range faults {
@@ -74,8 +74,8 @@ func (p *faultPlan) setPast(version string) {
 	p.past = version
 }
 
-// clear ends all faults, and forgets the hooks.
-func (p *faultPlan) clear() {
+// removeFaults ends all faults, and forgets the hooks.
+func (p *faultPlan) removeFaults() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = nil
@@ -84,14 +84,14 @@ func (p *faultPlan) clear() {
 	}
 }
 
-// strike counts a request, and returns the faults that strike it.
-func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
+// takeFaults counts a request, and returns the faults that strike it.
+func (p *faultPlan) takeFaults(made Request, path string) (struck []Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	counted := made
 	counted.DryRun = false
 	for _, fault := range p.injected {
-		if fault.cleared || !matches(fault.Verb, fault.Resource, counted, path) {
+		if fault.cleared || !matchesRequest(fault.Verb, fault.Resource, counted, path) {
 			continue
 		}
 		lasts := fault.What.isRefusal() && !fault.Once
@@ -110,8 +110,8 @@ func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
 	return struck
 }
 
-// strikes returns the injected faults in their order.
-func (p *faultPlan) strikes() (all []injectedFault) {
+// injectedFaults returns the injected faults in their order.
+func (p *faultPlan) injectedFaults() (all []injectedFault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, fault := range p.injected {
@@ -126,10 +126,10 @@ func (p *faultPlan) pastVersion() string {
 	return p.past
 }
 
-// matches reports whether a request counts for a verb and a resource. A dry run
+// matchesRequest reports whether a request counts for a verb and a resource. A dry run
 // never does; a request about Events, leases or reviews of access does if the
 // resource is named.
-func matches(verb, resource string, made Request, path string) bool {
+func matchesRequest(verb, resource string, made Request, path string) bool {
 	switch {
 	case made.Resource == "" || made.DryRun:
 		return false

@@ -21,24 +21,24 @@ type faultTransport struct {
 // RoundTrip carries one request.
 func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if t.connection.isDead() {
-		return fail(request, errDead)
+		return failRequest(request, errDead)
 	}
 	plan, made := t.connection.plan, readRequest(request)
 	for _, hook := range plan.dueHooks(made, request.URL.Path) {
 		hook.do()
 	}
-	struck := plan.strike(made, request.URL.Path)
+	struck := plan.takeFaults(made, request.URL.Path)
 	if err := t.applyFaults(request, struck, Before); err != nil {
-		return fail(request, err)
+		return failRequest(request, err)
 	}
 	if t.connection.isDead() { // since a hook or another request
-		return fail(request, errDead)
+		return failRequest(request, errDead)
 	}
 	if what, ok := refusedAt(struck, Instead); ok {
 		closeBody(request)
-		return refusal(request, made, what), nil
+		return newRefusal(request, made, what), nil
 	}
-	response, err := t.connection.carry(t.next, request, made)
+	response, err := t.connection.sendRequest(t.next, request, made)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 	}
 	if what, ok := refusedAt(struck, After); ok {
 		_ = response.Body.Close()
-		return refusal(request, made, what), nil
+		return newRefusal(request, made, what), nil
 	}
 	return response, nil
 }
@@ -109,8 +109,8 @@ func refusedAt(struck []Fault, when When) (What, bool) {
 	return "", false
 }
 
-// fail ends a request that is not sent.
-func fail(request *http.Request, err error) (*http.Response, error) {
+// failRequest ends a request that is not sent.
+func failRequest(request *http.Request, err error) (*http.Response, error) {
 	closeBody(request)
 	return nil, err
 }

@@ -40,22 +40,22 @@ func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]an
 	for _, field := range []string{"labels", "annotations"} {
 		for _, key := range ownKeys(child, desired, manager, field) {
 			at := path{{field: "metadata"}, {field: field}, {field: key}}
-			g.add(at, strips, at.remove)
-			g.add(at, alters, setting(at, "other"))
+			g.addAlteration(at, strips, at.remove)
+			g.addAlteration(at, alters, setValueAt(at, "other"))
 			g.copyFrom(sibling, at)
 		}
 	}
 	references := path{{field: "metadata"}, {field: "ownerReferences"}}
 	if len(child.GetOwnerReferences()) > 0 {
-		g.add(references, strips, references.remove)
+		g.addAlteration(references, strips, references.remove)
 		for _, field := range []string{"uid", "name", "controller"} {
 			at := references.with(step{index: 0}).with(step{field: field})
 			other := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "name": "other", "controller": false}[field]
-			g.add(at, alters, setting(at, other))
+			g.addAlteration(at, alters, setValueAt(at, other))
 		}
 		g.copyFrom(sibling, references)
 	}
-	g.ownership(desired, s)
+	g.addOwnership(desired, s)
 	return g.made
 }
 
@@ -65,17 +65,17 @@ func (g *generator) copyFrom(sibling *unstructured.Unstructured, at path) {
 		return
 	}
 	if value, ok := at.get(sibling.Object); ok {
-		g.add(at, copiesOver, setting(at, value))
+		g.addAlteration(at, copiesOver, setValueAt(at, value))
 	}
 }
 
-// ownership adds the mutations of who owns what.
-func (g *generator) ownership(desired map[string]any, s shape) {
+// addOwnership adds the mutations of who owns what.
+func (g *generator) addOwnership(desired map[string]any, s shape) {
 	managed := path{{field: "metadata"}, {field: "managedFields"}}
 	wipe := func(content map[string]any) bool {
 		return managed.set(content, []any{map[string]any{}})
 	}
-	g.add(managed, wipes, wipe)
+	g.addAlteration(managed, wipes, wipe)
 	g.made = append(g.made, alteration{text: "metadata.managedFields of twelve writers", family: shares, edits: []func(map[string]any) bool{wipe}})
 	for _, m := range mutationsOf(desired, s) {
 		if (m.family != changes && m.family != removes) || m.at[0].field == "metadata" || len(m.at) < 2 {

@@ -28,7 +28,7 @@ func (p path) String() string {
 	for _, s := range p {
 		switch {
 		case s.field != "":
-			text = join(text, s.field)
+			text = joinPath(text, s.field)
 		case s.keys != nil:
 			var parts []string
 			for _, key := range slices.Sorted(maps.Keys(s.keys)) {

@@ -127,11 +127,11 @@ func newShapes(server *rest.Config) (*shapes, error) {
 		return nil, err
 	}
 	found := &shapes{asked: asked.OpenAPIV3()}
-	return found, found.refresh()
+	return found, found.readPaths()
 }
 
-// refresh asks which schemas are published now.
-func (s *shapes) refresh() (err error) {
+// readPaths asks which schemas are published now.
+func (s *shapes) readPaths() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = map[schema.GroupVersion]map[string]any{}
@@ -145,22 +145,22 @@ func (s *shapes) refresh() (err error) {
 // was just installed.
 const publishing = 10 * time.Second
 
-// of returns the shape of a kind; empty for one without a schema.
-func (s *shapes) of(kind schema.GroupVersionKind) (shape, error) {
+// shapeOf returns the shape of a kind; empty for one without a schema.
+func (s *shapes) shapeOf(kind schema.GroupVersionKind) (shape, error) {
 	for deadline := time.Now().Add(publishing); ; time.Sleep(interval) {
-		found, err := s.published(kind)
+		found, err := s.readShape(kind)
 		if err != nil || found.node != nil || time.Now().After(deadline) {
 			return found, err
 		}
-		if err := s.refresh(); err != nil {
+		if err := s.readPaths(); err != nil {
 			return shape{}, err
 		}
 	}
 }
 
-// published returns the shape of a kind; empty where no schema of it is published yet.
-func (s *shapes) published(kind schema.GroupVersionKind) (shape, error) {
-	components, err := s.components(kind.GroupVersion())
+// readShape returns the shape of a kind; empty where no schema of it is published yet.
+func (s *shapes) readShape(kind schema.GroupVersionKind) (shape, error) {
+	components, err := s.readComponents(kind.GroupVersion())
 	if err != nil {
 		return shape{}, err
 	}
@@ -177,7 +177,7 @@ func (s *shapes) published(kind schema.GroupVersionKind) (shape, error) {
 	return shape{}, nil
 }
 
-func (s *shapes) components(version schema.GroupVersion) (map[string]any, error) {
+func (s *shapes) readComponents(version schema.GroupVersion) (map[string]any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known, ok := s.known[version]; ok {

@@ -48,7 +48,7 @@ func created(t *testing.T, object client.Object, kind string) *writable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.shape, err = known.of(w.live.GroupVersionKind()); err != nil {
+	if w.shape, err = known.shapeOf(w.live.GroupVersionKind()); err != nil {
 		t.Fatal(err)
 	}
 	return w

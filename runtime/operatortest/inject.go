@@ -25,24 +25,24 @@ import (
 func (c *Cluster) Inject(faults ...Fault) {
 	c.t.Helper()
 	for _, fault := range faults {
-		if err := fault.check(); err != nil {
+		if err := fault.validate(); err != nil {
 			c.t.Fatal(err)
 		}
 		if fault.What == TimeTravel {
 			c.MarkPast()
 		}
 	}
-	c.faults.inject(faults)
+	c.faults.addFaults(faults)
 }
 
 // ClearFaults ends every fault: what is refused is refused no longer, and what
 // has not struck yet never will.
-func (c *Cluster) ClearFaults() { c.faults.clear() }
+func (c *Cluster) ClearFaults() { c.faults.removeFaults() }
 
 // Struck returns how many requests a fault has struck, also after
 // [Cluster.ClearFaults].
 func (c *Cluster) Struck(fault Fault) (times int) {
-	for _, injected := range c.faults.strikes() {
+	for _, injected := range c.faults.injectedFaults() {
 		if injected.Fault == fault {
 			times += injected.struck
 		}
@@ -64,11 +64,11 @@ func (c *Cluster) MarkPast() {
 // that does not return in time is still running in the test's process then.
 func (c *Cluster) Crash() {
 	c.t.Helper()
-	running := operatorRunner{c}.process()
+	running := operatorRunner{c}.runningProcess()
 	if running == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	if err := (operatorRunner{c}).failed(); err != nil {
+	if err := (operatorRunner{c}).exitError(); err != nil {
 		c.t.Fatalf("the operator ended: %v", err)
 	}
 	operatorRunner{c}.replaceCrashed(running, Crash)
@@ -88,7 +88,7 @@ func (c *Cluster) resourceVersion() string {
 // reportFaults prints the faults of a test that has failed, and how to run it
 // again.
 func (c *Cluster) reportFaults() {
-	injected := c.faults.strikes()
+	injected := c.faults.injectedFaults()
 	if !c.t.Failed() || len(injected) == 0 {
 		return
 	}

@@ -24,22 +24,22 @@ type liveList struct {
 // liveReader reads objects from the API server.
 type liveReader struct{ *Cluster }
 
-// readLive lists what the API server has of all that the operator's caches hold.
-func (c liveReader) readLive() []liveList {
+// readWatched lists what the API server has of all that the operator's caches hold.
+func (c liveReader) readWatched() []liveList {
 	c.t.Helper()
-	lists, err := c.tryReadLive()
+	lists, err := c.tryReadWatched()
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return lists
 }
 
-func (c liveReader) tryReadLive() ([]liveList, error) {
+func (c liveReader) tryReadWatched() ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range (operatorRunner{c.Cluster}).process().control.Watches() {
+	for _, watch := range (operatorRunner{c.Cluster}).runningProcess().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
-			list, err := c.listLive(watch, namespace)
+			list, err := c.listWatched(watch, namespace)
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +64,7 @@ func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
-func (c liveReader) listLive(watch *passes.Watch, namespace string) (liveList, error) {
+func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
@@ -77,9 +77,9 @@ func (c liveReader) listLive(watch *passes.Watch, namespace string) (liveList, e
 	return list, nil
 }
 
-// behind names an object of which the operator has not handled the state that a
+// describeStaleCache names an object of which the operator has not handled the state that a
 // live list shows; it is empty if there is none.
-func behind(live []liveList) string {
+func describeStaleCache(live []liveList) string {
 	for _, list := range live {
 		if late := list.unhandled(); late != "" {
 			return late

@@ -28,7 +28,7 @@ type Pass struct {
 // A pass that has failed is retried at once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
-	return reconcileOrder{c}.reconcile(parent, (*passes.Loop).Force)
+	return reconcileOrder{c}.reconcileOne(parent, (*passes.Loop).Force)
 }
 
 // order has a loop run a pass over a parent, as [passes.Loop.Force] does it.
@@ -37,19 +37,19 @@ type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool)
 // reconcileOrder makes the operator reconcile parents.
 type reconcileOrder struct{ *Cluster }
 
-// reconcile is Reconcile, ordered in this way.
-func (c reconcileOrder) reconcile(parent client.Object, order order) Pass {
+// reconcileOne is Reconcile, ordered in this way.
+func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 	c.t.Helper()
-	c.place(parent)
+	c.setNamespace(parent)
 	name := client.ObjectKeyFromObject(parent)
 	loop := operatorLoops{c.Cluster}.loopOf(parent)
-	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.caughtUp(loop, name) })
+	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.isParentCached(loop, name) })
 	for {
 		done, ok := order(loop, name)
 		if !ok {
 			c.t.Fatal("the operator has not started")
 		}
-		ended := c.awaitPass("a pass over "+describeObject(c.Client, parent)+" ends", done)
+		ended := c.awaitResult("a pass over "+describeObject(c.Client, parent)+" ends", done)
 		if !ended.Stale {
 			return Pass{ended.Reason, ended.Err, ended.Requeue}
 		}
@@ -57,10 +57,10 @@ func (c reconcileOrder) reconcile(parent client.Object, order order) Pass {
 	}
 }
 
-// awaitPass waits until a pass that was ordered has ended.
-func (c reconcileOrder) awaitPass(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+// awaitResult waits until a pass that was ordered has ended.
+func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
 	c.t.Helper()
-	c.within(patience, glance, what, func() (err error) {
+	c.eventuallyWithin(patience, glance, what, func() (err error) {
 		var ok bool
 		if ended, ok = done(); !ok {
 			err = errors.New("it has not")
@@ -74,13 +74,13 @@ func (c reconcileOrder) awaitPass(what string, done func() (passes.Pass, bool)) 
 // a pass does.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
-	reconcileOrder{c}.reconciled(parents, (*passes.Loop).Force)
+	reconcileOrder{c}.reconcileAll(parents, (*passes.Loop).Force)
 }
 
-func (c reconcileOrder) reconciled(parents []client.Object, order order) {
+func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
 	c.t.Helper()
 	for _, parent := range parents {
-		if pass := c.reconcile(parent, order); pass.Err != nil {
+		if pass := c.reconcileOne(parent, order); pass.Err != nil {
 			c.t.Fatalf("a pass over %s failed with reason %s: %v", describeObject(c.Client, parent), pass.Reason, pass.Err)
 		}
 	}
@@ -91,7 +91,7 @@ func (c reconcileOrder) reconciled(parents []client.Object, order order) {
 // view was out of date.
 func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
-	c.place(parent)
+	c.setNamespace(parent)
 	var ended []Pass
 	for _, pass := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
 		if !pass.Stale {
@@ -121,7 +121,7 @@ func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	end := c.clock.Now().Add(by)
 	for {
-		loop, next, ok := reconcileOrder{c}.nextDue(end)
+		loop, next, ok := reconcileOrder{c}.nextRequeue(end)
 		if !ok {
 			break
 		}
@@ -129,7 +129,7 @@ func (c *Cluster) Advance(by time.Duration) {
 			c.clock.Advance(wait)
 		}
 		done, _ := loop.Force(next.name)
-		reconcileOrder{c}.awaitPass("the pass over "+next.name.Name+" that is due ends", done)
+		reconcileOrder{c}.awaitResult("the pass over "+next.name.Name+" that is due ends", done)
 	}
 	if left := end.Sub(c.clock.Now()); left > 0 {
 		c.clock.Advance(left)
@@ -144,11 +144,11 @@ type due struct {
 	when time.Time
 }
 
-func (c reconcileOrder) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
-	if (operatorRunner{c.Cluster}).process() == nil {
+func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next due, ok bool) {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		return nil, due{}, false
 	}
-	for _, loop := range (operatorLoops{c.Cluster}).loops() {
+	for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
 		}
@@ -156,9 +156,9 @@ func (c reconcileOrder) nextDue(until time.Time) (found *passes.Loop, next due, 
 	return found, next, ok
 }
 
-// caughtUp tells whether the operator's cache holds a parent as the API server
+// isParentCached tells whether the operator's cache holds a parent as the API server
 // has it.
-func (c reconcileOrder) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
+func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
 		return err
@@ -175,13 +175,13 @@ func (c reconcileOrder) caughtUp(loop *passes.Loop, name client.ObjectKey) error
 // operatorLoops finds the loops of the operator, one for each controller.
 type operatorLoops struct{ *Cluster }
 
-// loops are those of the operator that runs.
-func (c operatorLoops) loops() []*passes.Loop {
+// runningLoops are those of the operator that runs.
+func (c operatorLoops) runningLoops() []*passes.Loop {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).process() == nil {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	return operatorRunner{c.Cluster}.process().control.Loops()
+	return operatorRunner{c.Cluster}.runningProcess().control.Loops()
 }
 
 // loopOf waits for the loop over the parents of a kind.
@@ -200,7 +200,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 	c.t.Helper()
 	kind := c.kindOf(parent)
 	c.Eventually("the operator has started", func() error {
-		loops := c.loops()
+		loops := c.runningLoops()
 		for _, loop := range loops {
 			if !loop.Started() {
 				return errors.New("it has not")
@@ -211,7 +211,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 		}
 		return nil
 	})
-	loops := operatorRunner{c.Cluster}.process().control.Of(kind.GroupKind())
+	loops := operatorRunner{c.Cluster}.runningProcess().control.Of(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}

@@ -55,8 +55,8 @@ func (c *Cluster) Stop() {
 // operatorRunner starts and stops the operator.
 type operatorRunner struct{ *Cluster }
 
-// process returns the operator that runs, nil while it is stopped.
-func (c operatorRunner) process() *process {
+// runningProcess returns the operator that runs, nil while it is stopped.
+func (c operatorRunner) runningProcess() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
@@ -64,7 +64,7 @@ func (c operatorRunner) process() *process {
 
 func (c operatorRunner) startOperator() {
 	c.t.Helper()
-	options := c.options()
+	options := c.processOptions()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running = c.startProcess(options, "", nil)
@@ -74,8 +74,8 @@ func (c operatorRunner) startOperator() {
 // crashed, to end and to release its ports.
 const releaseTime = time.Second
 
-// options are those of the next process.
-func (c operatorRunner) options() operator.Options {
+// processOptions are those of the next process.
+func (c operatorRunner) processOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespace = c.Namespace
 	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
@@ -91,14 +91,14 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer, Author: c.config.author},
+		control:    &passes.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
 	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
 	options.Control = started.control
-	server := c.connect(started.connection)
+	server := c.restConfig(started.connection)
 	go func() {
 		defer close(started.ended)
 		if crashed != nil {
@@ -114,8 +114,8 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 	return started
 }
 
-// connect returns how a process of the operator reaches the API server.
-func (c operatorRunner) connect(connection *connection) *rest.Config {
+// restConfig returns how a process of the operator reaches the API server.
+func (c operatorRunner) restConfig(connection *connection) *rest.Config {
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
@@ -141,7 +141,7 @@ func (c operatorRunner) areParents(control *passes.Control, resource string) boo
 // replaceCrashed ends a process without grace, and starts another one in its
 // place if it has not been stopped meanwhile.
 func (c operatorRunner) replaceCrashed(crashed *process, what What) {
-	options := c.options()
+	options := c.processOptions()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if crashed.connection.isDead() {
@@ -176,9 +176,9 @@ func (c operatorRunner) awaitCrashed() {
 	}
 }
 
-// failed returns why the operator has ended by itself, nil while it runs.
-func (c operatorRunner) failed() error {
-	running := c.process()
+// exitError returns why the operator has ended by itself, nil while it runs.
+func (c operatorRunner) exitError() error {
+	running := c.runningProcess()
 	if running == nil {
 		return nil
 	}

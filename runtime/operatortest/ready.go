@@ -111,7 +111,7 @@ func runPod(pod *corev1.Pod) {
 	for _, condition := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		setPodCondition(pod, condition, corev1.ConditionTrue, now)
 	}
-	pod.Status.ContainerStatuses = containers(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
+	pod.Status.ContainerStatuses = containerStatuses(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
 }
 
 // endPod is what the kubelet says of a Pod whose containers have all ended well.
@@ -119,12 +119,12 @@ func endPod(pod *corev1.Pod) {
 	now := metav1.NewTime(time.Now())
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodSucceeded, &now
 	setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, now)
-	pod.Status.ContainerStatuses = containers(pod, false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+	pod.Status.ContainerStatuses = containerStatuses(pod, false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		Reason: "Completed", StartedAt: now, FinishedAt: now,
 	}})
 }
 
-func containers(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
+func containerStatuses(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
 	var statuses []corev1.ContainerStatus
 	for _, container := range pod.Spec.Containers {
 		statuses = append(statuses, corev1.ContainerStatus{

@@ -29,11 +29,11 @@ func (r Request) String() string {
 func (c *Cluster) Requests() []Request {
 	c.t.Helper()
 	if c.audit == nil {
-		return c.sent.plain()
+		return c.sent.plainRequests()
 	}
 	deadline := time.Now().Add(lateLog)
 	for {
-		if err := c.audit.read(); err != nil {
+		if err := c.audit.readNew(); err != nil {
 			c.t.Fatal(err)
 		}
 		requests := c.audit.requests[operatorRunner{c}.userAgent()]
@@ -50,7 +50,7 @@ const lateLog = 2 * time.Second
 // Sent returns the requests that the operator's client has sent since the test
 // began, in the order in which they were answered; unlike those of the audit
 // log, none of them is late. It leaves out what Requests leaves out.
-func (c *Cluster) Sent() []Request { return c.sent.plain() }
+func (c *Cluster) Sent() []Request { return c.sent.plainRequests() }
 
 // Writes returns the requests that write: all but gets and dry runs.
 func (c *Cluster) Writes() []Request {

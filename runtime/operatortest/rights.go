@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// grant gives the operator's user the rights of the roles in a file. They are
+// grantRoles gives the operator's user the rights of the roles in a file. They are
 // called as the test's namespace, and so meet no others.
-func (c *Cluster) grant(path string) {
+func (c *Cluster) grantRoles(path string) {
 	c.t.Helper()
 	rights, err := readRights(path, c.Namespace, c.config.User)
 	if err != nil {

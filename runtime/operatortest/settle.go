@@ -31,73 +31,73 @@ const (
 // counts as settled when its user agent has made no request for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	settling{c}.settle(soon)
+	settler{c}.awaitSettled(soon)
 	return len(c.Requests())
 }
 
 // settling waits until the operator has settled.
-type settling struct{ *Cluster }
+type settler struct{ *Cluster }
 
-// settle waits until the operator has nothing to do within a time.
-func (c settling) settle(within time.Duration) {
+// awaitSettled waits until the operator has nothing to do within a time.
+func (c settler) awaitSettled(within time.Duration) {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).process() == nil || c.isElsewhere() {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil || c.isRunElsewhere() {
 		c.awaitSilence(within)
 		return
 	}
 	from, deadline := c.sent.count(), time.Now().Add(patience)
 	for {
-		reason := c.unsettled(within)
+		reason := c.describeUnsettled(within)
 		if reason == "" {
 			return
 		}
-		if ended := (operatorRunner{c.Cluster}).failed(); ended != nil {
+		if ended := (operatorRunner{c.Cluster}).exitError(); ended != nil {
 			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
-		if c.flapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{c.Cluster}.report(from))
+		if c.isFlapping(from) || time.Now().After(deadline) {
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{c.Cluster}.describeRequests(from))
 		}
 		time.Sleep(glance)
 	}
 }
 
-// isElsewhere reports whether the operator has started, and has no controller of
+// isRunElsewhere reports whether the operator has started, and has no controller of
 // its own: then the test runs them elsewhere.
-func (c settling) isElsewhere() bool {
-	control := operatorRunner{c.Cluster}.process().control
+func (c settler) isRunElsewhere() bool {
+	control := operatorRunner{c.Cluster}.runningProcess().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
-// unsettled says why the operator is not settled; it is empty if it is. Whatever
+// describeUnsettled says why the operator is not settled; it is empty if it is. Whatever
 // happens before the caches are compared shows in them; whatever happens
 // afterwards shows as a pass.
-func (c settling) unsettled(within time.Duration) string {
+func (c settler) describeUnsettled(within time.Duration) string {
 	c.t.Helper()
-	running := operatorRunner{c.Cluster}.process()
-	if reason := c.busy(within); reason != "" {
+	running := operatorRunner{c.Cluster}.runningProcess()
+	if reason := c.describeBusy(within); reason != "" {
 		return reason
 	}
-	begun := c.begun()
-	live := liveReader{c.Cluster}.readLive()
-	for reason := behind(live); reason != ""; reason = behind(live) {
-		if c.begun() != begun || (operatorRunner{c.Cluster}).failed() != nil {
+	begun := c.countBegun()
+	live := liveReader{c.Cluster}.readWatched()
+	for reason := describeStaleCache(live); reason != ""; reason = describeStaleCache(live) {
+		if c.countBegun() != begun || (operatorRunner{c.Cluster}).exitError() != nil {
 			return reason
 		}
 		time.Sleep(glance)
 	}
-	if c.begun() != begun {
+	if c.countBegun() != begun {
 		return "passes go on"
 	}
-	if (operatorRunner{c.Cluster}).process() != running {
+	if (operatorRunner{c.Cluster}).runningProcess() != running {
 		return "it has crashed"
 	}
-	return c.busy(within)
+	return c.describeBusy(within)
 }
 
-// busy says what the operator does, or is about to do within a time; it is empty
+// describeBusy says what the operator does, or is about to do within a time; it is empty
 // if there is nothing.
-func (c settling) busy(within time.Duration) string {
-	running := operatorRunner{c.Cluster}.process()
+func (c settler) describeBusy(within time.Duration) string {
+	running := operatorRunner{c.Cluster}.runningProcess()
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
@@ -118,9 +118,9 @@ func (c settling) busy(within time.Duration) string {
 	return ""
 }
 
-// begun counts the passes that have begun.
-func (c settling) begun() (count int) {
-	for _, loop := range (operatorRunner{c.Cluster}).process().control.Loops() {
+// countBegun counts the passes that have begun.
+func (c settler) countBegun() (count int) {
+	for _, loop := range (operatorRunner{c.Cluster}).runningProcess().control.Loops() {
 		count += loop.Begun()
 	}
 	return count
@@ -128,11 +128,11 @@ func (c settling) begun() (count int) {
 
 // awaitSilence waits until an operator of which this process knows nothing has
 // made no request for some time.
-func (c settling) awaitSilence(quiet time.Duration) {
+func (c settler) awaitSilence(quiet time.Duration) {
 	c.t.Helper()
 	made, since := -1, time.Now()
 	c.Eventually("the operator is silent", func() error {
-		if now := c.sent.count() + c.audited(); now != made {
+		if now := c.sent.count() + c.countAudited(); now != made {
 			made, since = now, time.Now()
 		}
 		if time.Since(since) < quiet {
@@ -142,8 +142,8 @@ func (c settling) awaitSilence(quiet time.Duration) {
 	})
 }
 
-// audited counts the requests in the audit log; zero where there is no log.
-func (c settling) audited() int {
+// countAudited counts the requests in the audit log; zero where there is no log.
+func (c settler) countAudited() int {
 	c.t.Helper()
 	if c.audit == nil {
 		return 0
@@ -151,8 +151,8 @@ func (c settling) audited() int {
 	return len(c.Requests())
 }
 
-// flapping tells whether one object was written again and again.
-func (c settling) flapping(from int) bool {
+// isFlapping tells whether one object was written again and again.
+func (c settler) isFlapping(from int) bool {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(from) {
 		if e.object == nil || e.Code >= 300 {

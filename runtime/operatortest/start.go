@@ -96,7 +96,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	c.makeNamespace()
 	if config.Roles != "" {
 		c.config.User = cmp.Or(config.User, c.Namespace)
-		c.grant(config.Roles)
+		c.grantRoles(config.Roles)
 	}
 	t.Cleanup(c.reportFaults)
 	c.Inject(config.Faults...)

@@ -58,12 +58,12 @@ const compared = 40
 // caches or from what it remembers.
 func (c *Cluster) Truthful(parents ...client.Object) {
 	c.t.Helper()
-	settling{c}.settle(soon / 2)
+	settler{c}.awaitSettled(soon / 2)
 	truthCheck{c}.requireTruth(parents)
-	for _, parent := range spread(reconcileOrder{c}.existing(parents), compared) {
-		reconcileOrder{c}.reconcile(parent, truthCheck{c}.inspection())
+	for _, parent := range spreadItems(reconcileOrder{c}.existingParents(parents), compared) {
+		reconcileOrder{c}.reconcileOne(parent, truthCheck{c}.inspectionOrder())
 	}
-	settling{c}.settle(0)
+	settler{c}.awaitSettled(0)
 	truthCheck{c}.requireTruth(parents)
 	leakCheck{c}.requireCollected()
 }
@@ -71,8 +71,8 @@ func (c *Cluster) Truthful(parents ...client.Object) {
 // truthCheck compares what the operator reports with the API server.
 type truthCheck struct{ *Cluster }
 
-// inspection is how to order a reconcile that calls Sync twice, unless that may not be.
-func (c truthCheck) inspection() order {
+// inspectionOrder is how to order a reconcile that calls Sync twice, unless that may not be.
+func (c truthCheck) inspectionOrder() order {
 	if c.config.Impure {
 		return (*passes.Loop).Force
 	}
@@ -83,12 +83,12 @@ func (c truthCheck) inspection() order {
 func (c truthCheck) requireTruth(parents []client.Object) {
 	c.t.Helper()
 	mark := c.sent.count()
-	report, checked := settling{c.Cluster}.lasting(patience, func() string { return c.untruths(parents) })
-	switch ended := (operatorRunner{c.Cluster}).failed(); {
+	report, checked := settler{c.Cluster}.checkLasting(patience, func() string { return c.describeUntruths(parents) })
+	switch ended := (operatorRunner{c.Cluster}).exitError(); {
 	case ended != nil:
 		c.t.Fatalf("the operator ended: %v", ended)
-	case !checked && operatorRunner{c.Cluster}.process() != nil:
-		c.t.Fatalf("the operator does not settle:\n%s", requestReport{c.Cluster}.report(mark))
+	case !checked && operatorRunner{c.Cluster}.runningProcess() != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", requestReport{c.Cluster}.describeRequests(mark))
 	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
@@ -100,10 +100,10 @@ func (c truthCheck) endTruthful() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !c.operates() {
+	if !c.isOperating() {
 		return
 	}
-	if report, _ := (settling{c.Cluster}).lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
+	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string { return c.describeUntruths(nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -112,19 +112,19 @@ func (c truthCheck) endTruthful() {
 // does not is not checked: what it says is about to change.
 const endurance = 5 * time.Second
 
-// operates reports whether an operator of the harness runs that did not fail the test.
-func (c truthCheck) operates() bool {
-	return !c.t.Failed() && !c.t.Skipped() && operatorRunner{c.Cluster}.process() != nil && operatorRunner{c.Cluster}.failed() == nil && operatorRunner{c.Cluster}.process().control.Started() && len(operatorLoops{c.Cluster}.knownLoops()) > 0
+// isOperating reports whether an operator of the harness runs that did not fail the test.
+func (c truthCheck) isOperating() bool {
+	return !c.t.Failed() && !c.t.Skipped() && operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil && operatorRunner{c.Cluster}.runningProcess().control.Started() && len(operatorLoops{c.Cluster}.knownLoops()) > 0
 }
 
-// lasting returns what a check reports once the operator is settled, and still reports
+// checkLasting returns what a check reports once the operator is settled, and still reports
 // some time later. checked is false if the operator does not settle within a time, so that
 // nothing can be said.
-func (c settling) lasting(within time.Duration, check func() string) (report string, checked bool) {
+func (c settler) checkLasting(within time.Duration, check func() string) (report string, checked bool) {
 	c.t.Helper()
 	var since time.Time // it is settled; zero: it is not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).failed() != nil {
+		if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil {
 			return "", false
 		}
 		if report = check(); report == "" {
@@ -148,52 +148,52 @@ func (c settling) lasting(within time.Duration, check func() string) (report str
 
 // isSettled reports whether the operator has nothing to do, and has seen all that there
 // is. It waits a moment for what its caches are about to show.
-func (c settling) isSettled() bool {
-	begun := c.begun()
-	if c.busy(0) != "" {
+func (c settler) isSettled() bool {
+	begun := c.countBegun()
+	if c.describeBusy(0) != "" {
 		return false
 	}
-	live, err := liveReader{c.Cluster}.tryReadLive()
+	live, err := liveReader{c.Cluster}.tryReadWatched()
 	if err != nil {
 		return false
 	}
-	for deadline := time.Now().Add(time.Second); behind(live) != "" && c.begun() == begun; time.Sleep(glance) {
+	for deadline := time.Now().Add(time.Second); describeStaleCache(live) != "" && c.countBegun() == begun; time.Sleep(glance) {
 		if time.Now().After(deadline) {
 			return false
 		}
 	}
-	return c.begun() == begun && c.busy(0) == ""
+	return c.countBegun() == begun && c.describeBusy(0) == ""
 }
 
-// untruths reports what the operator says that is not so.
-func (c truthCheck) untruths(parents []client.Object) string {
+// describeUntruths reports what the operator says that is not so.
+func (c truthCheck) describeUntruths(parents []client.Object) string {
 	c.t.Helper()
 	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 	var text strings.Builder
-	for _, parent := range spread(c.parentsOr(parents), compared) {
-		text.WriteString(c.untruthsOf(parent))
+	for _, parent := range spreadItems(c.parentsOrAll(parents), compared) {
+		text.WriteString(c.describeUntruthsOf(parent))
 	}
-	text.WriteString(leakCheck{c.Cluster}.leaked(false))
+	text.WriteString(leakCheck{c.Cluster}.describeLeaked(false))
 	return text.String()
 }
 
-// parentsOr are the parents, or all in the test's namespace and of the test's making if
+// parentsOrAll are the parents, or all in the test's namespace and of the test's making if
 // there are none.
-func (c truthCheck) parentsOr(parents []client.Object) []client.Object {
+func (c truthCheck) parentsOrAll(parents []client.Object) []client.Object {
 	if len(parents) > 0 {
 		return parents
 	}
-	all := testCleanup{c.Cluster}.parents(operatorLoops{c.Cluster}.knownLoops())
+	all := testCleanup{c.Cluster}.listParents(operatorLoops{c.Cluster}.knownLoops())
 	for _, object := range c.created {
-		if object.GetNamespace() == "" && c.history.knows(object.GetUID()) {
+		if object.GetNamespace() == "" && c.history.knowsParent(object.GetUID()) {
 			all = append(all, object)
 		}
 	}
 	return all
 }
 
-// spread returns n of the items, evenly spread, or all if there are no more.
-func spread[T any](items []T, n int) []T {
+// spreadItems returns n of the items, evenly spread, or all if there are no more.
+func spreadItems[T any](items []T, n int) []T {
 	if len(items) <= n {
 		return items
 	}
@@ -204,15 +204,15 @@ func spread[T any](items []T, n int) []T {
 	return some
 }
 
-// untruthsOf reports what the operator's controllers say of one parent that is not so.
-func (c truthCheck) untruthsOf(parent client.Object) string {
+// describeUntruthsOf reports what the operator's controllers say of one parent that is not so.
+func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
 	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(parent))
 	if c.Client.Get(c.context(), client.ObjectKeyFromObject(parent), live) != nil {
 		return ""
 	}
-	records, failing := c.history.of(live.GetUID())
+	records, failing := c.history.latestRecords(live.GetUID())
 	said := conditionsOf(live)
 	var text strings.Builder
 	for _, record := range records {

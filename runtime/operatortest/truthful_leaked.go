@@ -21,26 +21,26 @@ import (
 // leakCheck finds leaked children.
 type leakCheck struct{ *Cluster }
 
-// leaked reports the children whose parent is gone, of the parents that the operator has
+// describeLeaked reports the children whose parent is gone, of the parents that the operator has
 // reconciled in this test. collected asks for those that the garbage collector is to
 // delete, since they refer to the parent; the others are the operator's. One that works
 // on a part of the parents alone leaves children of unknown parents to others.
-func (c leakCheck) leaked(collected bool) string {
+func (c leakCheck) describeLeaked(collected bool) string {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).process() == nil || (operatorRunner{c.Cluster}).options().ParentSelector != "" {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).processOptions().ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
 	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range (liveReader{c.Cluster}).labelled(loop, kind) {
+			for _, child := range (liveReader{c.Cluster}).listLabelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
 				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
 					continue
 				}
 				if living == nil {
-					living = c.living()
+					living = c.livingParents()
 				}
 				if !living[owner] {
 					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
@@ -55,12 +55,12 @@ func (c leakCheck) leaked(collected bool) string {
 // that are gone, if the cluster has one, and fails the test if it does not.
 func (c leakCheck) requireCollected() {
 	c.t.Helper()
-	if c.leaked(true) == "" || !c.collectsGarbage() {
+	if c.describeLeaked(true) == "" || !c.collectsGarbage() {
 		return
 	}
-	c.within(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
+	c.eventuallyWithin(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		if left := c.leaked(true); left != "" {
+		if left := c.describeLeaked(true); left != "" {
 			return errors.New(left)
 		}
 		return nil
@@ -73,12 +73,12 @@ func (c leakCheck) endWithoutLeaks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !(truthCheck{c.Cluster}).operates() {
+	if !(truthCheck{c.Cluster}).isOperating() {
 		return
 	}
-	if report, _ := (settling{c.Cluster}).lasting(endurance, func() string {
+	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		return c.leaked(false)
+		return c.describeLeaked(false)
 	}); report != "" {
 		c.t.Errorf("the operator has left children:\n%s", report)
 	}
@@ -88,11 +88,11 @@ func (c leakCheck) endWithoutLeaks() {
 // be there.
 func (c leakCheck) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
-	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knows(owner)
+	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knowsParent(owner)
 }
 
-// living are the UIDs of all parents.
-func (c leakCheck) living() map[types.UID]bool {
+// livingParents are the UIDs of all parents.
+func (c leakCheck) livingParents() map[types.UID]bool {
 	c.t.Helper()
 	living := map[types.UID]bool{}
 	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {

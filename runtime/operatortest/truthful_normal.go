@@ -12,11 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// normal returns a desired child as the API server would make it anew: defaulted,
+// normalize returns a desired child as the API server would make it anew: defaulted,
 // normalised and changed by admission. It is a dry run under a name that nobody has, so
 // that nothing of the live child is in it; nil if the API server refuses it, as it does
 // if a port is allocated or a name is checked.
-func (c truthCheck) normal(desired passes.Desired) *unstructured.Unstructured {
+func (c truthCheck) normalize(desired passes.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

@@ -24,10 +24,10 @@ func (c *Cluster) WritesAtMost(limit int, within time.Duration) {
 		for _, object := range slices.Sorted(maps.Keys(writes)) {
 			if writes[object] > limit {
 				c.t.Fatalf("%s was written %d times in %s, and may be at most %d times in %s:\n%s",
-					object, writes[object], (within - time.Until(deadline)).Round(time.Millisecond), limit, within, requestReport{c}.report(mark))
+					object, writes[object], (within - time.Until(deadline)).Round(time.Millisecond), limit, within, requestReport{c}.describeRequests(mark))
 			}
 		}
-		if ended := (operatorRunner{c}).failed(); ended != nil {
+		if ended := (operatorRunner{c}).exitError(); ended != nil {
 			c.t.Fatalf("the operator ended: %v", ended)
 		}
 		time.Sleep(interval)
