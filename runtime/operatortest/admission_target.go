@@ -13,15 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// probePrefix begins the names of the ConfigMaps that the harness asks for in
-// dry runs, to see whether admission takes effect. No admission fixture but
-// their own looks at them.
+// probePrefix begins the names of the ConfigMaps that the harness creates by dry runs in order to find out
+// whether admission is in effect. No other admission fixture selects them.
 const probePrefix = "operatortest-probe-"
 
-// target is what an admission fixture applies to.
+// target says which objects and operations an admission fixture applies to.
 type target struct {
 	name       string // of the fixture in the cluster
-	probe      string // name of the ConfigMap that it refuses, so that its effect is seen
+	probe      string // name of the ConfigMap that it refuses, which shows that it is in effect
 	namespaces []string
 	labels     map[string]string
 	object     string // the only name of objects; empty: any
@@ -30,7 +29,7 @@ type target struct {
 	operations []admissionregistrationv1.OperationType
 }
 
-// targetOf reads what an admission fixture applies to; no verb is any.
+// targetOf returns the target of an admission fixture. Without verbs it applies to any.
 func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	c.t.Helper()
 	kind := operatorLoops{c.Cluster}.kindOf(like)
@@ -58,7 +57,7 @@ func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	return target
 }
 
-// ownNamespaces are those that belong to the test alone.
+// ownNamespaces returns the namespaces that belong to the test alone.
 func (c admissionSetup) ownNamespaces() []string {
 	own := []string{c.Namespace}
 	for _, object := range c.created {
@@ -88,7 +87,7 @@ func (t *target) addVerb(verb string) error {
 	return nil
 }
 
-// rules match the target, and the probe.
+// rules returns the rules that match the target and the probe.
 func (t target) rules() []admissionregistrationv1.RuleWithOperations {
 	resource := t.resource.Resource
 	if t.status {
@@ -104,7 +103,7 @@ func (t target) rules() []admissionregistrationv1.RuleWithOperations {
 	}
 }
 
-// conditions let through what the rules match beside the target and the probe.
+// conditions returns the match conditions that leave out everything but the target and the probe.
 func (t target) conditions() []admissionregistrationv1.MatchCondition {
 	var operations []string
 	for _, operation := range t.operations {
@@ -120,7 +119,7 @@ func (t target) conditions() []admissionregistrationv1.MatchCondition {
 	return []admissionregistrationv1.MatchCondition{{Name: "target", Expression: t.isProbe() + " || " + main}}
 }
 
-// isProbe is the condition that tells a probe from the target.
+// isProbe is the condition that holds for a probe.
 func (t target) isProbe() string {
 	return fmt.Sprintf("(request.resource.group == '' && request.resource.resource == 'configmaps' && has(request.name) && request.name == '%s')", t.probe)
 }
@@ -136,8 +135,7 @@ func (t target) objectSelector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: t.labels}
 }
 
-// policy returns a ValidatingAdmissionPolicy that refuses the target, and what
-// binds it.
+// policy returns a ValidatingAdmissionPolicy that refuses the target, and its binding.
 func (t target) policy(reason metav1.StatusReason, message string) []client.Object {
 	meta := metav1.ObjectMeta{Name: t.name}
 	var rules []admissionregistrationv1.NamedRuleWithOperations

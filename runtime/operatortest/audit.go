@@ -16,12 +16,12 @@ import (
 type audit struct {
 	path     string
 	file     *os.File
-	midLine  bool                 // what is read next begins within a line
+	midLine  bool                 // the next text begins within a line
 	rest     []byte               // an incomplete last line
 	requests map[string][]Request // by user agent
 }
 
-// openAudit starts at the end of the log. It returns nil where there is none.
+// openAudit opens the log at its end. It returns nil if there is none.
 func openAudit(t *testing.T) *audit {
 	t.Helper()
 	path := os.Getenv("OPGEN_AUDIT_LOG")
@@ -40,7 +40,7 @@ func openAudit(t *testing.T) *audit {
 	return a
 }
 
-// skipToEnd goes to the end of the log, which the API server may be writing a line at.
+// skipToEnd goes to the end of the log, where the API server may be writing a line.
 func (a *audit) skipToEnd() error {
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil || end == 0 {
@@ -52,13 +52,13 @@ func (a *audit) skipToEnd() error {
 	return err
 }
 
-// readNew adds what was logged since the last time. The API server rotates its log by
-// renaming it, so that the open file is read to its end before the new one.
+// readNew adds the new lines of the log. The API server rotates the log by renaming it, so that readNew
+// reads the open file to its end before the new one.
 func (a *audit) readNew() error {
 	for {
 		now, err := os.Stat(a.path)
 		if errors.Is(err, os.ErrNotExist) {
-			return a.readRest() // it is just being rotated
+			return a.readRest() // it is being rotated
 		}
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (a *audit) readRest() error {
 	return a.parseLines(lines)
 }
 
-// event is what matters here of an audit event.
+// event has the relevant fields of an audit event.
 type event struct {
 	Stage      string `json:"stage"`
 	Verb       string `json:"verb"`

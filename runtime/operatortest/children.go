@@ -10,9 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Children returns the children that a parent has at the API server now, of all
-// the kinds that its controller makes and in the order of these, whatever the
-// operator has seen of them. They are typed where the test's scheme has the type.
+// Children returns the children of a parent at the API server, of all kinds that its controller creates,
+// in the order of the kinds. They are typed if the test's scheme has the type.
 func (c *Cluster) Children(parent client.Object) []client.Object {
 	c.t.Helper()
 	if !c.Get(parent) {
@@ -31,8 +30,7 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 	return children
 }
 
-// ChildrenOf returns the children of a parent that are of one kind; see
-// [Cluster.Children].
+// ChildrenOf returns the children of a parent that are of one kind; see [Cluster.Children].
 func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	c.t.Helper()
 	var children []T
@@ -44,6 +42,7 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	return children
 }
 
+// mustList is listKind, and fails the test on an error.
 func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
 	objects, err := c.listKind(c.t.Context(), kind)
@@ -53,7 +52,7 @@ func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
 	return objects
 }
 
-// listKind lists all objects of a kind, typed where the test's scheme has the type.
+// listKind returns all objects of a kind, typed if the test's scheme has the type.
 func (c liveReader) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
 	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
 	var list client.ObjectList

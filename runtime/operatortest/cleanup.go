@@ -17,9 +17,9 @@ import (
 // testCleanup deletes what a test created.
 type testCleanup struct{ *Cluster }
 
-// cleanUp deletes what the test made while the operator still runs, since it may
-// hold a finalizer, and then stops it. What a finalizer still holds after half a
-// minute is removed all the same: nothing stays in the cluster.
+// cleanUp deletes the objects of the test while the operator still runs, because they may have its
+// finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so that
+// nothing stays in the cluster.
 func (c testCleanup) cleanUp() {
 	c.ClearFaults()
 	loops := operatorLoops{c.Cluster}.knownLoops()
@@ -33,8 +33,8 @@ func (c testCleanup) cleanUp() {
 	c.Stop()
 	operatorRunner{c.Cluster}.awaitCrashed()
 	for _, object := range left {
-		if operated && isHeld(object, loops) {
-			c.t.Errorf("Finalize never let go of %s: it has been waiting for %s", describeObject(c.Client, object), c.letsGo)
+		if operated && hasOwnFinalizer(object, loops) {
+			c.t.Errorf("Finalize never removed the finalizer of %s, for %s", describeObject(c.Client, object), c.letsGo)
 		}
 		c.removeFinalizers(object, loops)
 	}
@@ -42,7 +42,7 @@ func (c testCleanup) cleanUp() {
 	c.deleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
 }
 
-// knownLoops are those of the operator that runs, or of the one that ran last.
+// knownLoops returns the loops of the operator that runs, or ran last.
 func (c operatorLoops) knownLoops() []*passes.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c operatorLoops) knownLoops() []*passes.Loop {
 	return c.stopped
 }
 
-// listParents are those in the test's namespace, whoever made them.
+// listParents returns the parents in the test's namespace, whoever created them.
 func (c testCleanup) listParents(loops []*passes.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -74,8 +74,7 @@ func (c testCleanup) listParents(loops []*passes.Loop) (parents []client.Object)
 	return parents
 }
 
-// deleteObjects asks for the deletion of objects, and logs what the API server has
-// against it.
+// deleteObjects deletes objects, and logs errors.
 func (c testCleanup) deleteObjects(objects ...client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -86,29 +85,28 @@ func (c testCleanup) deleteObjects(objects ...client.Object) {
 	}
 }
 
-// awaitFinalizers waits until no object is held by a finalizer, for as long as an
-// operator runs that may take it off, and returns those that are.
-func (c testCleanup) awaitFinalizers(objects []client.Object) (held []client.Object) {
+// awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it. It
+// returns the objects that still have one.
+func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.letsGo+patience)
 	defer cancel()
 	for deadline := time.Now().Add(c.letsGo); ; time.Sleep(interval) {
-		held = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
+		finalized = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(held) == 0 || (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil || time.Now().After(deadline) {
-			return held
+		if len(finalized) == 0 || (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil || time.Now().After(deadline) {
+			return finalized
 		}
 	}
 }
 
-// isHeld reports whether an object carries a finalizer of the operator.
-func isHeld(object client.Object, loops []*passes.Loop) bool {
+// hasOwnFinalizer reports whether an object has a finalizer of the operator.
+func hasOwnFinalizer(object client.Object, loops []*passes.Loop) bool {
 	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
-// removeFinalizers takes the finalizers off an object, and deletes its children, for which
-// nobody is left to do so.
+// removeFinalizers removes the finalizers of an object and deletes its children, because no operator does.
 func (c testCleanup) removeFinalizers(object client.Object, loops []*passes.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -11,16 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// attempts are how often Converged begins again because something else than the
-// operator changed an object meanwhile.
+// attempts is how often Converged starts again because another client changed an object meanwhile.
 const attempts = 10
 
-// Converged waits until the operator is settled and then has it run passes over
-// the parents, or over all that it knows of if none is named. It fails the test
-// if such a pass fails, or makes any request to the API server: then the
-// operator would write forever. The message lists the requests, and which fields
-// changed from one write of an object to the next. It fails, too, if the operator does
-// not tell the truth about what it has made; see [Cluster.Truthful].
+// Converged waits until the operator is settled and then makes it reconcile the parents, or all that it
+// knows if none is named. It fails the test if a reconcile fails or makes a request to the API server:
+// the operator would write forever. The message lists the requests, and the fields that changed from one
+// write of an object to the next. It also fails the test if the operator reports its children
+// untruthfully; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
 	operatorLoops{c}.runningLoops() // of an operator that runs
@@ -42,22 +40,21 @@ func (c *Cluster) Converged(parents ...client.Object) {
 			continue
 		}
 		if c.sent.count() == mark { // not through the client that the runtime has
-			c.t.Fatalf("not converged: forced passes made requests:\n%s", formatRequests(requests))
+			c.t.Fatalf("not converged: forced reconciles made requests:\n%s", formatRequests(requests))
 		}
-		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", requestReport{c}.describeRequests(mark))
+		c.t.Fatalf("not converged: two reconciles of each parent, none of which had changed, made requests:\n%s", requestReport{c}.describeRequests(mark))
 	}
-	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
+	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
 }
 
-// reconcileExisting has the operator reconcile the parents, or all that it knows of if there
-// are none.
+// reconcileExisting makes the operator reconcile the parents, or all that it knows if there are none.
 func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) {
 	c.t.Helper()
 	c.reconcileAll(c.existingParents(parents), order)
 }
 
-// existingParents returns the parents, or all that the operator knows of if there are none. It
-// fails the test if one that is named does not exist.
+// existingParents returns the parents, or all that the operator knows if there are none. It fails the test
+// if one that is named does not exist.
 func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
@@ -80,7 +77,7 @@ func (c reconcileOrder) existingParents(parents []client.Object) []client.Object
 	return parents
 }
 
-// key names the object that a request is about.
+// key returns the name of the request's object.
 func (e exchange) key() string {
 	if e.Namespace == "" || e.Namespace == e.Name {
 		return e.Resource + " " + e.Name
@@ -91,8 +88,8 @@ func (e exchange) key() string {
 // requestReport describes the requests of the operator.
 type requestReport struct{ *Cluster }
 
-// describeRequests lists the requests after the first n, and what changed in the objects
-// that they wrote.
+// describeRequests returns the requests after the first n, and what changed in the objects that they
+// wrote.
 func (c requestReport) describeRequests(n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
@@ -114,14 +111,13 @@ func (c requestReport) describeRequests(n int) string {
 		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indentLines(changed[key]))
 	}
 	if text.Len() == 0 {
-		return "  passes go on, but make no requests\n"
+		return "  reconciles go on, but make no requests\n"
 	}
 	return text.String()
 }
 
-// describeChanges compares each object that was written after the first n requests with
-// what the write before had left of it, for the last such write that changed
-// something.
+// describeChanges compares each object that was written after the first n requests with its state after
+// the write before, for the last write that changed something.
 func (c requestReport) describeChanges(n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {
@@ -143,6 +139,7 @@ func (c requestReport) describeChanges(n int) map[string]string {
 	return changed
 }
 
+// formatRequests returns one line for each request.
 func formatRequests(requests []Request) string {
 	var text strings.Builder
 	for _, r := range requests {
@@ -151,6 +148,7 @@ func formatRequests(requests []Request) string {
 	return text.String()
 }
 
+// indentLines indents each line of a text.
 func indentLines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }

@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// sent are the requests that the operator's client has sent, in the order in
-// which they were answered.
+// sent are the requests that the operator's client has sent, in the order of their answers.
 type sent struct {
 	mu       sync.Mutex
 	requests []exchange
@@ -24,8 +23,7 @@ type sent struct {
 	events   int // requests that were about Events
 }
 
-// exchange is a request, and for a write the object that the API server
-// answered with.
+// exchange is a request, and for a write the object in the API server's answer.
 type exchange struct {
 	Request
 	object  map[string]any
@@ -45,14 +43,14 @@ func (s *sent) count() int {
 	return len(s.requests)
 }
 
-// addPending notes that a request is on its way.
+// addPending records a request that is sent.
 func (s *sent) addPending() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
 }
 
-// addAnswered notes how a request was answered; nil: it was not.
+// addAnswered records the answer to a request. Nil: there was none.
 func (s *sent) addAnswered(answered *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,14 +64,14 @@ func (s *sent) addAnswered(answered *exchange) {
 	}
 }
 
-// underWay returns how many requests are not answered yet, and how many about
-// Events were.
+// underWay returns the number of requests without an answer, and of answered requests about Events.
 func (s *sent) underWay() (waiting, events int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting, s.events
 }
 
+// plainRequests returns all requests without their objects.
 func (s *sent) plainRequests() []Request {
 	var requests []Request
 	for _, e := range s.since(0) {
@@ -82,13 +80,13 @@ func (s *sent) plainRequests() []Request {
 	return requests
 }
 
-// counting is a transport that notes what passes through it.
+// counting is a transport that records its requests.
 type counting struct {
 	next http.RoundTripper
 	sent *sent
 }
 
-// RoundTrip notes a request once it is answered.
+// RoundTrip sends a request and records its answer.
 func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	made, counts := parseRequest(request)
 	if !counts {
@@ -121,8 +119,8 @@ func nameOf(object map[string]any) string {
 	return name
 }
 
-// parseRequest reads a request as the API server does. It reports false for one
-// whose number does not depend on the parents.
+// parseRequest reads a request as the API server does. It reports false for a request whose number does not
+// depend on the parents.
 func parseRequest(request *http.Request) (Request, bool) {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	switch {
@@ -151,7 +149,7 @@ func parseRequest(request *http.Request) (Request, bool) {
 	return made, made.Verb != "" && !slices.Contains(constant, parts[0])
 }
 
-// verbOf is the API server's word for a request, empty for lists and watches.
+// verbOf returns the API server's verb of a request. It is empty for lists and watches.
 func verbOf(request *http.Request, named bool) string {
 	switch request.Method {
 	case http.MethodPost:
@@ -172,8 +170,8 @@ func verbOf(request *http.Request, named bool) string {
 	return "get"
 }
 
-// decodeObject reads an object and its resource version from the body of an answer, nil
-// if there is none.
+// decodeObject reads an object and its resource version from the body of an answer. It returns nil if there
+// is none.
 func decodeObject(body []byte) (map[string]any, string) {
 	var content map[string]any
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {

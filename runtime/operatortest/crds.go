@@ -83,8 +83,7 @@ func (c crdInstaller) hasReal(name string) bool {
 	return err == nil && crd.Annotations[standInAnnotation] != "true"
 }
 
-// isServed tells whether the API server lists the kinds of an established CRD, which
-// it does a little later.
+// isServed returns an error unless the API server lists the kinds of an established CRD.
 func (c crdInstaller) isServed(crd *apiextensionsv1.CustomResourceDefinition) error {
 	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	for _, version := range crd.Spec.Versions {

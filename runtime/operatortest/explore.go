@@ -52,7 +52,7 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //     the operator's own: by update, JSON merge patch, strategic merge patch and
 //     forced apply, while the operator runs, while it is down, between its read and its
 //     write, and between its creation of the child and the answer.
-//   - the parent is created, what is desired of the child changes, the child is deleted,
+//   - the parent is created, the desired state of the child changes, the child is deleted,
 //     the parent is deleted and made again under the same name, and the child is not
 //     desired any more, while a write of the child is refused, lost or late, or the
 //     operator crashes at it. Once the child is as desired, the parent must say so.
@@ -61,10 +61,10 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //
 // What Sync desires must be on the child afterwards, and what it does not desire must
 // be as the writer left it; after a change of the author the child must equal one that
-// is made fresh. Each case is a subtest. Explore prints how to run a case that fails
+// is newly created. Each case is a subtest. Explore prints how to run a case that fails
 // again, and in the end a table of what it covered.
 //
-// By default it makes one case of each path of what is desired, and of each family of
+// By default it makes one case of each path of the desired state, and of each family of
 // mutations. OPGEN_EXPLORE=all makes each mutation once, in ways, states and times that
 // are combined in pairs, and EXHAUSTIVE=1 makes each in all of them.
 // OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the

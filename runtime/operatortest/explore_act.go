@@ -38,7 +38,7 @@ func (x childMutator) chooseMutation(s *exploredChild) error {
 	return err
 }
 
-// recreates reports whether a change of what is desired has the child recreated.
+// recreates reports whether a change of the desired state has the child recreated.
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
 // mutationsOf are those that can be made of the child of an explored child.
@@ -148,7 +148,7 @@ func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 }
 
 // mutateAfterCreate has the mutation made when the operator has created the child
-// anew, and before it knows.
+// again, and before it knows.
 func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
@@ -198,7 +198,7 @@ func (x childMutator) compareChild(s *exploredChild) {
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired
-		problems, err := x.writerFor(s).judgeAuthor(x.ctx, found)
+		problems, err := x.writerFor(s).findAuthorProblems(x.ctx, found)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}

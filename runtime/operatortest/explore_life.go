@@ -253,7 +253,7 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	return exploredParents{x.exploration}.parentProblem(s)
 }
 
-// takesChanges reports whether a change of what is desired reaches a child that exists.
+// takesChanges reports whether a change of the desired state reaches a child that exists.
 func (s *exploredChild) takesChanges() bool {
 	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
@@ -267,8 +267,8 @@ func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild)
 	return false
 }
 
-// missingFields lists where a child lacks what is desired of it, as the API server would make
-// that anew.
+// missingFields lists where a child lacks its desired state, as the API server would make
+// that again.
 func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
 	made, err := childMutator{x.exploration}.writerFor(s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {

@@ -62,9 +62,9 @@ func (x exploredParents) requireChildren(parents []*exploredParent) {
 			continue
 		}
 		without = append(without, h.object.GetName())
-		for _, pass := range x.c.Passes(h.object) {
-			if pass.Err != nil {
-				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), pass.Err)
+		for _, result := range x.c.Passes(h.object) {
+			if result.Err != nil {
+				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), result.Err)
 			}
 		}
 	}

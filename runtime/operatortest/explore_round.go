@@ -31,7 +31,7 @@ type exploredChild struct {
 	desired  map[string]any // before the mutation
 	before   *unstructured.Unstructured
 	written  *unstructured.Unstructured
-	changed  map[string]any // what is desired after the mutation, where the author makes it
+	changed  map[string]any // the desired state after the mutation, where the author makes it
 	mutation alteration
 	lifeState
 }
@@ -167,13 +167,13 @@ func (x explorationRound) prepareChildren(children []*exploredChild, when string
 
 // recreateChildren has children made with a value that Sync is to change later.
 func (x explorationRound) recreateChildren(children []*exploredChild) {
-	anew := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
+	recreated := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
 	})
-	if len(anew) == 0 {
+	if len(recreated) == 0 {
 		return
 	}
-	inParallel(anew, func(s *exploredChild) {
+	inParallel(recreated, func(s *exploredChild) {
 		if child := x.readChild(s.child); child != nil {
 			x.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
@@ -201,7 +201,7 @@ func (x explorationRound) skipTrial(s *exploredChild, err error) {
 
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
-// findChild looks up what is desired of the child of an explored child.
+// findChild looks up the desired state of the child of an explored child.
 func (x explorationRound) findChild(s *exploredChild) error {
 	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
 		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {

@@ -140,8 +140,7 @@ func lookUp(object map[string]any, key string) any {
 	return value
 }
 
-// equalValues tells whether two values mean the same: null and what is empty are as
-// good as absent, numbers have no type, and 1 CPU is 1000m.
+// equalValues reports whether two values mean the same. Null and empty values equal an absent field.
 func equalValues(path string, a, b any) bool {
 	if isEmpty(a) && isEmpty(b) || reflect.DeepEqual(a, b) {
 		return true

@@ -15,7 +15,7 @@ const foreignPrefix = "foreign.operatortest.opgen.dev"
 // ownKeys are the labels or annotations that the runtime has put on a child, besides
 // those that are desired.
 func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, field string) []string {
-	wanted, _, _ := unstructured.NestedMap(desired, "metadata", field)
+	fields, _, _ := unstructured.NestedMap(desired, "metadata", field)
 	owned := map[string]bool{}
 	for _, entry := range child.GetManagedFields() {
 		if entry.Manager != manager || entry.Subresource != "" {
@@ -28,7 +28,7 @@ func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, 
 			}
 		}
 	}
-	maps.DeleteFunc(owned, func(key string, _ bool) bool { _, ok := wanted[key]; return ok })
+	maps.DeleteFunc(owned, func(key string, _ bool) bool { _, ok := fields[key]; return ok })
 	return slices.Sorted(maps.Keys(owned))
 }
 

@@ -13,7 +13,7 @@ const (
 	empties    = "empty"         // an empty value
 	extends    = "extend"        // more in a list or a map
 	reorders   = "reorder"       // of an atomic list or a set
-	shuffles   = "reorder items" // of a list-map, whose order is nobody's
+	shuffles   = "reorder items" // of a list-map, whose order has no owner
 	rekeys     = "change key"    // of an item of a list-map
 	strips     = "strip"         // of the runtime's own labels, annotations and references
 	alters     = "alter"         // of the same
@@ -46,7 +46,7 @@ func (m alteration) name() string {
 // generator makes all mutations of the values that are desired of an object.
 type generator struct{ made []alteration }
 
-// mutationsOf returns the mutations of what is desired of a child, whose schema this
+// mutationsOf returns the mutations of the desired state of a child, whose schema this
 // is: each value is changed, removed, emptied, extended and reordered.
 func mutationsOf(desired map[string]any, s shape) []alteration {
 	var g generator

@@ -121,7 +121,7 @@ func TestEachWayWritesTheSameMutation(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.live = &unstructured.Unstructured{Object: runtime.DeepCopyJSON(w.desired)}
-		w.Eventually("it is there anew", func() error {
+		w.Eventually("it is created again", func() error {
 			w.live.SetResourceVersion("")
 			return w.Client.Create(t.Context(), w.live, client.FieldOwner(creator))
 		})

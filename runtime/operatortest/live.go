@@ -12,8 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// liveList is what the API server has of the objects that an event handler of the
-// operator is to be called with.
+// liveList is the live state of the objects that an event handler of the operator receives.
 type liveList struct {
 	watch     *passes.Watch
 	namespace string // that the list is limited to; empty: it is not
@@ -24,7 +23,7 @@ type liveList struct {
 // liveReader reads objects from the API server.
 type liveReader struct{ *Cluster }
 
-// readWatched lists what the API server has of all that the operator's caches hold.
+// readWatched returns the live state of all objects that the operator's caches hold.
 func (c liveReader) readWatched() []liveList {
 	c.t.Helper()
 	lists, err := c.tryReadWatched()
@@ -34,6 +33,7 @@ func (c liveReader) readWatched() []liveList {
 	return lists
 }
 
+// tryReadWatched is readWatched with an error.
 func (c liveReader) tryReadWatched() ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
@@ -49,7 +49,7 @@ func (c liveReader) tryReadWatched() ([]liveList, error) {
 	return lists, nil
 }
 
-// namespacesOf are those that the objects of a watch lie in; one empty name for all.
+// namespacesOf returns the namespaces of a watch, or one empty name for all.
 func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
@@ -64,6 +64,7 @@ func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
+// listWatched returns the live state of the objects of a watch in a namespace.
 func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
@@ -77,8 +78,8 @@ func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList
 	return list, nil
 }
 
-// describeStaleCache names an object of which the operator has not handled the state that a
-// live list shows; it is empty if there is none.
+// describeStaleCache returns an object whose live state the operator has not handled. It is empty if there
+// is none.
 func describeStaleCache(live []liveList) string {
 	for _, list := range live {
 		if late := list.unhandled(); late != "" {
@@ -88,6 +89,7 @@ func describeStaleCache(live []liveList) string {
 	return ""
 }
 
+// unhandled is describeStaleCache for one list.
 func (l liveList) unhandled() string {
 	if !l.watch.HasSynced() {
 		return fmt.Sprintf("the cache of kind %s is not filled", l.watch.Kind.Kind)
@@ -107,8 +109,8 @@ func (l liveList) unhandled() string {
 	return ""
 }
 
-// isOlder reports whether a resource version comes before another. Without an
-// order, one that differs counts as older.
+// isOlder reports whether a resource version is older than another. Versions without an order are older if
+// they differ.
 func isOlder(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	if err != nil {
@@ -117,8 +119,8 @@ func isOlder(version, than string) bool {
 	return order < 0
 }
 
-// changedByOthers names an object that has changed from the first to the second
-// of two live lists and not by one of the writes; it is empty if there is none.
+// changedByOthers returns an object that changed between two live states without one of the writes. It is
+// empty if there is none.
 func changedByOthers(before, after []liveList, writes []exchange) string {
 	for i, list := range after {
 		if i >= len(before) || before[i].watch != list.watch {

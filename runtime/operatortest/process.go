@@ -14,18 +14,18 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// process is an operator that runs.
+// process is a running operator.
 type process struct {
 	control    *passes.Control
 	connection *connection
-	events     int // requests about Events before it was started
+	events     int // number of requests about Events before it was started
 
 	stop  context.CancelFunc
 	ended chan struct{}
 	err   error // once ended is closed
 }
 
-// Restart stops the operator and starts it anew, with nothing in memory.
+// Restart stops the operator and starts it again, with empty memory.
 func (c *Cluster) Restart() {
 	c.t.Helper()
 	c.Stop()
@@ -55,13 +55,14 @@ func (c *Cluster) Stop() {
 // operatorRunner starts and stops the operator.
 type operatorRunner struct{ *Cluster }
 
-// runningProcess returns the operator that runs, nil while it is stopped.
+// runningProcess returns the operator that runs. It is nil while the operator is stopped.
 func (c operatorRunner) runningProcess() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
 }
 
+// startOperator starts the operator.
 func (c operatorRunner) startOperator() {
 	c.t.Helper()
 	options := c.processOptions()
@@ -70,11 +71,11 @@ func (c operatorRunner) startOperator() {
 	c.running = c.startProcess(options, "", nil)
 }
 
-// releaseTime is how long a process waits for the one before it, which has
-// crashed, to end and to release its ports.
+// releaseTime is how long a process waits until the crashed one before it has ended and released its
+// ports.
 const releaseTime = time.Second
 
-// processOptions are those of the next process.
+// processOptions returns the options of the next process.
 func (c operatorRunner) processOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespace = c.Namespace
@@ -85,8 +86,8 @@ func (c operatorRunner) processOptions() operator.Options {
 	return options
 }
 
-// startProcess starts an operator, whose caches begin with a resource version if
-// there is one, after another one that has crashed. The caller holds the lock.
+// startProcess starts an operator. Its caches begin with the resource version past, if there is one. It
+// waits for a crashed process before it, if there is one. The caller holds the lock.
 func (c operatorRunner) startProcess(options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
@@ -114,7 +115,7 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 	return started
 }
 
-// restConfig returns how a process of the operator reaches the API server.
+// restConfig returns the client configuration of a process of the operator.
 func (c operatorRunner) restConfig(connection *connection) *rest.Config {
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
@@ -138,8 +139,7 @@ func (c operatorRunner) areParents(control *passes.Control, resource string) boo
 	return false
 }
 
-// replaceCrashed ends a process without grace, and starts another one in its
-// place if it has not been stopped meanwhile.
+// replaceCrashed ends a process at once, and starts another one unless the operator was stopped meanwhile.
 func (c operatorRunner) replaceCrashed(crashed *process, what What) {
 	options := c.processOptions()
 	c.mu.Lock()
@@ -160,7 +160,7 @@ func (c operatorRunner) replaceCrashed(crashed *process, what What) {
 	c.stopped, c.running = crashed.control.Loops(), c.startProcess(options, past, crashed)
 }
 
-// awaitCrashed waits until those that have crashed are no more.
+// awaitCrashed waits until all crashed processes have ended.
 func (c operatorRunner) awaitCrashed() {
 	c.mu.Lock()
 	crashed := c.crashed
@@ -176,7 +176,7 @@ func (c operatorRunner) awaitCrashed() {
 	}
 }
 
-// exitError returns why the operator has ended by itself, nil while it runs.
+// exitError returns why the operator has ended by itself. It is nil while the operator runs.
 func (c operatorRunner) exitError() error {
 	running := c.runningProcess()
 	if running == nil {

@@ -14,14 +14,12 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// MakeReady plays the kubelet, since a control plane alone runs no Pods: it waits
-// until each object exists and writes its status, so that it is ready. A Pod runs
-// and is ready. Of a Deployment, StatefulSet, DaemonSet or ReplicaSet the Pods
-// are, and of a Job they have succeeded, so that the cluster's own controllers
-// say that it is ready. A PersistentVolumeClaim is bound, and a custom resource
-// gets the condition Ready=True. What has no notion of being ready is left alone,
-// and an object that is gone once it was there is no failure: an operator may
-// delete a Job that has succeeded before anyone else has seen it.
+// MakeReady acts as the kubelet, because a control plane alone runs no Pods: it waits until each object
+// exists, and writes its status so that it is ready. A Pod runs and is ready. So are the Pods of a
+// Deployment, StatefulSet, DaemonSet or ReplicaSet, and those of a Job have succeeded, so that the
+// cluster's own controllers report it as ready. A PersistentVolumeClaim is bound, and a custom resource
+// gets the condition Ready=True. Other kinds stay as they are. An object that existed and is gone is no
+// failure: an operator may delete a Job that has succeeded before anyone else has seen it.
 func (c *Cluster) MakeReady(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
@@ -52,7 +50,7 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 // readiness makes workloads ready.
 type readiness struct{ *Cluster }
 
-// updateStatusOf is UpdateStatus for an object that may be gone by then.
+// updateStatusOf is UpdateStatus for an object that may be gone.
 func (c readiness) updateStatusOf(object client.Object, change func()) {
 	c.t.Helper()
 	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
@@ -64,8 +62,7 @@ func (c readiness) updateStatusOf(object client.Object, change func()) {
 	})
 }
 
-// runPodsOf writes the status of a workload's Pods until the controller of the
-// workload takes it for ready.
+// runPodsOf writes the status of a workload's Pods until the workload's controller reports it as ready.
 func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)
@@ -104,7 +101,7 @@ func (c readiness) runPods(namespace string, selected labels.Selector, run func(
 	return nil
 }
 
-// runPod is what the kubelet says of a Pod that runs and is ready.
+// runPod sets the status of a Pod that runs and is ready.
 func runPod(pod *corev1.Pod) {
 	now := metav1.NewTime(time.Now())
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
@@ -114,7 +111,7 @@ func runPod(pod *corev1.Pod) {
 	pod.Status.ContainerStatuses = containerStatuses(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
 }
 
-// endPod is what the kubelet says of a Pod whose containers have all ended well.
+// endPod sets the status of a Pod whose containers have succeeded.
 func endPod(pod *corev1.Pod) {
 	now := metav1.NewTime(time.Now())
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodSucceeded, &now

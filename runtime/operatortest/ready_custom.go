@@ -9,8 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// setReady gives a custom resource the condition Ready=True, and leaves the rest
-// of its status as it is.
+// setReady sets the condition Ready=True of a custom resource, and keeps the rest of its status.
 func (c readiness) setReady(object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)

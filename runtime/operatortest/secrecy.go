@@ -8,11 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// hidden stands in a test's output for a value that is secret.
+// hidden replaces a secret value in a test's output.
 const hidden = "(hidden)"
 
-// hideSecrets takes from differences of objects that a cluster has the data of Secrets
-// and the values of environment variables. Their paths stay.
+// hideSecrets removes the data of Secrets and the values of environment variables from differences. Their
+// paths stay.
 func hideSecrets(differences []difference, secret bool) []difference {
 	differences = slices.Clone(differences)
 	for i, d := range differences {
@@ -21,7 +21,7 @@ func hideSecrets(differences []difference, secret bool) []difference {
 	return differences
 }
 
-// hideValue returns what may be shown of a value at a path of an object.
+// hideValue returns a value at a path of an object, or its replacement if it is secret.
 func hideValue(path string, value any, secret bool) any {
 	first, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
 	inEnv := strings.HasSuffix(path, "]") && strings.HasSuffix(path[:strings.LastIndex(path, "[")+1], "env[")

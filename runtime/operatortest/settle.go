@@ -6,29 +6,25 @@ import (
 )
 
 const (
-	// soon is how far ahead the passes lie that a settled operator has none of: one
-	// that is due later is not waited for.
+	// soon is the time within which a settled operator has no reconcile due. It may have later
+	// ones.
 	soon = 2 * time.Second
 
-	// glance is how often the harness looks at what the operator does, which costs
-	// next to nothing.
+	// glance is the interval between two checks of the operator's state, which are cheap.
 	glance = 2 * time.Millisecond
 
-	// flaps is how often an operator may write one object while a test waits for it
-	// to settle.
+	// flaps is how often an operator may write one object before it settles.
 	flaps = 20
 )
 
-// Settled waits until the operator has nothing left to do: its caches show each
-// object as the API server has it, every pass that this caused is over, none is
-// due within two seconds, and no request is under way. It returns how many
-// requests the operator has made. An operator that keeps writing fails the test,
-// with what it writes.
+// Settled waits until the operator has nothing left to do: its caches show each object as the API
+// server has it, all reconciles that this caused have ended, none is due within two seconds, and no
+// request is pending. It returns how many requests the operator has made. An operator that keeps writing
+// fails the test, with its writes.
 //
-// What the cluster's own controllers do afterwards, such as making the Pods of a
-// Deployment, is not waited for: use [Cluster.Matches] or [Cluster.Eventually].
-// An operator that the test itself runs, in another process or by operator.Run,
-// counts as settled when its user agent has made no request for two seconds.
+// It does not wait for the cluster's own controllers, which for instance create the Pods of a Deployment:
+// use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs, in another
+// process or by operator.Run, counts as settled when its user agent has made no request for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
 	settler{c}.awaitSettled(soon)
@@ -61,16 +57,15 @@ func (c settler) awaitSettled(within time.Duration) {
 	}
 }
 
-// isRunElsewhere reports whether the operator has started, and has no controller of
-// its own: then the test runs them elsewhere.
+// isRunElsewhere reports whether the operator has started and has no controllers, because the test runs
+// them elsewhere.
 func (c settler) isRunElsewhere() bool {
 	control := operatorRunner{c.Cluster}.runningProcess().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
-// describeUnsettled says why the operator is not settled; it is empty if it is. Whatever
-// happens before the caches are compared shows in them; whatever happens
-// afterwards shows as a pass.
+// describeUnsettled returns why the operator is not settled. It is empty if it is settled. The caches show
+// what happened before they were compared; reconciles show what happened since.
 func (c settler) describeUnsettled(within time.Duration) string {
 	c.t.Helper()
 	running := operatorRunner{c.Cluster}.runningProcess()
@@ -86,7 +81,7 @@ func (c settler) describeUnsettled(within time.Duration) string {
 		time.Sleep(glance)
 	}
 	if c.countBegun() != begun {
-		return "passes go on"
+		return "reconciles go on"
 	}
 	if (operatorRunner{c.Cluster}).runningProcess() != running {
 		return "it has crashed"
@@ -94,15 +89,14 @@ func (c settler) describeUnsettled(within time.Duration) string {
 	return c.describeBusy(within)
 }
 
-// describeBusy says what the operator does, or is about to do within a time; it is empty
-// if there is nothing.
+// describeBusy returns what the operator does, or will do within a time. It is empty if there is nothing.
 func (c settler) describeBusy(within time.Duration) string {
 	running := operatorRunner{c.Cluster}.runningProcess()
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
 	}
-	recorded := running.events // before this operator was started
+	recorded := running.events // of operators before this one
 	for _, loop := range control.Loops() {
 		if reason := loop.Busy(within); reason != "" {
 			return "controller " + loop.Controller + " " + reason
@@ -118,7 +112,7 @@ func (c settler) describeBusy(within time.Duration) string {
 	return ""
 }
 
-// countBegun counts the passes that have begun.
+// countBegun returns how many reconciles have begun.
 func (c settler) countBegun() (count int) {
 	for _, loop := range (operatorRunner{c.Cluster}).runningProcess().control.Loops() {
 		count += loop.Begun()
@@ -126,8 +120,7 @@ func (c settler) countBegun() (count int) {
 	return count
 }
 
-// awaitSilence waits until an operator of which this process knows nothing has
-// made no request for some time.
+// awaitSilence waits until an operator outside of this process has made no request for some time.
 func (c settler) awaitSilence(quiet time.Duration) {
 	c.t.Helper()
 	made, since := -1, time.Now()
@@ -142,7 +135,7 @@ func (c settler) awaitSilence(quiet time.Duration) {
 	})
 }
 
-// countAudited counts the requests in the audit log; zero where there is no log.
+// countAudited returns the number of requests in the audit log. It is zero if there is no log.
 func (c settler) countAudited() int {
 	c.t.Helper()
 	if c.audit == nil {
@@ -151,7 +144,7 @@ func (c settler) countAudited() int {
 	return len(c.Requests())
 }
 
-// isFlapping tells whether one object was written again and again.
+// isFlapping reports whether one object was written too often.
 func (c settler) isFlapping(from int) bool {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(from) {

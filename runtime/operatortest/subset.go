@@ -10,12 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DiffSubset describes what of a partial expectation an object lacks; it is
-// empty when every field that is set in expected is the same in got. Items of a
-// list are told apart by their name or another key, or else by their index, and
-// got may have more of them; a list of plain values has to be the same. A field
-// that a Go type leaves at its zero value is not set; of a pointer, nil alone is. Of
-// the data of Secrets and the values of environment variables it shows the paths only.
+// DiffSubset describes which fields that are set in expected are missing or different in got. It is empty
+// if there are none. Items of lists are matched by their name or another key, or else by their index, and
+// got may have more of them. Lists of plain values have to be equal. A field with the zero value of its Go
+// type is not set; of pointers, only nil is not set. For the data of Secrets and the values of environment
+// variables it shows the paths only.
 func DiffSubset(expected, got client.Object) string {
 	compared := comparison{partial: true}
 	compared.compareValues("", setFields(expected), contentOfObject(got))
@@ -30,16 +29,16 @@ func isSecret(object client.Object) bool {
 	return kind.Group == "" && kind.Kind == "Secret"
 }
 
-// contentOfObject is an object as JSON values.
+// contentOfObject returns an object as JSON values.
 func contentOfObject(object client.Object) map[string]any {
 	values, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		panic(err) // no object of a Go type that Kubernetes could know
+		panic(err) // no Kubernetes object has such a Go type
 	}
 	return values
 }
 
-// setFields is an object as JSON values, without the fields that are not set.
+// setFields returns an object as JSON values, without the fields that are not set.
 func setFields(object client.Object) map[string]any {
 	values := runtime.DeepCopyJSON(contentOfObject(object))
 	if _, ok := object.(runtime.Unstructured); !ok {
@@ -48,7 +47,7 @@ func setFields(object client.Object) map[string]any {
 	return values
 }
 
-// pruneUnset takes the zero values of a Go value out of its JSON.
+// pruneUnset removes the zero values of a Go value from its JSON.
 func pruneUnset(value reflect.Value, content any) {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
 		value = value.Elem()

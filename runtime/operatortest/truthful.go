@@ -26,11 +26,11 @@ const compared = 40
 // all that it knows of if none is named, and fails the test if the operator does not
 // tell the truth about their children. [Cluster.Converged] includes it, and so does the
 // end of each test, there by the reconciles that have been anyway. It reports each
-// child and field, what is desired, what is there, and what the Ready condition says.
+// child and field, the desired state, what is there, and what the Ready condition says.
 // It never shows a value of a Secret or of an environment variable.
 //
 //   - Each value that Sync desires is on the live child, as the API server makes it of
-//     a child that is created anew with it: a dry run tells. Items of lists are found by
+//     a child that is created again with it: a dry run tells. Items of lists are found by
 //     their keys; their order is not compared. Where the API server refuses the dry run,
 //     the live value must be the desired one.
 //   - No field is left that an earlier answer of Sync in this test has set and the last

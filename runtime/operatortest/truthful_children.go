@@ -39,7 +39,7 @@ func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.U
 	}
 }
 
-// compareChild compares a live child with what is desired of it, as far as its strategy
+// compareChild compares a live child with its desired state, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
 func (c truthCheck) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
 	live := new(unstructured.Unstructured)
@@ -115,8 +115,8 @@ func (c truthCheck) undesiredChildren(parent types.UID, record passes.Record) (c
 		for _, object := range (liveReader{c.Cluster}).listLabelled(record.Loop, kind) {
 			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
-			wanted := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
-			if owner == parent && object.DeletionTimestamp == nil && !wanted && !slices.Contains(record.Kept, child) {
+			isDesired := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
+			if owner == parent && object.DeletionTimestamp == nil && !isDesired && !slices.Contains(record.Kept, child) {
 				children = append(children, child)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// untruth is a field in which a live child is not what is desired.
+// untruth is a field in which a live child is not the desired state.
 type untruth struct {
 	path    string
 	desired any  // absent: the field is not desired any more
@@ -21,7 +21,7 @@ type withoutNormal struct{}
 // notKnown is what the API server makes of a desired value where no dry run says so.
 var notKnown = withoutNormal{}
 
-// truth compares a live child with what is desired of it.
+// truth compares a live child with its desired state.
 type truth struct {
 	found []untruth
 }

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestJudgeTellsWhatIsDesiredFromWhatIsNot judges what somebody has changed, as the API
+// TestFindProblems compares what somebody has changed, as the API
 // server has it afterwards.
-func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
+func TestFindProblems(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
 	main := path{{field: "spec"}, {field: "template"}, {field: "spec"}, {field: "containers"}, {keys: map[string]any{"name": "main"}}}
@@ -56,7 +56,7 @@ func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
 	}
 }
 
-func TestJudgeNamesNoValueOfASecret(t *testing.T) {
+func TestFindProblemsNamesNoValueOfASecret(t *testing.T) {
 	t.Parallel()
 	w := created(t, &corev1.Secret{Data: map[string][]byte{"key": []byte("canary")}}, "Secret")
 	after := edited(w.live, setTo(path{{field: "data"}, {field: "key"}}, "b3RoZXI="))

@@ -12,26 +12,24 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// Pass is how a pass over a parent ended.
+// Pass is the result of one reconcile of a parent.
 type Pass struct {
-	// Reason is that of the error, as the Ready condition has it; empty for a
-	// pass that succeeded.
+	// Reason is the reason of the error in the Ready condition. It is empty if the reconcile
+	// succeeded.
 	Reason string
 	Err    error
-	// RequeueAfter is when the next pass is due if nothing changes; zero: none
-	// is.
+	// RequeueAfter is the time until the next reconcile if nothing changes. Zero: there is none.
 	RequeueAfter time.Duration
 }
 
-// Reconcile has the operator run a pass over a parent now, as it is now, and
-// waits until it has ended. Nothing is written for that, not even to the parent.
-// A pass that has failed is retried at once.
+// Reconcile makes the operator reconcile a parent now, in its present state, and waits for the result.
+// It writes nothing for that, not even to the parent. A failed reconcile is retried at once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
 	return reconcileOrder{c}.reconcileOne(parent, (*passes.Loop).Force)
 }
 
-// order has a loop run a pass over a parent, as [passes.Loop.Force] does it.
+// order makes a loop reconcile a parent, as [passes.Loop.Force] does.
 type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
 
 // reconcileOrder makes the operator reconcile parents.
@@ -49,7 +47,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 		if !ok {
 			c.t.Fatal("the operator has not started")
 		}
-		ended := c.awaitResult("a pass over "+describeObject(c.Client, parent)+" ends", done)
+		ended := c.awaitResult("a reconcile of "+describeObject(c.Client, parent)+" ends", done)
 		if !ended.Stale {
 			return Pass{ended.Reason, ended.Err, ended.Requeue}
 		}
@@ -57,7 +55,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 	}
 }
 
-// awaitResult waits until a pass that was ordered has ended.
+// awaitResult waits for the result of an ordered reconcile.
 func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
 	c.t.Helper()
 	c.eventuallyWithin(patience, glance, what, func() (err error) {
@@ -70,53 +68,50 @@ func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)
 	return ended
 }
 
-// Reconciled is [Cluster.Reconcile] for several parents, and fails the test when
-// a pass does.
+// Reconciled is [Cluster.Reconcile] for several parents. It fails the test if a reconcile fails.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
 	reconcileOrder{c}.reconcileAll(parents, (*passes.Loop).Force)
 }
 
+// reconcileAll is Reconciled, ordered in this way.
 func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
 	c.t.Helper()
 	for _, parent := range parents {
-		if pass := c.reconcileOne(parent, order); pass.Err != nil {
-			c.t.Fatalf("a pass over %s failed with reason %s: %v", describeObject(c.Client, parent), pass.Reason, pass.Err)
+		if result := c.reconcileOne(parent, order); result.Err != nil {
+			c.t.Fatalf("a reconcile of %s failed with reason %s: %v", describeObject(c.Client, parent), result.Reason, result.Err)
 		}
 	}
 }
 
-// Passes returns the passes over a parent since the operator was started, in
-// their order. It leaves out those that were repeated because the operator's
-// view was out of date.
+// Passes returns the results of the reconciles of a parent since the operator was started, in their
+// order. It leaves out those that were repeated because the operator's cache was stale.
 func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
 	c.setNamespace(parent)
 	var ended []Pass
-	for _, pass := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
-		if !pass.Stale {
-			ended = append(ended, Pass{pass.Reason, pass.Err, pass.Requeue})
+	for _, result := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
+		if !result.Stale {
+			ended = append(ended, Pass{result.Reason, result.Err, result.Requeue})
 		}
 	}
 	return ended
 }
 
-// Errors returns how many passes over a parent have failed since the operator
-// was started, by reason.
+// Errors returns how many reconciles of a parent have failed since the operator was started, by reason.
 func (c *Cluster) Errors(parent client.Object) map[string]int {
 	c.t.Helper()
 	counts := map[string]int{}
-	for _, pass := range c.Passes(parent) {
-		if pass.Err != nil {
-			counts[pass.Reason]++
+	for _, result := range c.Passes(parent) {
+		if result.Err != nil {
+			counts[result.Reason]++
 		}
 	}
 	return counts
 }
 
-// Advance puts the operator's clock forward, as if the time had passed: the
-// passes that become due meanwhile run in their order, each at its time. Of an
-// operator that is stopped it is the time that it was away.
+// Advance moves the operator's clock forward. The reconciles that become due meanwhile run in their
+// order, each at its time. If the operator is stopped, none run.
 func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	end := c.clock.Now().Add(by)
@@ -129,21 +124,23 @@ func (c *Cluster) Advance(by time.Duration) {
 			c.clock.Advance(wait)
 		}
 		done, _ := loop.Force(next.name)
-		reconcileOrder{c}.awaitResult("the pass over "+next.name.Name+" that is due ends", done)
+		reconcileOrder{c}.awaitResult("the requeued reconcile of "+next.name.Name+" ends", done)
 	}
 	if left := end.Sub(c.clock.Now()); left > 0 {
 		c.clock.Advance(left)
 	}
 }
 
-// Now is what the operator's clock shows.
+// Now returns the time of the operator's clock.
 func (c *Cluster) Now() time.Time { return c.clock.Now() }
 
+// due is the next reconcile of a parent.
 type due struct {
 	name client.ObjectKey
 	when time.Time
 }
 
+// nextRequeue returns the first reconcile that is due until a time. It reports false if there is none.
 func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next due, ok bool) {
 	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		return nil, due{}, false
@@ -156,8 +153,8 @@ func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next d
 	return found, next, ok
 }
 
-// isParentCached tells whether the operator's cache holds a parent as the API server
-// has it.
+// isParentCached returns an error if the operator's cache does not show a parent as the API server has
+// it.
 func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
@@ -175,7 +172,7 @@ func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey)
 // operatorLoops finds the loops of the operator, one for each controller.
 type operatorLoops struct{ *Cluster }
 
-// runningLoops are those of the operator that runs.
+// runningLoops returns the loops of the operator that runs.
 func (c operatorLoops) runningLoops() []*passes.Loop {
 	c.t.Helper()
 	if (operatorRunner{c.Cluster}).runningProcess() == nil {
@@ -184,7 +181,7 @@ func (c operatorLoops) runningLoops() []*passes.Loop {
 	return operatorRunner{c.Cluster}.runningProcess().control.Loops()
 }
 
-// loopOf waits for the loop over the parents of a kind.
+// loopOf returns the loop for the parents of a kind. It waits until the operator has started.
 func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
 	c.t.Helper()
 	loops := c.loopsOf(parent)
@@ -194,8 +191,7 @@ func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
 	return loops[0]
 }
 
-// loopsOf waits until the operator has started, and returns its loops over the
-// parents of a kind.
+// loopsOf returns the loops for the parents of a kind. It waits until the operator has started.
 func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 	c.t.Helper()
 	kind := c.kindOf(parent)
@@ -218,6 +214,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 	return loops
 }
 
+// kindOf returns the kind of an object.
 func (c operatorLoops) kindOf(object client.Object) schema.GroupVersionKind {
 	c.t.Helper()
 	kind, err := apiutil.GVKForObject(object, c.Client.Scheme())
@@ -227,7 +224,7 @@ func (c operatorLoops) kindOf(object client.Object) schema.GroupVersionKind {
 	return kind
 }
 
-// describeObject names an object in a message: "Pod web".
+// describeObject returns an object as messages name it, such as "Pod web".
 func describeObject(from client.Client, object client.Object) string {
 	kind, err := apiutil.GVKForObject(object, from.Scheme())
 	if err != nil {

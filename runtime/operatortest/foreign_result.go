@@ -18,7 +18,7 @@ type evidence struct {
 	before  *unstructured.Unstructured // the mutation
 	written *unstructured.Unstructured // what the mutation left
 	after   *unstructured.Unstructured // the operator has settled; nil: the child is gone
-	// revised: what is desired has changed since before, by annotations alone.
+	// revised: the desired state has changed since before, by annotations alone.
 	revised bool
 	earlier map[string]any // what was desired before, where an author has changed it
 	asUs    bool           // the mutation was made under the operator's name
@@ -63,7 +63,7 @@ func isContent(name string) bool {
 	return name != "apiVersion" && name != "kind" && name != "status"
 }
 
-// withOwnKeys is what is desired, with the runtime's own labels, annotations and owner
+// withOwnKeys is the desired state, with the runtime's own labels, annotations and owner
 // reference.
 func (e evidence) withOwnKeys() map[string]any {
 	desired := deepCopy(e.desired).(map[string]any)
@@ -107,7 +107,7 @@ func orAbsent(value any) string {
 	return showValue(value)
 }
 
-// compareRestored notes where what is desired is not as it was.
+// compareRestored notes where the desired state is not as it was.
 func (j *mutationResult) compareRestored(at path, desired, before, after any, s shape) {
 	if before == nil {
 		return // the API server makes it of something else
