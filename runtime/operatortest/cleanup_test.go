@@ -34,7 +34,7 @@ func heldByFinalize(t *testing.T) {
 }
 
 func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
-	output := expectFailure(t, "held", "Finalize never let go of Ledger web: it has been waiting for 1s")
+	output := expectFailure(t, "held", "Finalize never removed the finalizer of Ledger web, for 1s")
 	namespace := regexp.MustCompile("runs in (operatortest-[a-z0-9]+)").FindStringSubmatch(output)
 	if namespace == nil {
 		t.Fatalf("the output names no namespace:\n%s", output)
