@@ -12,16 +12,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Rule returns a function that reports whether a rule is true for an object. In the rule, self is the
-// object as JSON, such as
+// Rule returns a function that reports whether a rule is true for an object. In the rule, self is
+// the object as JSON, such as
 //
 //	self.status.phase == 'Running' && self.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')
 //
-// The functions are those of rules in CRDs. A field that the object does not have is an error, which
-// has(self.status.phase) and self.?status.phase.orValue("") avoid.
+// The functions are those of rules in CRDs. A field that the object does not have is an error,
+// which has(self.status.phase) and self.?status.phase.orValue("") avoid.
 //
-// The rule is compiled once, at its first use. A rule that does not compile, does not return a boolean,
-// or takes too long returns an error each time. The function is safe for concurrent use.
+// The rule is compiled once, at its first use. A rule that does not compile, does not return a
+// boolean, or takes too long returns an error each time. The function is safe for concurrent use.
 func Rule(expression string) func(client.Object) (bool, error) {
 	compiled := sync.OnceValues(func() (cel.Program, error) { return compileRule(expression) })
 	return func(object client.Object) (bool, error) {
@@ -37,8 +37,8 @@ func Rule(expression string) func(client.Object) (bool, error) {
 	}
 }
 
-// baseEnvironment is the environment of the newest Kubernetes that this module knows. The rule runs in
-// the operator, so that the version of the API server does not matter.
+// baseEnvironment is the environment of the newest Kubernetes that this module knows. The rule runs
+// in the operator, so that the version of the API server does not matter.
 var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
@@ -50,7 +50,8 @@ var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return set.StoredExpressionsEnv(), nil
 })
 
-// compileRule returns the program of a rule. It returns an error if the rule does not return a boolean.
+// compileRule returns the program of a rule. It returns an error if the rule does not return a
+// boolean.
 func compileRule(expression string) (cel.Program, error) {
 	env, err := baseEnvironment()
 	if err != nil {

@@ -71,7 +71,8 @@ func parseExactly(data []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// mergePatch returns a value changed by a JSON merge patch (RFC 7386). It does not change the argument.
+// mergePatch returns a value changed by a JSON merge patch (RFC 7386). It does not change the
+// argument.
 func mergePatch(value, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// probePrefix begins the names of the ConfigMaps that the harness creates by dry runs in order to find out
-// whether admission is in effect. No other admission fixture selects them.
+// probePrefix begins the names of the ConfigMaps that the harness creates by dry runs in order to
+// find out whether admission is in effect. No other admission fixture selects them.
 const probePrefix = "operatortest-probe-"
 
 // target says which objects and operations an admission fixture applies to.

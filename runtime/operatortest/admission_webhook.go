@@ -19,8 +19,8 @@ type admissionAnswer struct {
 	denied *metav1.Status // nil: it is admitted
 }
 
-// serveWebhook serves an admission webhook until the test ends. It refuses the probe, and calls decide for
-// all other objects. It returns the webhook's address and certificate.
+// serveWebhook serves an admission webhook until the test ends. It refuses the probe, and calls
+// decide for all other objects. It returns the webhook's address and certificate.
 func (c admissionSetup) serveWebhook(decide func(object []byte) (admissionAnswer, error), probe string) (url string, authority []byte) {
 	c.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {

@@ -52,8 +52,8 @@ func (a *audit) skipToEnd() error {
 	return err
 }
 
-// readNew adds the new lines of the log. The API server rotates the log by renaming it, so that readNew
-// reads the open file to its end before the new one.
+// readNew adds the new lines of the log. The API server rotates the log by renaming it, so that
+// readNew reads the open file to its end before the new one.
 func (a *audit) readNew() error {
 	for {
 		now, err := os.Stat(a.path)

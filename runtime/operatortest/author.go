@@ -31,7 +31,8 @@ func newChangingAuthor() *changingAuthor {
 	return &changingAuthor{desired: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
 }
 
-// changeContent records the desired state that Sync returned for a child, and returns its replacement.
+// changeContent records the desired state that Sync returned for a child, and returns its
+// replacement.
 func (a *changingAuthor) changeContent(d passes.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,8 +78,8 @@ func (a *changingAuthor) dropParent(parent types.UID) {
 	})
 }
 
-// completeDesired returns the desired state of a child with its identity, and with the data that the API
-// server makes of a Secret's stringData.
+// completeDesired returns the desired state of a child with its identity, and with the data that
+// the API server makes of a Secret's stringData.
 func completeDesired(d passes.SyncChild) map[string]any {
 	content := deepCopy(d.Content).(map[string]any)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// changeDesired returns the first change of a desired state by a mutation that the API server accepts, for a
-// new child and, unless the operator recreates it, for the existing one.
+// changeDesired returns the first change of a desired state by a mutation that the API server
+// accepts, for a new child and, unless the operator recreates it, for the existing one.
 func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured, recreates bool) (changed map[string]any, err error) {
 	var refused error
 	for _, edit := range m.edits {
@@ -70,8 +70,9 @@ func (w writer) dryRunCreate(ctx context.Context, desired map[string]any) (*unst
 	return object, w.client.Create(ctx, object, client.DryRunAll)
 }
 
-// findAuthorProblems returns how a child differs from a new one with the present desired state. Fields
-// that differed before the author's change, too, are not desired: an allocated address, a generated label.
+// findAuthorProblems returns how a child differs from a new one with the present desired state.
+// Fields that differed before the author's change, too, are not desired: an allocated address, a
+// generated label.
 func (w writer) findAuthorProblems(ctx context.Context, e evidence) ([]string, error) {
 	if e.after == nil {
 		return []string{"the child is gone"}, nil
@@ -110,8 +111,8 @@ func shownSide(value any) string {
 	return showValue(value)
 }
 
-// differences compares a child with a new one, without fields that others own and without the metadata
-// that makes it the parent's.
+// differences compares a child with a new one, without fields that others own and without the
+// metadata that makes it the parent's.
 func (w writer) differences(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) ([]difference, error) {
 	made, err := w.dryRunCreate(ctx, e.withMetadata(desired))
 	if err != nil {
@@ -136,8 +137,8 @@ func (w writer) differences(ctx context.Context, e evidence, desired map[string]
 	return compared.found, nil
 }
 
-// withMetadata returns the desired state with the labels that the runtime adds. The API server gives some
-// objects without labels the labels of others.
+// withMetadata returns the desired state with the labels that the runtime adds. The API server
+// gives some objects without labels the labels of others.
 func (e evidence) withMetadata(desired map[string]any) map[string]any {
 	content := deepCopy(desired).(map[string]any)
 	metadata := content["metadata"].(map[string]any)

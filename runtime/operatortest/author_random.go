@@ -2,8 +2,8 @@ package operatortest
 
 import "regexp"
 
-// randomName matches a name that the API server generates for a new Pod: of the volume with the token of
-// its ServiceAccount.
+// randomName matches a name that the API server generates for a new Pod: of the volume with the
+// token of its ServiceAccount.
 var randomName = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
 
 // withoutRandomNames returns a value in which all random names are the same.
@@ -25,8 +25,8 @@ func withoutRandomNames(value any) any {
 	return value
 }
 
-// withoutAllocations replaces the values that the API server allocates in a Service, unless they are
-// desired. No two Services have the same.
+// withoutAllocations replaces the values that the API server allocates in a Service, unless they
+// are desired. No two Services have the same.
 func withoutAllocations(content, desired map[string]any) {
 	spec, _ := content["spec"].(map[string]any)
 	desiredSpec, _ := desired["spec"].(map[string]any)

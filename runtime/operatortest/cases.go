@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Case is one expectation of a Sync or Finalize function. Request and Response are the generated types of
-// these names.
+// Case is one expectation of a Sync or Finalize function. Request and Response are the generated
+// types of these names.
 type Case[Request, Response any] struct {
 	Name string
 	// Given is the request: the parent, the children and related objects as
@@ -20,8 +20,8 @@ type Case[Request, Response any] struct {
 	ExpectError string
 }
 
-// Run calls a Sync or Finalize function once for each case, in subtests, and reports how its responses
-// differ from the expected ones.
+// Run calls a Sync or Finalize function once for each case, in subtests, and reports how its
+// responses differ from the expected ones.
 func Run[Request, Response any](t *testing.T, function func(context.Context, *Request) (*Response, error), cases ...Case[Request, Response]) {
 	t.Helper()
 	for _, test := range cases {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Children returns the children of a parent at the API server, of all kinds that its controller creates,
-// in the order of the kinds. They are typed if the test's scheme has the type.
+// Children returns the children of a parent at the API server, of all kinds that its controller
+// creates, in the order of the kinds. They are typed if the test's scheme has the type.
 func (c *Cluster) Children(parent client.Object) []client.Object {
 	c.t.Helper()
 	if !c.Get(parent) {

@@ -18,8 +18,8 @@ import (
 type testCleanup struct{ *Cluster }
 
 // cleanUp deletes the objects of the test while the operator still runs, because they may have its
-// finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so that
-// nothing stays in the cluster.
+// finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so
+// that nothing stays in the cluster.
 func (c testCleanup) cleanUp() {
 	c.ClearFaults()
 	loops := operatorLoops{c.Cluster}.knownLoops()
@@ -85,8 +85,8 @@ func (c testCleanup) deleteObjects(objects ...client.Object) {
 	}
 }
 
-// awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it. It
-// returns the objects that still have one.
+// awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it.
+// It returns the objects that still have one.
 func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.letsGo+patience)
 	defer cancel()
@@ -106,7 +106,8 @@ func hasOwnFinalizer(object client.Object, loops []*passes.Loop) bool {
 	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
-// removeFinalizers removes the finalizers of an object and deletes its children, because no operator does.
+// removeFinalizers removes the finalizers of an object and deletes its children, because no
+// operator does.
 func (c testCleanup) removeFinalizers(object client.Object, loops []*passes.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

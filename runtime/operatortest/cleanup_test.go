@@ -84,7 +84,8 @@ func TestInstalledCRDsDoNotConflictWithKubectl(t *testing.T) {
 	}
 }
 
-// A CRD that stands in for one of somebody else's is installed where there is none, and never in the place of that one.
+// A CRD that stands in for one of somebody else's is installed where there is none, and never in
+// the place of that one.
 func TestStandInCRDsLeaveRealOnesAlone(t *testing.T) {
 	start := func() *operatortest.Cluster {
 		return operatortest.Start(t, operatortest.Config{

@@ -26,8 +26,8 @@ const (
 	emptying = 2 * time.Minute
 )
 
-// Cluster is a real API server with an operator that runs against it. Its methods fail the test if the
-// API server refuses a request.
+// Cluster is a real API server with an operator that runs against it. Its methods fail the test if
+// the API server refuses a request.
 type Cluster struct {
 	// Client reads and writes directly, without a cache, and is not counted
 	// among the operator's requests.
@@ -79,8 +79,8 @@ func (c *Cluster) Create(objects ...client.Object) {
 	}
 }
 
-// Get reads an object by its name, in the test's namespace if it names none. It reports whether the object
-// exists.
+// Get reads an object by its name, in the test's namespace if it names none. It reports whether the
+// object exists.
 func (c *Cluster) Get(object client.Object) bool {
 	c.t.Helper()
 	c.setNamespace(object)
@@ -126,8 +126,8 @@ func (c *Cluster) Delete(objects ...client.Object) {
 	}
 }
 
-// Eventually waits until check returns nil, and fails the test with its last error after half a minute.
-// what completes the sentence "waiting until …".
+// Eventually waits until check returns nil, and fails the test with its last error after half a
+// minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()
 	c.eventuallyWithin(patience, interval, what, check)
@@ -184,8 +184,8 @@ func (c *Cluster) Matches(expected ...client.Object) {
 	}
 }
 
-// Gone waits until the objects do not exist, or other objects have their names. For a Namespace it waits up
-// to two minutes. It does not change its arguments.
+// Gone waits until the objects do not exist, or other objects have their names. For a Namespace it
+// waits up to two minutes. It does not change its arguments.
 func (c *Cluster) Gone(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
@@ -202,8 +202,8 @@ func (c *Cluster) Gone(objects ...client.Object) {
 	}
 }
 
-// isSame reports whether an object is the one that was read before, and not another of the name. An object
-// without a UID was not read before.
+// isSame reports whether an object is the one that was read before, and not another of the name. An
+// object without a UID was not read before.
 func isSame(before, now client.Object) bool {
 	return before.GetUID() == "" || before.GetUID() == now.GetUID()
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// lag is the delay of watches of parents. Other watches are delayed twice as long, so that the operator sees
-// parents and children in either order.
+// lag is the delay of watches of parents. Other watches are delayed twice as long, so that the
+// operator sees parents and children in either order.
 const lag = 300 * time.Millisecond
 
 // connection is the connection of one process of the operator to the API server.
@@ -66,8 +66,8 @@ func (c *connection) cutWatches() {
 	}
 }
 
-// sendRequest sends a request. If caches begin in the past, it changes their lists to the past, and refuses a
-// watch that would begin with a list of its own.
+// sendRequest sends a request. If caches begin in the past, it changes their lists to the past, and
+// refuses a watch that would begin with a list of its own.
 func (c *connection) sendRequest(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
 	query := request.URL.Query()
 	switch {

@@ -14,11 +14,11 @@ import (
 // attempts is how often Converged starts again because another client changed an object meanwhile.
 const attempts = 10
 
-// Converged waits until the operator is settled and then makes it reconcile the parents, or all that it
-// knows if none is named. It fails the test if a reconcile fails or makes a request to the API server:
-// the operator would write forever. The message lists the requests, and the fields that changed from one
-// write of an object to the next. It also fails the test if the operator reports its children
-// untruthfully; see [Cluster.Truthful].
+// Converged waits until the operator is settled and then makes it reconcile the parents, or all
+// that it knows if none is named. It fails the test if a reconcile fails or makes a request to the
+// API server: the operator would write forever. The message lists the requests, and the fields that
+// changed from one write of an object to the next. It also fails the test if the operator reports
+// its children untruthfully; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
 	operatorLoops{c}.runningLoops() // of an operator that runs
@@ -47,14 +47,15 @@ func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
 }
 
-// reconcileExisting makes the operator reconcile the parents, or all that it knows if there are none.
+// reconcileExisting makes the operator reconcile the parents, or all that it knows if there are
+// none.
 func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) {
 	c.t.Helper()
 	c.reconcileAll(c.existingParents(parents), order)
 }
 
-// existingParents returns the parents, or all that the operator knows if there are none. It fails the test
-// if one that is named does not exist.
+// existingParents returns the parents, or all that the operator knows if there are none. It fails
+// the test if one that is named does not exist.
 func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
@@ -88,8 +89,8 @@ func (e exchange) key() string {
 // requestReport describes the requests of the operator.
 type requestReport struct{ *Cluster }
 
-// describeRequests returns the requests after the first n, and what changed in the objects that they
-// wrote.
+// describeRequests returns the requests after the first n, and what changed in the objects that
+// they wrote.
 func (c requestReport) describeRequests(n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
@@ -116,8 +117,8 @@ func (c requestReport) describeRequests(n int) string {
 	return text.String()
 }
 
-// describeChanges compares each object that was written after the first n requests with its state after
-// the write before, for the last write that changed something.
+// describeChanges compares each object that was written after the first n requests with its state
+// after the write before, for the last write that changed something.
 func (c requestReport) describeChanges(n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {

@@ -119,8 +119,8 @@ func nameOf(object map[string]any) string {
 	return name
 }
 
-// parseRequest reads a request as the API server does. It reports false for a request whose number does not
-// depend on the parents.
+// parseRequest reads a request as the API server does. It reports false for a request whose number
+// does not depend on the parents.
 func parseRequest(request *http.Request) (Request, bool) {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	switch {
@@ -170,8 +170,8 @@ func verbOf(request *http.Request, named bool) string {
 	return "get"
 }
 
-// decodeObject reads an object and its resource version from the body of an answer. It returns nil if there
-// is none.
+// decodeObject reads an object and its resource version from the body of an answer. It returns nil
+// if there is none.
 func decodeObject(body []byte) (map[string]any, string) {
 	var content map[string]any
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {

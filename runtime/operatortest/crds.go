@@ -66,8 +66,8 @@ func (c crdInstaller) installCRD(crd unknown) {
 	})
 }
 
-// standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else defines. It is installed
-// only where there is none.
+// standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else
+// defines. It is installed only where there is none.
 const standInAnnotation = "opgen.dev/stand-in"
 
 func (u unknown) standsIn() bool { return u.Metadata.Annotations[standInAnnotation] == "true" }

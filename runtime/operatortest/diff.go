@@ -13,9 +13,9 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// Diff describes the fields in which two responses, desired sets or Kubernetes objects differ, under the
-// names of their children. It is empty if they mean the same. Of two states it compares the objects; see
-// [State].
+// Diff describes the fields in which two responses, desired sets or Kubernetes objects differ,
+// under the names of their children. It is empty if they mean the same. Of two states it compares
+// the objects; see [State].
 func Diff(expected, got any) string {
 	if state, ok := expected.(State); ok {
 		if other, ok := got.(State); ok {
@@ -42,8 +42,8 @@ type desiredSet interface {
 	Kept() []string
 }
 
-// goValues compares two values of one Go type. It compares responses, and structs of desired sets, field by
-// field, and everything else as JSON.
+// goValues compares two values of one Go type. It compares responses, and structs of desired sets,
+// field by field, and everything else as JSON.
 func (c *comparison) goValues(path string, expected, got reflect.Value) {
 	if expected.Kind() == reflect.Pointer {
 		if expected.IsNil() || got.IsNil() {
@@ -72,8 +72,8 @@ func (c *comparison) goValues(path string, expected, got reflect.Value) {
 	}
 }
 
-// takesApart reports whether the fields of a struct are compared one by one: it is a response, or has
-// desired sets.
+// takesApart reports whether the fields of a struct are compared one by one: it is a response, or
+// has desired sets.
 func takesApart(of reflect.Type) bool {
 	sets := reflect.TypeFor[desiredSet]()
 	for i := range of.NumField() {

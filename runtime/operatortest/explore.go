@@ -95,7 +95,7 @@ func Explore(t *testing.T, config Config, life Life) {
 	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(trials), tableOf(trials))
 }
 
-// exploration is what Explore does.
+// exploration is the state of Explore.
 type exploration struct {
 	t        *testing.T
 	ctx      context.Context
@@ -143,10 +143,10 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 	return x
 }
 
-// isEnough reports whether the exploration is to stop at what it has found.
+// isEnough reports whether the exploration stops at a failure.
 func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.failfast") == "true" }
 
-// newName is a name for a parent, which stands in no other text and in no other test.
+// newName returns a name for a parent that occurs in no other text and no other test.
 func (x *exploration) newName() string {
 	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
 }
@@ -154,9 +154,9 @@ func (x *exploration) newName() string {
 // trialPlanner plans the trials of an exploration.
 type trialPlanner struct{ *exploration }
 
-// planTrials makes one parent of each variant, and returns the trials over their children
-// that the extent of the exploration and the flags of go test ask for, and those that
-// lead parents through their lives.
+// planTrials creates one parent of each variant. It returns the trials for their children, and
+// those for the lives of parents, that the extent of the exploration and the flags of go test
+// select.
 func (x trialPlanner) planTrials() (trials, lives []*trial) {
 	x.t.Helper()
 	var parents []*exploredParent
@@ -185,7 +185,7 @@ func (x trialPlanner) planTrials() (trials, lives []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), x.planLives(children)
 }
 
-// planChild returns the trials over one child.
+// planChild returns the trials for one child.
 func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
 	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
 		x.t.Fatal(err)
@@ -221,7 +221,7 @@ func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*
 	return trials
 }
 
-// newTrial is a trial over a child.
+// newTrial returns a trial for a child.
 func (x trialPlanner) newTrial(s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
@@ -229,7 +229,7 @@ func (x trialPlanner) newTrial(s *exploredChild, m alteration, in setup) *trial 
 	return &one
 }
 
-// expectation is what is known of a case.
+// expectation says whether a case is known to fail.
 type expectation string
 
 const (

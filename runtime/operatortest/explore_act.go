@@ -12,10 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// childMutator changes children and compares what the operator makes of that.
+// childMutator mutates children and compares how the operator repairs them.
 type childMutator struct{ *exploration }
 
-// chooseMutation looks up the mutation of an explored child, and what the author would make of it.
+// chooseMutation sets the mutation of a child, and for the author's mutations the new desired
+// state.
 func (x childMutator) chooseMutation(s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
@@ -38,10 +39,10 @@ func (x childMutator) chooseMutation(s *exploredChild) error {
 	return err
 }
 
-// recreates reports whether a change of the desired state has the child recreated.
+// recreates reports whether a change of the desired state recreates the child.
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
-// mutationsOf are those that can be made of the child of an explored child.
+// mutationsOf returns the possible mutations of a child.
 func (x trialPlanner) mutationsOf(s *exploredChild) []alteration {
 	all := mutationsOf(s.desired, s.shape)
 	if s.who == author {
@@ -50,32 +51,32 @@ func (x trialPlanner) mutationsOf(s *exploredChild) []alteration {
 	return append(all, metadataMutationsOf(s.before, s.desired, s.child.Manager, x.siblings[s.parent.variant][s.trial.childName], s.shape)...)
 }
 
-// nameIn names a mutation whatever the name of the parent is.
+// nameIn returns the name of a mutation with * for the name of the parent.
 func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.name(), parent, "*") }
 
-// touchAll has others write to the children before their trials: while the operator is
-// down, where somebody else has become the owner of what it has written. It remembers
-// nothing of that then.
+// touchAll writes to the children as other clients before their trials. It does so while the
+// operator is down if the write replaces the owner of the operator's fields, so that the operator
+// has no applied state of them.
 func (x childMutator) touchAll(children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
 			explorationRound{x.exploration}.skipTrial(s, x.touchChild(s))
 		}
 	}
-	disowns := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asDisowned) }
-	if when != down || !slices.ContainsFunc(children, disowns) {
+	needsWipe := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asWiped) }
+	if when != down || !slices.ContainsFunc(children, needsWipe) {
 		inParallel(children, touch)
 		return
 	}
 	x.reconcileParents(children)
-	explorationRound{x.exploration}.awaitSettled() // it writes what Sync has changed before it stops
+	explorationRound{x.exploration}.awaitSettled() // the operator writes changes of Sync before it stops
 	x.c.Stop()
 	inParallel(children, touch)
 	operatorRunner{x.c}.startOperator()
 	explorationRound{x.exploration}.awaitSettled()
 }
 
-// touchChild has others write to the child of an explored child before its trial.
+// touchChild writes to a child as another client before its trial.
 func (x childMutator) touchChild(s *exploredChild) error {
 	child := explorationRound{x.exploration}.readChild(s.child)
 	if child == nil {
@@ -88,13 +89,13 @@ func (x childMutator) touchChild(s *exploredChild) error {
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
 	case asShared:
 		_, err = x.writerFor(s).addSharedOwner(x.ctx, child)
-	case asDisowned:
+	case asWiped:
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
 	}
 	return err
 }
 
-// mutateAll makes the mutations of all children.
+// mutateAll mutates all children.
 func (x childMutator) mutateAll(children []*exploredChild, when string) {
 	x.t.Helper()
 	switch when {
@@ -123,7 +124,7 @@ func (x childMutator) reconcileParents(children []*exploredChild) {
 	explorationRound{x.exploration}.reconcileParents(parents)
 }
 
-// mutateChild makes the mutation of an explored child.
+// mutateChild mutates a child.
 func (x childMutator) mutateChild(s *exploredChild) {
 	if s.who == author {
 		x.author.replaceContent(s.key(), s.changed)
@@ -134,8 +135,8 @@ func (x childMutator) mutateChild(s *exploredChild) {
 	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
-// mutateBeforeWrite has the mutation made when the operator is about to write the
-// child, and gives the operator cause to.
+// mutateBeforeWrite mutates the child right before the next write of the operator, and causes that
+// write.
 func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
@@ -147,8 +148,8 @@ func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	x.author.replaceContent(s.key(), s.desired)
 }
 
-// mutateAfterCreate has the mutation made when the operator has created the child
-// again, and before it knows.
+// mutateAfterCreate mutates the child after the operator has created it again, and before the
+// operator has the answer.
 func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
@@ -164,7 +165,7 @@ func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
-// pathOf is the path of an object in the URL of requests for it.
+// pathOf returns the path of an object in request URLs.
 func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) {
 	resource, err := parentLives{x.exploration}.resourceOf(object)
 	if err != nil {
@@ -181,7 +182,7 @@ func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) 
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
-// compareChild notes what is wrong with the child of an explored child.
+// compareChild records the problems of a child after its mutation.
 func (x childMutator) compareChild(s *exploredChild) {
 	s.problems = nil
 	if path, err := x.pathOf(s.before); err == nil && x.between.wasMissed(path) {
@@ -215,7 +216,7 @@ func (x childMutator) compareChild(s *exploredChild) {
 	}
 }
 
-// readReady notes what the parent says of itself.
+// readReady records the Ready condition of the parent.
 func (x childMutator) readReady(s *exploredChild) {
 	parent := new(unstructured.Unstructured)
 	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(s.parent.object))
@@ -231,7 +232,7 @@ func (x childMutator) readReady(s *exploredChild) {
 	}
 }
 
-// isSilent reports whether a problem is one that the parent does not tell of.
+// isSilent reports whether the parent's status does not mention a problem.
 func (t *trial) isSilent() bool {
 	return !strings.HasPrefix(t.ready, "Ready=False") || strings.HasPrefix(t.ready, "Ready=False, Progressing")
 }

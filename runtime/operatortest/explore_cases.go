@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Who acts in a trial.
@@ -15,11 +17,11 @@ const (
 
 // The states that a child is in before.
 const (
-	asCreated  = "created"
-	asChanged  = "changed"       // once by Sync
-	asTouched  = "touched"       // by another field manager
-	asShared   = "many managers" // by more than ten
-	asDisowned = "wiped"         // managedFields are gone
+	asCreated = "created"
+	asChanged = "changed"       // once by Sync
+	asTouched = "touched"       // by another field manager
+	asShared  = "many managers" // by more than ten
+	asWiped   = "wiped"         // managedFields are gone
 )
 
 // The times at which somebody acts.
@@ -49,7 +51,7 @@ type trial struct {
 	ready    string   // what the parent's Ready condition said in that case
 }
 
-// name is the trial's name as a subtest.
+// name returns the trial's name as a subtest.
 func (t *trial) name() string {
 	parts := []string{t.childName, t.who, t.mutationName}
 	if t.way != "" {
@@ -61,17 +63,17 @@ func (t *trial) name() string {
 	return strings.ReplaceAll(strings.Join(parts, "/"), " ", "_")
 }
 
-// setting is a way, a state and a time.
+// setup is a way, a state and a time.
 type setup struct{ way, state, time string }
 
-// unnoticedSetup is the setup that leaves the owners of all fields as they are: values alone tell.
+// unnoticedSetup returns the setup that keeps the owners of all fields, so that only values differ.
 func unnoticedSetup() setup { return setup{sameManagerPut, asCreated, running} }
 
-// setupsFor are those that a mutation can be made in.
+// setupsFor returns the setups in which a mutation is possible.
 func setupsFor(who string, fits []string) (all []setup) {
 	states, times := []string{asCreated, asChanged, asTouched}, []string{running, down, beforeWrite, afterCreate}
 	if who == author {
-		fits, states, times = []string{""}, append(states, asShared, asDisowned), times[:2]
+		fits, states, times = []string{""}, append(states, asShared, asWiped), times[:2]
 	}
 	for _, way := range fits {
 		for _, state := range states {
@@ -85,14 +87,14 @@ func setupsFor(who string, fits []string) (all []setup) {
 	return all
 }
 
-// selection chooses which trials an exploration makes.
+// selection chooses the trials of an exploration.
 type selection struct {
 	extent string // short, all or exhaustive
 	seed   string
 	seen   map[string]bool // pairs of a family with a way, a state and a time that were chosen
 }
 
-// chooseTrials returns the trials of one mutation, of which like has everything else.
+// chooseTrials returns the trials of one mutation. like has their other fields.
 func (s *selection) chooseTrials(like trial, all []setup) (chosen []*trial) {
 	if s.extent != exhaustive {
 		all = []setup{s.bestSetup(like, all)}
@@ -105,7 +107,7 @@ func (s *selection) chooseTrials(like trial, all []setup) (chosen []*trial) {
 	return chosen
 }
 
-// bestSetup is the setup that has most pairs which were not chosen yet.
+// bestSetup returns the setup with the most pairs that were not chosen yet.
 func (s *selection) bestSetup(like trial, all []setup) setup {
 	most, rank := -1, uint32(0)
 	var best setup
@@ -135,16 +137,15 @@ func (s *selection) pairNames(like trial, one setup) []string {
 	}
 }
 
-// orderOf is a number that is the same for the same text and seed.
+// orderOf returns a number that is always the same for a text and seed.
 func (s *selection) orderOf(text string) uint32 {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(text + s.seed)) // it never fails
+	_, _ = hash.Write([]byte(text + s.seed)) // Write returns no error
 	return hash.Sum32()
 }
 
-// sampleMutations returns the mutations that a short exploration makes: of each path one in a
-// rotation, and one of each family at least.
-// Of every second path it is the author's turn, who also removes each item of a list
+// sampleMutations returns the mutations of a short exploration: one of each path in rotation, and
+// at least one of each family. The author makes every second one, and removes each item of a list
 // whose items have several keys.
 func (s *selection) sampleMutations(mutations []alteration, who string) (chosen []alteration) {
 	if s.extent != short {
@@ -192,3 +193,9 @@ const (
 )
 
 const defaultSeed = "1"
+
+// lifeState is the state of a child in a life.
+type lifeState struct {
+	gone []types.UID // children that were deleted
+	late string      // what the operator has yet to do
+}

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// parentLife is who acts where a parent is led through its life.
+// parentLife is the writer of a trial in which a parent is created, changed and deleted.
 const parentLife = "life"
 
 // The steps of a parent's life. Each is begun and awaited for many parents at once.
@@ -26,7 +25,7 @@ const (
 	dismissal  = "child not desired any more"
 )
 
-// faultsOfLife are what goes wrong with a write of a child, at its nth one in a life.
+// faultsOfLife returns the faults of the nth write of a child in a life.
 func faultsOfLife() (all []Fault) {
 	all = append(all, Fault{}) // nothing does
 	for _, what := range []What{
@@ -43,12 +42,12 @@ func faultsOfLife() (all []Fault) {
 	return all
 }
 
-// writesOfLife is how many writes of each child a life takes: two creations, a change,
-// a creation by the next parent of the name, and a deletion.
+// writesOfLife is how many writes of each child a life has: two creations, a change, a creation by
+// the next parent of the name, and a deletion.
 const writesOfLife = 5
 
-// planLives returns the trials that lead parents through their lives: of each child,
-// with each fault at each of its writes, or in a short exploration with a few of them.
+// planLives returns the trials with lives of parents: for each child, with each fault at each of
+// its writes, or in a short exploration with a few of them.
 func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 	faults := faultsOfLife()
 	for i, like := range children {
@@ -75,11 +74,11 @@ func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) })
 }
 
-// parentLives takes parents through their lives.
+// parentLives creates, changes and deletes parents.
 type parentLives struct{ *exploration }
 
-// runLives leads one parent of each variant through its life: faults are told apart by the
-// resource that is written, so that there is one child of a resource at a time.
+// runLives runs the life of one parent of each variant. Faults select writes by their resource, so
+// that there is one child of a resource at a time.
 func (x parentLives) runLives(trials []*trial) {
 	x.t.Helper()
 	for len(trials) > 0 && !x.isEnough() {
@@ -138,7 +137,7 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 	})
 	inParallel(parents, x.startSuccessor)
 	x.awaitStep(children, succession)
-	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // which stay, and others may come after
+	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // these stay, and others may follow
 	for _, s := range dismissed {
 		x.author.replaceContent(s.key(), map[string]any{})
 	}
@@ -153,7 +152,7 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
-// startSuccessor deletes a parent, and makes another one of its name.
+// startSuccessor deletes a parent, and creates another one of its name.
 func (x parentLives) startSuccessor(h *exploredParent) {
 	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
 	if client.IgnoreNotFound(err) != nil {
@@ -174,13 +173,13 @@ func (x parentLives) startSuccessor(h *exploredParent) {
 	h.object = next
 }
 
-// stillTheSame says that a child of a parent that is gone has not been collected.
+// stillTheSame says that a child of a deleted parent has not been deleted.
 const stillTheSame = "the child is still the same"
 
 // mostOfGarbageCollection is how long the garbage collector may take.
 const mostOfGarbageCollection = 2 * time.Minute
 
-// awaitStep waits until the operator has carried out a step, and notes what it has not.
+// awaitStep waits until the operator has carried out a step, and records what is missing.
 func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
@@ -200,7 +199,7 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 			deadline = time.Now().Add(patience) // the old children are not the operator's to delete
 		}
 		if time.Now().Before(deadline) {
-			x.c.Advance(10 * time.Second) // what failed is tried again later and later
+			x.c.Advance(10 * time.Second) // failed writes back off
 			time.Sleep(10 * interval)
 			continue
 		}
@@ -215,7 +214,7 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	}
 }
 
-// stepProblem says what a step has yet to do with a child; empty if nothing.
+// stepProblem returns what a step still has to do with a child. It is empty if it is done.
 func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
@@ -253,7 +252,7 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	return exploredParents{x.exploration}.parentProblem(s)
 }
 
-// takesChanges reports whether a change of the desired state reaches a child that exists.
+// takesChanges reports whether a change of the desired state reaches an existing child.
 func (s *exploredChild) takesChanges() bool {
 	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
@@ -267,8 +266,8 @@ func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild)
 	return false
 }
 
-// missingFields lists where a child lacks its desired state, as the API server would make
-// that again.
+// missingFields returns the desired fields that a child does not have as the API server sets them
+// on a new child.
 func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
 	made, err := childMutator{x.exploration}.writerFor(s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {
@@ -284,7 +283,7 @@ func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstruc
 	return compared.found, nil
 }
 
-// resourceOf is the resource that a child is written by.
+// resourceOf returns the resource of a child.
 func (x parentLives) resourceOf(child *unstructured.Unstructured) (string, error) {
 	kind := child.GroupVersionKind()
 	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
@@ -292,10 +291,4 @@ func (x parentLives) resourceOf(child *unstructured.Unstructured) (string, error
 		return "", err
 	}
 	return mapping.Resource.Resource, nil
-}
-
-// lifeState is what is known of a child in a life.
-type lifeState struct {
-	gone []types.UID // children that were deleted
-	late string      // what the operator has yet to do
 }

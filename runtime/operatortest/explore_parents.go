@@ -10,7 +10,7 @@ import (
 // exploredParents creates, reads and deletes parents.
 type exploredParents struct{ *exploration }
 
-// makeParent makes a parent that the operator sees and those of other tests do not.
+// makeParent returns a parent that this operator sees, and the operators of other tests do not.
 func (x exploredParents) makeParent(variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
 	x.c.setNamespace(object)
@@ -33,7 +33,7 @@ func (x exploredParents) createParent(h *exploredParent) {
 	}
 }
 
-// dropParent deletes a parent with its children, so that later rounds are as fast.
+// dropParent deletes a parent with its children, so that later rounds do not become slower.
 func (x exploredParents) dropParent(h *exploredParent) {
 	objects := []client.Object{h.object}
 	for _, d := range x.author.childrenOf(h.object.GetUID()) {
@@ -52,8 +52,8 @@ func (x exploredParents) dropParent(h *exploredParent) {
 	x.author.dropParent(h.object.GetUID())
 }
 
-// requireChildren fails the test if Sync fails, or desires no children for some of the
-// parents, and skips it if it desires none for any.
+// requireChildren fails the test if Sync fails, or desires no children for some of the parents. It
+// skips the test if Sync desires none for all of them.
 func (x exploredParents) requireChildren(parents []*exploredParent) {
 	x.t.Helper()
 	var without []string

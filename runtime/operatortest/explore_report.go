@@ -13,7 +13,7 @@ import (
 // explorationReport reports the results of trials.
 type explorationReport struct{ *exploration }
 
-// reportTrials has each trial of a round be a subtest.
+// reportTrials reports each trial of a round as a subtest.
 func (x explorationReport) reportTrials(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, child := range slices.Sorted(maps.Keys(h.children)) {
@@ -33,7 +33,7 @@ func (x explorationReport) reportTrial(t *testing.T, one *trial) {
 	}
 }
 
-// replaySetting is the part of the environment that has an exploration choose the same cases.
+// replaySetting returns the environment variables that make an exploration choose the same cases.
 func (x explorationReport) replaySetting() string {
 	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
 	if x.seed != defaultSeed {
@@ -42,8 +42,8 @@ func (x explorationReport) replaySetting() string {
 	return text
 }
 
-// trialResult says what is wrong with a trial, and whether that is a failure: one that is
-// known to fail must do so.
+// trialResult returns the problems of a trial, and whether it has failed. A trial that is known to
+// fail must fail.
 func trialResult(one *trial, known expectation) (text string, failed bool) {
 	text = strings.Join(one.problems, "\n")
 	switch {
@@ -60,7 +60,7 @@ func trialResult(one *trial, known expectation) (text string, failed bool) {
 // row counts trials.
 type row struct{ cases, skipped, silent, stuck int }
 
-// tableOf counts trials by kind, who acts, family and time.
+// tableOf returns a table with the number of trials by kind, writer, family and time.
 func tableOf(trials []*trial) string {
 	rows, total := map[[4]string]row{}, row{}
 	for _, one := range trials {
@@ -93,7 +93,7 @@ func tableOf(trials []*trial) string {
 	return text.String() + reasonsOf(trials)
 }
 
-// reasonsOf says why trials were skipped.
+// reasonsOf returns why trials were skipped.
 func reasonsOf(trials []*trial) string {
 	counts := map[string]int{}
 	for _, one := range trials {

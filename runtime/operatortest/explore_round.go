@@ -15,7 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// exploredParent is a parent of whose children each may be in one trial.
+// exploredParent is a parent. Each of its children may be in one trial.
 type exploredParent struct {
 	variant  int
 	object   client.Object
@@ -36,8 +36,8 @@ type exploredChild struct {
 	lifeState
 }
 
-// assignParents gives each trial a child of a parent of its own, or of one that has it to
-// spare. It returns the trials for which there is no room.
+// assignParents assigns a child of a parent to each trial. It returns the parents, and the trials
+// that are left.
 func (x trialPlanner) assignParents(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
@@ -60,7 +60,7 @@ func (x trialPlanner) assignParents(trials []*trial, most int) (parents []*explo
 	return parents, rest
 }
 
-// inParallel does something for many at once.
+// inParallel calls do for many items at once.
 func inParallel[T any](all []T, do func(T)) {
 	var group sync.WaitGroup
 	free := make(chan struct{}, 8)
@@ -78,7 +78,7 @@ func inParallel[T any](all []T, do func(T)) {
 // explorationRound runs one round of trials.
 type explorationRound struct{ *exploration }
 
-// runRound makes trials, all at the same time of the operator's life.
+// runRound runs trials, all at the same time of the operator's life.
 func (x explorationRound) runRound(parents []*exploredParent, when string) {
 	x.t.Helper()
 	inParallel(parents, exploredParents{x.exploration}.createParent)
@@ -94,7 +94,7 @@ func (x explorationRound) runRound(parents []*exploredParent, when string) {
 	x.awaitSettled()
 	inParallel(children, childMutator{x.exploration}.compareChild)
 	if again := failedTrials(children); len(again) > 0 {
-		x.c.Advance(6 * time.Minute) // repairs that come back are slowed down
+		x.c.Advance(6 * time.Minute) // repeated repairs back off
 		settled := x.awaitSettled()
 		inParallel(again, childMutator{x.exploration}.compareChild)
 		inParallel(again, childMutator{x.exploration}.readReady)
@@ -116,7 +116,7 @@ func failedTrials(children []*exploredChild) (found []*exploredChild) {
 	return found
 }
 
-// awaitSettled waits until the operator has nothing left to do, and says why it has.
+// awaitSettled waits until the operator has nothing left to do, and returns why it still has.
 func (x explorationRound) awaitSettled() string {
 	x.t.Helper()
 	deadline := time.Now().Add(x.patience)
@@ -135,8 +135,8 @@ func (x explorationRound) awaitSettled() string {
 	}
 }
 
-// prepareChildren brings the children into the states that their trials begin with, and
-// returns the children that are ready.
+// prepareChildren brings the children into the initial states of their trials, and returns the
+// prepared children.
 func (x explorationRound) prepareChildren(children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
 	inParallel(children, func(s *exploredChild) { x.skipTrial(s, x.findChild(s)) })
@@ -165,7 +165,7 @@ func (x explorationRound) prepareChildren(children []*exploredChild, when string
 	return ready
 }
 
-// recreateChildren has children made with a value that Sync is to change later.
+// recreateChildren recreates children with a value that Sync changes later.
 func (x explorationRound) recreateChildren(children []*exploredChild) {
 	recreated := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
@@ -201,7 +201,7 @@ func (x explorationRound) skipTrial(s *exploredChild, err error) {
 
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
-// findChild looks up the desired state of the child of an explored child.
+// findChild sets the desired state of an explored child.
 func (x explorationRound) findChild(s *exploredChild) error {
 	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
 		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {
@@ -214,14 +214,14 @@ func (x explorationRound) findChild(s *exploredChild) error {
 	return errUnprepared
 }
 
-// nameOf names a child whatever its parent's name is.
+// nameOf returns the name of a child with * for the name of its parent.
 func (x explorationRound) nameOf(d passes.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
 func (x childMutator) writerFor(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
-// readChild reads a child; nil if there is none.
+// readChild returns the live child. It is nil if there is none.
 func (x explorationRound) readChild(d passes.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
@@ -236,7 +236,7 @@ func (x explorationRound) readChild(d passes.SyncChild) *unstructured.Unstructur
 	return object
 }
 
-// reconcileParents has the operator reconcile parents now.
+// reconcileParents makes the operator reconcile parents.
 func (x explorationRound) reconcileParents(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, loop := range (operatorLoops{x.c}).loopsOf(h.object) {

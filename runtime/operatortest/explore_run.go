@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// isTestSelected reports whether the flags of go test ask for a subtest of this name.
+// isTestSelected reports whether the flags of go test select a subtest.
 func isTestSelected(t *testing.T, name string) bool {
 	return isSelected(flagValue("test.run"), t.Name()+"/"+name) && !isSkipped(flagValue("test.skip"), t.Name()+"/"+name)
 }
@@ -21,14 +21,13 @@ func flagValue(name string) string {
 	return ""
 }
 
-// isSelected reports whether a pattern of go test selects a test: one of its
-// alternatives does.
+// isSelected reports whether an alternative of a pattern of go test selects a test.
 func isSelected(pattern, name string) bool {
 	return pattern == "" || slices.ContainsFunc(splitPattern(pattern, '|'), func(one string) bool { return matchesEach(one, name) })
 }
 
-// matchesEach reports whether each element of a pattern matches an element of a name,
-// as far as there are both.
+// matchesEach reports whether the elements of a pattern match the elements of a name, up to the
+// shorter of both.
 func matchesEach(pattern, name string) bool {
 	names := strings.Split(name, "/")
 	for i, element := range splitPattern(pattern, '/') {
@@ -67,7 +66,7 @@ func splitPattern(pattern string, separator byte) (elements []string) {
 	return append(elements, pattern[from:])
 }
 
-// replayedCase is the command that runs one subtest again.
+// replayedCase returns the command that runs one subtest again.
 func replayedCase(t *testing.T, name string) string {
 	var elements []string
 	for _, element := range strings.Split(t.Name()+"/"+name, "/") {
@@ -76,7 +75,7 @@ func replayedCase(t *testing.T, name string) string {
 	return "go test -run '" + strings.Join(elements, "/") + "'"
 }
 
-// explorationExtent is how much an exploration does, as the environment says.
+// explorationExtent returns the extent of an exploration by the environment.
 func explorationExtent() string {
 	switch {
 	case os.Getenv("EXHAUSTIVE") == "1":

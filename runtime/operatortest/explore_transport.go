@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// interposer is a transport that does something between the operator's read and its
-// write, or between its write and the answer.
+// interposer is a transport that calls functions between the operator's read and its write, or
+// between its write and the answer.
 type interposer struct {
 	mu     sync.Mutex
 	before map[string]func() // the operator writes the object of this path
@@ -20,23 +20,21 @@ func newInterposer() *interposer {
 	return &interposer{before: map[string]func(){}, after: map[string]func(){}}
 }
 
-// beforeWrite has do called once, before the operator's next write of an object.
+// beforeWrite calls do once, before the operator's next write of an object.
 func (i *interposer) beforeWrite(path string, do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.before[path] = do
 }
 
-// afterCreate has do called once, after the operator has created an object and before
-// it knows that.
+// afterCreate calls do once, after the operator has created an object and before it has the answer.
 func (i *interposer) afterCreate(path string, do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.after[path] = do
 }
 
-// wasMissed reports whether what was ordered for a path has not been called, and takes it
-// back.
+// wasMissed reports whether the functions for a path were not called, and removes them.
 func (i *interposer) wasMissed(path string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -47,7 +45,7 @@ func (i *interposer) wasMissed(path string) bool {
 	return before || after
 }
 
-// wrapTransport makes a transport of another.
+// wrapTransport returns a transport that wraps another one.
 func (i *interposer) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodGet || request.URL.Query().Has("dryRun") {
@@ -83,8 +81,8 @@ func (i *interposer) takeCallback(from map[string]func(), is func(path string) b
 	return nil
 }
 
-// isCreate reports whether a request creates the object of a path: it names it in its
-// body, whatever that is encoded in.
+// isCreate reports whether a request creates the object of a path: its body, in any encoding, has
+// the object's name.
 func isCreate(request *http.Request, body []byte, path string) bool {
 	if request.URL.Path == path {
 		return true

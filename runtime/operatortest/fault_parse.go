@@ -25,8 +25,8 @@ var (
 	resourceSyntax = regexp.MustCompile(`^[a-z0-9.-]+(/[a-z0-9]+)?$`)
 )
 
-// String is the fault as one line: "patch deployments 2 after lost", "write any
-// 1 instead 500 once".
+// String returns the fault as one line, such as "patch deployments 2 after lost" or "write any 1
+// instead 500 once".
 func (f Fault) String() string {
 	line := fmt.Sprintf("%s %s %d %s %s", cmp.Or(f.Verb, anyWrite), cmp.Or(f.Resource, anyResource), f.Nth, f.When, f.What)
 	if f.Once {
@@ -35,8 +35,7 @@ func (f Fault) String() string {
 	return line
 }
 
-// ParseFault reads a fault as it prints. It returns an error that says which
-// part is wrong.
+// ParseFault reads the line of a fault. The error says which part is wrong.
 func ParseFault(line string) (Fault, error) {
 	parts := strings.Fields(line)
 	if len(parts) == 6 && parts[5] == onlyOnce {

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// hangTime is how long a request takes that times out.
+// hangTime is how long a request hangs before it times out.
 const hangTime = time.Second
 
-// faultTransport carries the requests of one process of the operator, and does
-// what the fault plan says. Config.Transport wraps it, and so sees what the
-// operator sees. It wraps what counts requests, which so counts those that reach
-// the API server.
+// faultTransport sends the requests of one process of the operator, with the faults of the plan.
+// Config.Transport wraps it, so that it sees what the operator sees. It wraps the counting
+// transport, which counts only requests that reach the API server.
 type faultTransport struct {
 	next       http.RoundTripper
 	connection *connection
 }
 
-// RoundTrip carries one request.
+// RoundTrip sends one request.
 func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if t.connection.isDead() {
 		return failRequest(request, errDead)
@@ -57,11 +56,11 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 	return response, nil
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport to client-go.
 func (t *faultTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// applyFaults does what faults other than refusals do at a moment, first those
-// that let the request go on. It returns the error that ends the request.
+// applyFaults executes the faults of a moment other than refusals, those that end the request last.
+// It returns the error that ends the request.
 func (t *faultTransport) applyFaults(request *http.Request, struck []Fault, when When) (err error) {
 	for _, fault := range struck {
 		switch {
@@ -87,7 +86,7 @@ func (t *faultTransport) applyFaults(request *http.Request, struck []Fault, when
 	return err
 }
 
-// wait lets a request hang, and returns the error that it ends with.
+// wait blocks while a request hangs, and returns its error.
 func (t *faultTransport) wait(request *http.Request) error {
 	select {
 	case <-time.After(hangTime):
@@ -99,7 +98,7 @@ func (t *faultTransport) wait(request *http.Request) error {
 	}
 }
 
-// refusedAt returns the first refusal among faults at a moment.
+// refusedAt returns the first refusal among the faults of a moment.
 func refusedAt(struck []Fault, when When) (What, bool) {
 	for _, fault := range struck {
 		if fault.When == when && fault.What.isRefusal() {

@@ -140,7 +140,8 @@ func lookUp(object map[string]any, key string) any {
 	return value
 }
 
-// equalValues reports whether two values mean the same. Null and empty values equal an absent field.
+// equalValues reports whether two values mean the same. Null and empty values equal an absent
+// field.
 func equalValues(path string, a, b any) bool {
 	if isEmpty(a) && isEmpty(b) || reflect.DeepEqual(a, b) {
 		return true

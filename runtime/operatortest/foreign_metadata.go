@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// foreignPrefix begins the labels, annotations and field managers of those who write
-// to a child besides its operator.
+// foreignPrefix begins the labels, annotations and field managers of other writers than the
+// operator.
 const foreignPrefix = "foreign.operatortest.opgen.dev"
 
-// ownKeys are the labels or annotations that the runtime has put on a child, besides
-// those that are desired.
+// ownKeys returns the labels or annotations of a child that the runtime has written and that are
+// not desired.
 func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, field string) []string {
 	fields, _, _ := unstructured.NestedMap(desired, "metadata", field)
 	owned := map[string]bool{}
@@ -32,9 +32,9 @@ func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, 
 	return slices.Sorted(maps.Keys(owned))
 }
 
-// metadataMutationsOf returns the mutations of what makes an object a child: the
-// runtime's own labels and annotations, and the owner reference. sibling is a child of
-// another parent; nil if there is none.
+// metadataMutationsOf returns the mutations of the metadata that makes an object a child: the
+// runtime's own labels and annotations, and the owner reference. sibling is a child of another
+// parent; nil if there is none.
 func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]any, manager string, sibling *unstructured.Unstructured, s shape) []alteration {
 	var g generator
 	for _, field := range []string{"labels", "annotations"} {
@@ -59,7 +59,7 @@ func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]an
 	return g.made
 }
 
-// copyFrom adds the mutation that gives a child what another child has.
+// copyFrom adds the mutation that copies the ownership of another child.
 func (g *generator) copyFrom(sibling *unstructured.Unstructured, at path) {
 	if sibling == nil {
 		return
@@ -69,7 +69,7 @@ func (g *generator) copyFrom(sibling *unstructured.Unstructured, at path) {
 	}
 }
 
-// addOwnership adds the mutations of who owns what.
+// addOwnership adds the mutations of managedFields.
 func (g *generator) addOwnership(desired map[string]any, s shape) {
 	managed := path{{field: "metadata"}, {field: "managedFields"}}
 	wipe := func(content map[string]any) bool {

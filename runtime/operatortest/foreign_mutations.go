@@ -22,7 +22,7 @@ const (
 	shares     = "many managers" // by more than ten field managers
 )
 
-// alteration is one change of an object that somebody makes.
+// alteration is one change of an object by another client.
 type alteration struct {
 	at     path
 	text   string // in place of the path
@@ -34,7 +34,7 @@ type alteration struct {
 	edits []func(content map[string]any) bool
 }
 
-// name is the mutation as a test names it.
+// name returns the mutation as tests name it.
 func (m alteration) name() string {
 	text := m.text
 	if text == "" {
@@ -43,11 +43,11 @@ func (m alteration) name() string {
 	return strings.ReplaceAll(text, "/", "~1") + ": " + m.family
 }
 
-// generator makes all mutations of the values that are desired of an object.
+// generator generates all mutations of the desired values of an object.
 type generator struct{ made []alteration }
 
-// mutationsOf returns the mutations of the desired state of a child, whose schema this
-// is: each value is changed, removed, emptied, extended and reordered.
+// mutationsOf returns the mutations of the desired state of a child with a schema: each value is
+// changed, removed, emptied, extended and reordered.
 func mutationsOf(desired map[string]any, s shape) []alteration {
 	var g generator
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
@@ -62,7 +62,7 @@ func mutationsOf(desired map[string]any, s shape) []alteration {
 	return g.made
 }
 
-// addMetadata makes mutations of labels and annotations; the rest is the identity.
+// addMetadata adds mutations of labels and annotations. The rest of the metadata is the identity.
 func (g *generator) addMetadata(value any, s shape) {
 	metadata, _ := value.(map[string]any)
 	for _, name := range []string{"annotations", "labels"} {

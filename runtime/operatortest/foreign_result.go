@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// evidence is what is known of a child around a mutation.
+// evidence is the state of a child around a mutation.
 type evidence struct {
 	desired map[string]any
 	shape   shape
 	manager string                     // the operator's
-	before  *unstructured.Unstructured // the mutation
-	written *unstructured.Unstructured // what the mutation left
-	after   *unstructured.Unstructured // the operator has settled; nil: the child is gone
+	before  *unstructured.Unstructured // before the mutation
+	written *unstructured.Unstructured // after the mutation
+	after   *unstructured.Unstructured // after the operator has settled; nil: the child is gone
 	// revised: the desired state has changed since before, by annotations alone.
 	revised bool
 	earlier map[string]any // what was desired before, where an author has changed it
@@ -26,15 +26,15 @@ type evidence struct {
 	recreates bool
 }
 
-// findProblems returns what is wrong after a mutation: what Sync sets must be as before, and
-// what it does not set must be as the mutation left it.
+// findProblems returns the problems after a mutation. Desired fields must be as before, and other
+// fields as the mutation left them.
 func (e evidence) findProblems(m alteration) []string {
 	if e.after == nil {
 		return []string{"the child is gone"}
 	}
 	var found []string
 	before, written, after := contentOf(e.before), contentOf(e.written), contentOf(e.after)
-	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped who they are
+	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped managedFields
 	dropOthers(e.after, e.manager, written, after)
 	revision.remove(before) // what it is to be, others say
 	compared := mutationResult{secret: e.after.GetKind() == "Secret"}
@@ -63,7 +63,7 @@ func isContent(name string) bool {
 	return name != "apiVersion" && name != "kind" && name != "status"
 }
 
-// withOwnKeys is the desired state, with the runtime's own labels, annotations and owner
+// withOwnKeys returns the desired state with the runtime's own labels, annotations and owner
 // reference.
 func (e evidence) withOwnKeys() map[string]any {
 	desired := deepCopy(e.desired).(map[string]any)
@@ -86,7 +86,7 @@ func (e evidence) withOwnKeys() map[string]any {
 	return desired
 }
 
-// judgement collects differences.
+// mutationResult collects the differences after a mutation.
 type mutationResult struct {
 	secret bool // no value may be shown
 	adds   bool // what the mutation added must stay, too
@@ -107,10 +107,10 @@ func orAbsent(value any) string {
 	return showValue(value)
 }
 
-// compareRestored notes where the desired state is not as it was.
+// compareRestored adds desired fields that were not restored.
 func (j *mutationResult) compareRestored(at path, desired, before, after any, s shape) {
 	if before == nil {
-		return // the API server makes it of something else
+		return // the API server derives it from another field
 	}
 	object, isObject := desired.(map[string]any)
 	list, isList := desired.([]any)
@@ -135,7 +135,7 @@ func (j *mutationResult) compareRestored(at path, desired, before, after any, s 
 	}
 }
 
-// compareOwnership notes where the child has lost what makes it its parent's.
+// compareOwnership adds missing metadata that makes the child its parent's.
 func (j *mutationResult) compareOwnership(e evidence, before, after map[string]any) {
 	for _, field := range []string{"labels", "annotations"} {
 		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
@@ -157,7 +157,7 @@ func (j *mutationResult) compareOwnership(e evidence, before, after map[string]a
 	}
 }
 
-// compareUntouched notes where what is not desired is not as the mutation left it.
+// compareUntouched adds fields that are not desired and not as the mutation left them.
 func (j *mutationResult) compareUntouched(at path, desired, before, written, after any, s shape) {
 	if desired != nil && (s.isAtomic(desired) || !isContainer(desired)) {
 		return

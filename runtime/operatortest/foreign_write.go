@@ -26,7 +26,7 @@ const (
 
 var ways = []string{put, byMergePatch, byStrategicPatch, forcedApply, sameManagerPut, sameApply}
 
-// writer writes to children as somebody else.
+// writer writes to children as another client.
 type writer struct {
 	client  client.Client
 	manager string // the operator's
@@ -45,7 +45,7 @@ func (m alteration) fits(way string, child *unstructured.Unstructured) bool {
 	return true
 }
 
-// errUseless says that the API server takes none of the edits of a mutation.
+// errUseless says that the API server accepts none of the edits of a mutation.
 type errUseless struct{ last error }
 
 func (e errUseless) Error() string {
@@ -55,8 +55,8 @@ func (e errUseless) Error() string {
 	return e.last.Error()
 }
 
-// write makes a mutation of a child, and returns the child as it is then. The edits of
-// the mutation are tried until one is accepted and has an effect.
+// write mutates a child, and returns the result. It tries the edits of the mutation until one is
+// accepted and has an effect.
 func (w writer) write(ctx context.Context, way string, m alteration, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
 	if m.family == shares {
 		return w.addSharedOwner(ctx, child)
@@ -82,7 +82,7 @@ func isRefusal(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsInternalError(err)
 }
 
-// tryWrite makes one edit. It returns nil if that has no effect.
+// tryWrite makes one edit. It returns nil if the edit has no effect.
 func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit func(map[string]any) bool, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
 	for {
 		edited := child.DeepCopy()
@@ -138,7 +138,7 @@ func (w writer) sendWrite(ctx context.Context, way string, m alteration, child, 
 	return answer, w.client.Update(ctx, answer, foreign)
 }
 
-// mergeOf is the JSON merge patch from one object to another.
+// mergeOf returns the JSON merge patch from one object to another.
 func mergeOf(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key, old := range from {
@@ -182,7 +182,7 @@ func strategicOf(child, edited *unstructured.Unstructured) ([]byte, error) {
 	return strategicpatch.CreateTwoWayMergePatch(from, to, typed)
 }
 
-// appliedContent is the least that an apply has to say to make an edit.
+// appliedContent returns the smallest content of an apply that makes an edit.
 func appliedContent(m alteration, child, edited *unstructured.Unstructured, s shape) map[string]any {
 	body, _ := leastApplied(m.at, child.Object, edited.Object, s).(map[string]any)
 	body["apiVersion"], body["kind"] = child.GetAPIVersion(), child.GetKind()
@@ -195,7 +195,7 @@ func appliedContent(m alteration, child, edited *unstructured.Unstructured, s sh
 	return body
 }
 
-// leastApplied is what has to be said of a value so that the path below it is as edited.
+// leastApplied returns the smallest part of a value that makes the path below it as edited.
 func leastApplied(at path, old, edited any, s shape) any {
 	if len(at) == 0 {
 		return addedItems(old, edited, s)
@@ -219,7 +219,7 @@ func leastApplied(at path, old, edited any, s shape) any {
 	return []any{said}
 }
 
-// addedItems is what a map or a list has more than before; any other value as a whole.
+// addedItems returns the additional entries of a map or a list, or any other value as a whole.
 func addedItems(old, edited any, s shape) any {
 	if s.isAtomic(edited) {
 		return edited
@@ -241,10 +241,10 @@ func addedItems(old, edited any, s shape) any {
 	return edited
 }
 
-// writers is how many field managers share a child: more than managedFields tells apart.
+// writers is how many field managers share a child, which is more than managedFields holds.
 const writers = 12
 
-// addSharedOwner writes to a child as many different field managers.
+// addSharedOwner writes to a child as that many field managers.
 func (w writer) addSharedOwner(ctx context.Context, child *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	answer := child.DeepCopy()
 	for n := range writers {

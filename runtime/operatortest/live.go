@@ -78,8 +78,8 @@ func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList
 	return list, nil
 }
 
-// describeStaleCache returns an object whose live state the operator has not handled. It is empty if there
-// is none.
+// describeStaleCache returns an object whose live state the operator has not handled. It is empty
+// if there is none.
 func describeStaleCache(live []liveList) string {
 	for _, list := range live {
 		if late := list.unhandled(); late != "" {
@@ -109,8 +109,8 @@ func (l liveList) unhandled() string {
 	return ""
 }
 
-// isOlder reports whether a resource version is older than another. Versions without an order are older if
-// they differ.
+// isOlder reports whether a resource version is older than another. Versions without an order are
+// older if they differ.
 func isOlder(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	if err != nil {
@@ -119,8 +119,8 @@ func isOlder(version, than string) bool {
 	return order < 0
 }
 
-// changedByOthers returns an object that changed between two live states without one of the writes. It is
-// empty if there is none.
+// changedByOthers returns an object that changed between two live states without one of the writes.
+// It is empty if there is none.
 func changedByOthers(before, after []liveList, writes []exchange) string {
 	for i, list := range after {
 		if i >= len(before) || before[i].watch != list.watch {

@@ -71,8 +71,8 @@ func (c operatorRunner) startOperator() {
 	c.running = c.startProcess(options, "", nil)
 }
 
-// releaseTime is how long a process waits until the crashed one before it has ended and released its
-// ports.
+// releaseTime is how long a process waits until the crashed one before it has ended and released
+// its ports.
 const releaseTime = time.Second
 
 // processOptions returns the options of the next process.
@@ -86,8 +86,8 @@ func (c operatorRunner) processOptions() operator.Options {
 	return options
 }
 
-// startProcess starts an operator. Its caches begin with the resource version past, if there is one. It
-// waits for a crashed process before it, if there is one. The caller holds the lock.
+// startProcess starts an operator. Its caches begin with the resource version past, if there is
+// one. It waits for a crashed process before it, if there is one. The caller holds the lock.
 func (c operatorRunner) startProcess(options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
@@ -139,7 +139,8 @@ func (c operatorRunner) areParents(control *passes.Control, resource string) boo
 	return false
 }
 
-// replaceCrashed ends a process at once, and starts another one unless the operator was stopped meanwhile.
+// replaceCrashed ends a process at once, and starts another one unless the operator was stopped
+// meanwhile.
 func (c operatorRunner) replaceCrashed(crashed *process, what What) {
 	options := c.processOptions()
 	c.mu.Lock()

@@ -14,12 +14,13 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// MakeReady acts as the kubelet, because a control plane alone runs no Pods: it waits until each object
-// exists, and writes its status so that it is ready. A Pod runs and is ready. So are the Pods of a
-// Deployment, StatefulSet, DaemonSet or ReplicaSet, and those of a Job have succeeded, so that the
-// cluster's own controllers report it as ready. A PersistentVolumeClaim is bound, and a custom resource
-// gets the condition Ready=True. Other kinds stay as they are. An object that existed and is gone is no
-// failure: an operator may delete a Job that has succeeded before anyone else has seen it.
+// MakeReady acts as the kubelet, because a control plane alone runs no Pods: it waits until each
+// object exists, and writes its status so that it is ready. A Pod runs and is ready. So are the
+// Pods of a Deployment, StatefulSet, DaemonSet or ReplicaSet, and those of a Job have succeeded, so
+// that the cluster's own controllers report it as ready. A PersistentVolumeClaim is bound, and a
+// custom resource gets the condition Ready=True. Other kinds stay as they are. An object that
+// existed and is gone is no failure: an operator may delete a Job that has succeeded before anyone
+// else has seen it.
 func (c *Cluster) MakeReady(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
@@ -62,7 +63,8 @@ func (c readiness) updateStatusOf(object client.Object, change func()) {
 	})
 }
 
-// runPodsOf writes the status of a workload's Pods until the workload's controller reports it as ready.
+// runPodsOf writes the status of a workload's Pods until the workload's controller reports it as
+// ready.
 func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)

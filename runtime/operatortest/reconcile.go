@@ -22,8 +22,9 @@ type Pass struct {
 	RequeueAfter time.Duration
 }
 
-// Reconcile makes the operator reconcile a parent now, in its present state, and waits for the result.
-// It writes nothing for that, not even to the parent. A failed reconcile is retried at once.
+// Reconcile makes the operator reconcile a parent now, in its present state, and waits for the
+// result. It writes nothing for that, not even to the parent. A failed reconcile is retried at
+// once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
 	return reconcileOrder{c}.reconcileOne(parent, (*passes.Loop).Force)
@@ -84,8 +85,9 @@ func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
 	}
 }
 
-// Passes returns the results of the reconciles of a parent since the operator was started, in their
-// order. It leaves out those that were repeated because the operator's cache was stale.
+// Passes returns the results of the reconciles of a parent since the operator was
+// started, in their order. It leaves out those that were repeated because the operator's cache was
+// stale.
 func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
 	c.setNamespace(parent)
@@ -98,7 +100,8 @@ func (c *Cluster) Passes(parent client.Object) []Pass {
 	return ended
 }
 
-// Errors returns how many reconciles of a parent have failed since the operator was started, by reason.
+// Errors returns how many reconciles of a parent have failed since the operator was started, by
+// reason.
 func (c *Cluster) Errors(parent client.Object) map[string]int {
 	c.t.Helper()
 	counts := map[string]int{}
@@ -140,7 +143,8 @@ type due struct {
 	when time.Time
 }
 
-// nextRequeue returns the first reconcile that is due until a time. It reports false if there is none.
+// nextRequeue returns the first reconcile that is due until a time. It reports false if there is
+// none.
 func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next due, ok bool) {
 	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		return nil, due{}, false
@@ -153,8 +157,8 @@ func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next d
 	return found, next, ok
 }
 
-// isParentCached returns an error if the operator's cache does not show a parent as the API server has
-// it.
+// isParentCached returns an error if the operator's cache does not show a parent as the API server
+// has it.
 func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {

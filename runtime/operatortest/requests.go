@@ -21,10 +21,10 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s %s %s: %d", r.Verb, r.Resource, r.Name, r.Code)
 }
 
-// Requests returns all requests of the operator since the test began, in the order of their answers. It
-// reads them from the API server's audit log if OPGEN_AUDIT_LOG names it, and otherwise takes those that
-// the operator's client has sent. It leaves out requests whose number does not depend on the parents:
-// discovery, lists and watches, leases, and access reviews.
+// Requests returns all requests of the operator since the test began, in the order of their
+// answers. It reads them from the API server's audit log if OPGEN_AUDIT_LOG names it, and otherwise
+// takes those that the operator's client has sent. It leaves out requests whose number does not
+// depend on the parents: discovery, lists and watches, leases, and access reviews.
 func (c *Cluster) Requests() []Request {
 	c.t.Helper()
 	if c.audit == nil {
@@ -46,8 +46,9 @@ func (c *Cluster) Requests() []Request {
 // lateLog is how long the audit log may lack an answered request.
 const lateLog = 2 * time.Second
 
-// Sent returns the requests that the operator's client has sent since the test began, in the order of
-// their answers. It is never late, as the audit log may be. It leaves out the same requests as Requests.
+// Sent returns the requests that the operator's client has sent since the test began, in the order
+// of their answers. It is never late, as the audit log may be. It leaves out the same requests as
+// Requests.
 func (c *Cluster) Sent() []Request { return c.sent.plainRequests() }
 
 // Writes returns the requests that write: all but gets and dry runs.

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// grantRoles gives the operator's user the permissions of the roles in a file. The roles get the name of
-// the test's namespace.
+// grantRoles gives the operator's user the permissions of the roles in a file. The roles get the
+// name of the test's namespace.
 func (c *Cluster) grantRoles(path string) {
 	c.t.Helper()
 	rights, err := readRights(path, c.Namespace, c.config.User)
@@ -26,8 +26,8 @@ func (c *Cluster) grantRoles(path string) {
 	}
 }
 
-// readRights returns the roles in a file, under a name and in a namespace of that name, and their bindings
-// to a user.
+// readRights returns the roles in a file, under a name and in a namespace of that name, and their
+// bindings to a user.
 func readRights(path, name, user string) (rights []client.Object, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

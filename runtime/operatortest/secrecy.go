@@ -11,8 +11,8 @@ import (
 // hidden replaces a secret value in a test's output.
 const hidden = "(hidden)"
 
-// hideSecrets removes the data of Secrets and the values of environment variables from differences. Their
-// paths stay.
+// hideSecrets removes the data of Secrets and the values of environment variables from differences.
+// Their paths stay.
 func hideSecrets(differences []difference, secret bool) []difference {
 	differences = slices.Clone(differences)
 	for i, d := range differences {

@@ -19,12 +19,13 @@ const (
 
 // Settled waits until the operator has nothing left to do: its caches show each object as the API
 // server has it, all reconciles that this caused have ended, none is due within two seconds, and no
-// request is pending. It returns how many requests the operator has made. An operator that keeps writing
-// fails the test, with its writes.
+// request is pending. It returns how many requests the operator has made. An operator that keeps
+// writing fails the test, with its writes.
 //
-// It does not wait for the cluster's own controllers, which for instance create the Pods of a Deployment:
-// use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs, in another
-// process or by operator.Run, counts as settled when its user agent has made no request for two seconds.
+// It does not wait for the cluster's own controllers, which for instance create the Pods of a
+// Deployment: use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs,
+// in another process or by operator.Run, counts as settled when its user agent has made no request
+// for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
 	settler{c}.awaitSettled(soon)
@@ -57,15 +58,15 @@ func (c settler) awaitSettled(within time.Duration) {
 	}
 }
 
-// isRunElsewhere reports whether the operator has started and has no controllers, because the test runs
-// them elsewhere.
+// isRunElsewhere reports whether the operator has started and has no controllers, because the test
+// runs them elsewhere.
 func (c settler) isRunElsewhere() bool {
 	control := operatorRunner{c.Cluster}.runningProcess().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
-// describeUnsettled returns why the operator is not settled. It is empty if it is settled. The caches show
-// what happened before they were compared; reconciles show what happened since.
+// describeUnsettled returns why the operator is not settled. It is empty if it is settled. The
+// caches show what happened before they were compared; reconciles show what happened since.
 func (c settler) describeUnsettled(within time.Duration) string {
 	c.t.Helper()
 	running := operatorRunner{c.Cluster}.runningProcess()
@@ -89,7 +90,8 @@ func (c settler) describeUnsettled(within time.Duration) string {
 	return c.describeBusy(within)
 }
 
-// describeBusy returns what the operator does, or will do within a time. It is empty if there is nothing.
+// describeBusy returns what the operator does, or will do within a time. It is empty if there is
+// nothing.
 func (c settler) describeBusy(within time.Duration) string {
 	running := operatorRunner{c.Cluster}.runningProcess()
 	control := running.control

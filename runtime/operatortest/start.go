@@ -102,7 +102,8 @@ func Start(t *testing.T, config Config) *Cluster {
 	return c
 }
 
-// silence discards the log of controller-runtime outside of managers, which can be set once per process.
+// silence discards the log of controller-runtime outside of managers, which can be set once per
+// process.
 var silence = sync.OnceFunc(func() { log.SetLogger(logr.Discard()) })
 
 const namespacePrefix = "operatortest-"

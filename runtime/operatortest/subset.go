@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DiffSubset describes which fields that are set in expected are missing or different in got. It is empty
-// if there are none. Items of lists are matched by their name or another key, or else by their index, and
-// got may have more of them. Lists of plain values have to be equal. A field with the zero value of its Go
-// type is not set; of pointers, only nil is not set. For the data of Secrets and the values of environment
-// variables it shows the paths only.
+// DiffSubset describes which fields that are set in expected are missing or different in got. It is
+// empty if there are none. Items of lists are matched by their name or another key, or else by
+// their index, and got may have more of them. Lists of plain values have to be equal. A field with
+// the zero value of its Go type is not set; of pointers, only nil is not set. For the data of
+// Secrets and the values of environment variables it shows the paths only.
 func DiffSubset(expected, got client.Object) string {
 	compared := comparison{partial: true}
 	compared.compareValues("", setFields(expected), contentOfObject(got))

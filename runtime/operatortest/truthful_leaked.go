@@ -51,8 +51,8 @@ func (c leakCheck) describeLeaked(collected bool) string {
 	return text.String()
 }
 
-// requireCollected goes on from the last check: it waits until the garbage collector has deleted the children of parents
-// that are gone, if the cluster has one, and fails the test if it does not.
+// requireCollected goes on from the last check: it waits until the garbage collector has deleted
+// the children of parents that are gone, if the cluster has one, and fails the test if it does not.
 func (c leakCheck) requireCollected() {
 	c.t.Helper()
 	if c.describeLeaked(true) == "" || !c.collectsGarbage() {

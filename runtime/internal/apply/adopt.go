@@ -94,8 +94,9 @@ func kubectlManagers(object client.Object) sets.Set[string] {
 	return managers
 }
 
-// ownershipPatch returns the metadata, as a merge patch, that makes an object the parent's child and
-// nobody else's. One write does both: in between, the former controller would take the object back.
+// ownershipPatch returns the metadata, as a merge patch, that makes an object the parent's child
+// and nobody else's. One write does both: in between, the former controller would take the object
+// back.
 func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]any {
 	var ownership map[string]any
 	if d.Ownership != nil {
@@ -153,9 +154,9 @@ func (d Desired) hasOwnership(live client.Object) bool {
 	return d.hasReference(live, ownership["ownerReferences"]) && hasPatch(live.GetLabels(), ownership["labels"]) && hasPatch(live.GetAnnotations(), ownership["annotations"])
 }
 
-// hasReference reports whether an object's reference to the parent is the desired one. The version of
-// the parent's kind counts, too: once it is no longer served, the garbage collector does not find
-// the parent by it.
+// hasReference reports whether an object's reference to the parent is the desired one. The version
+// of the parent's kind counts, too: once it is no longer served, the garbage collector does not
+// find the parent by it.
 func (d Desired) hasReference(live client.Object, desired any) bool {
 	references, _ := desired.([]any)
 	i := slices.IndexFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })

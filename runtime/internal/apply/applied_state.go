@@ -36,8 +36,8 @@ func (k Key) compare(other Key) int {
 	)
 }
 
-// Memo holds the last known state of each child of one parent. The zero value is empty. It is not
-// safe for concurrent use.
+// AppliedState holds the last known state of each child of one parent. The zero value is empty. It
+// is not safe for concurrent use.
 type Memo struct {
 	children []*appliedChild // sorted by key; most parents have few children
 	budgets  map[Key]*budget

@@ -44,9 +44,9 @@ const (
 	Unchanged Action = "unchanged"
 	Created   Action = "created"
 	Updated   Action = "updated"
-	Adopted   Action = "adopted" // it existed and was not the parent's
-	Waiting   Action = "waiting" // it is being deleted; the caller applies it again once it is gone
-	Replace   Action = "replace" // the caller deletes it, and applies it again once it is gone
+	Adopted   Action = "adopted"  // it existed and was not the parent's
+	Waiting   Action = "waiting"  // it is being deleted; the caller applies it again once it is gone
+	Replace   Action = "recreate" // the caller deletes it, and applies it again once it is gone
 )
 
 // Outcome is the result of an apply.
@@ -61,8 +61,8 @@ type Outcome struct {
 	Conflict *backoff.Conflict
 }
 
-// Do brings a child to its desired state. observed is nil if there is no child. A write that
-// fails is not repeated before it is due: until then the error is a [backoff.Failed].
+// Do brings a child to its desired state. observed is nil if there is no child. A write
+// that fails is not repeated before it is due: until then the error is a [backoff.Failed].
 func (a *Applier) Do(ctx context.Context, now time.Time, state *Memo, d Desired, observed client.Object) (Outcome, error) {
 	return a.attempt(ctx, now, state, d, observed, (*childApply).apply)
 }
@@ -75,8 +75,8 @@ func (a *Applier) Own(ctx context.Context, now time.Time, state *Memo, d Desired
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
 }
 
-// TakeBack writes the metadata that makes an object the parent's child to an object that has
-// lost it. The next reconcile observes the object and applies it as any other child.
+// TakeBack writes the metadata that makes an object the parent's child to an object that
+// has lost it. The next reconcile observes the object and applies it as any other child.
 func (a *Applier) TakeBack(ctx context.Context, now time.Time, state *Memo, d Desired, live client.Object) (Outcome, error) {
 	outcome, err := a.newApply(now, state, d).takeOwnership(ctx, live)
 	return a.asCached(outcome), err

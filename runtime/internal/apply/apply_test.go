@@ -128,8 +128,8 @@ func TestImmutableField(t *testing.T) {
 	}
 }
 
-// After somebody wiped managedFields, the manager that the API server generates must not keep fields
-// that the desired state drops later, and the apply must not take fields of others.
+// After somebody wiped managedFields, the manager that the API server generates must not keep
+// fields that the desired state drops later, and the apply must not take fields of others.
 func TestWipedManagedFields(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(ways[plain], func(t *testing.T) {

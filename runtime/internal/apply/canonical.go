@@ -19,9 +19,9 @@ var systemMetadata = []string{
 	"managedFields", "resourceVersion", "selfLink", "uid",
 }
 
-// Canonical returns the fields that a typed object, an unstructured object or an apply configuration
-// sets, as an apply sends them: without status, nulls, system metadata and the empty structs of Go
-// types.
+// Canonical returns the fields that a typed object, an unstructured object or an apply
+// configuration sets, as an apply sends them: without status, nulls, system metadata and the empty
+// structs of Go types.
 func Canonical(object any) (map[string]any, error) {
 	content, err := fieldsOfObject(object)
 	if err != nil {
@@ -71,8 +71,9 @@ func convertViaJSON(object any) (map[string]any, error) {
 }
 
 // dropZeroStructs removes the values of struct fields that nobody set, such as resources: {} and
-// targetPort: 0, from content, which is the JSON form of v. It keeps an empty object behind a pointer,
-// such as emptyDir: {}, which was set, and one that the type never omits, which may be required.
+// targetPort: 0, from content, which is the JSON form of v. It keeps an empty object behind a
+// pointer, such as emptyDir: {}, which was set, and one that the type never omits, which may be
+// required.
 func dropZeroStructs(v reflect.Value, content any) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -182,8 +183,8 @@ func dropNulls(value any) {
 	}
 }
 
-// encodeStringData moves a Secret's write-only stringData to data, as the API server does. Keys of an
-// applied stringData could never be removed.
+// encodeStringData moves a Secret's write-only stringData to data, as the API server does. Keys of
+// an applied stringData could never be removed.
 func encodeStringData(content map[string]any) {
 	plain, ok := content["stringData"].(map[string]any)
 	if !ok {

@@ -103,7 +103,7 @@ func (c *childApply) applyChange(ctx context.Context, live client.Object) (Outco
 
 // resolveNameConflict decides about an object that has the child's name when the child is
 // created. It applies the object if it is the parent's, and adopts it if the policy allows that.
-// Otherwise it returns ErrTaken.
+// Otherwise it returns ErrNameConflict.
 func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 	d, key := c.desired, c.desired.Key()
 	live, err := c.client.readLive(ctx, d.Name)

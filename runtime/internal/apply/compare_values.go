@@ -12,8 +12,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// hasAll reports whether the set has every path of a desired value. It does not look below the end of
-// a path, where differingPaths compares values.
+// hasAll reports whether the set has every path of a desired value. It does not look below the end
+// of a path, where differingPaths compares values.
 func (s fieldset) hasAll(desired any) bool {
 	if s == nil {
 		return true
@@ -33,8 +33,8 @@ func (s fieldset) hasAll(desired any) bool {
 	return false
 }
 
-// hasAllItems looks up the desired items by the steps of the set, because a desired item may leave out
-// a key that the API server defaults.
+// hasAllItems looks up the desired items by the steps of the set, because a desired item may leave
+// out a key that the API server defaults.
 func (s fieldset) hasAllItems(desired []any) bool {
 	found := 0
 	for _, step := range s {
@@ -94,8 +94,9 @@ func (c *valueComparison) compareFields(path string, set fieldset, desired, live
 	}
 }
 
-// isSame reports whether a live value equals the desired one. An object that is desired without fields
-// may have fields of others. The API server leaves out empty values of Kubernetes' own kinds.
+// isSame reports whether a live value equals the desired one. An object that is desired without
+// fields may have fields of others. The API server leaves out empty values of Kubernetes' own
+// kinds.
 func (c *valueComparison) isSame(desired, live any) bool {
 	switch {
 	case equalValues(desired, live):
@@ -111,7 +112,8 @@ func (c *valueComparison) isSame(desired, live any) bool {
 	return addsOnlyDefaults(live, desired) || live == nil && isZero(desired) && !isEmptyObject(desired)
 }
 
-// includesValue reports whether a live value equals the desired one, or has more fields in its objects.
+// includesValue reports whether a live value equals the desired one, or has more fields in its
+// objects.
 func includesValue(live, desired any) bool {
 	switch desired := desired.(type) {
 	case map[string]any:
@@ -176,9 +178,9 @@ func findItem(items []any, step string) (any, bool) {
 	return items[at], true
 }
 
-// indexOfItem returns the index of the item of a list that a "k:" or "v:" step selects, or -1. An item
-// that leaves out a key matches if no other item matches better, because the API server defaults some
-// keys, such as the protocol of a port.
+// indexOfItem returns the index of the item of a list that a "k:" or "v:" step selects, or -1. An
+// item that leaves out a key matches if no other item matches better, because the API server
+// defaults some keys, such as the protocol of a port.
 func indexOfItem(items []any, step string) int {
 	kind, text, _ := strings.Cut(step, ":")
 	if kind == "v" {

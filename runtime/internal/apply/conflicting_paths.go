@@ -27,8 +27,8 @@ type conflictPlace struct {
 	desired, live any
 }
 
-// conflictingPaths returns the paths in a child that conflict with the desired state, by the fields that
-// the API server refused. everything adds paths that only may conflict.
+// conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
+// that the API server refused. everything adds paths that only may conflict.
 func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
 	all := fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
@@ -91,8 +91,8 @@ func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]
 	s.visit(below, field[1:])
 }
 
-// addReplacing adds the fields of an object that stand in the place of a missing desired one: objects,
-// such as the sources of a volume, and other fields only if there is no object.
+// addReplacing adds the fields of an object that stand in the place of a missing desired one:
+// objects, such as the sources of a volume, and other fields only if there is no object.
 func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string]any) {
 	if !isMissing(desired, live) {
 		return
@@ -120,8 +120,8 @@ func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string
 	}
 }
 
-// visitList follows a refused field into the items that are desired and in the child. It adds the items
-// of others that have the same value in this field as a desired one.
+// visitList follows a refused field into the items that are desired and in the child. It adds the
+// items of others that have the same value in this field as a desired one.
 func (s *conflictSearch) visitList(at conflictPlace, desired, live []any, field []string) {
 	var inside []string
 	if len(field) > 0 {

@@ -16,7 +16,8 @@ var defaults = map[string][]any{
 	"volumeMode":        {"Filesystem"},                               // a volume claim template
 }
 
-// addedTolerations are the tolerations that the admission plugin DefaultTolerationSeconds adds to a Pod.
+// addedTolerations are the tolerations that the admission plugin DefaultTolerationSeconds adds to a
+// Pod.
 var addedTolerations = []any{
 	map[string]any{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
 	map[string]any{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},

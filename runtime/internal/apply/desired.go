@@ -43,12 +43,12 @@ type Desired struct {
 	// patch. With the strategy CreateOnly, and while a child waits for its turn or for its
 	// deletion, nothing else is written. Nil: there is none.
 	Ownership func() map[string]any
-	// Own adds the same to the desired metadata. The hash does not cover it, so that no child
-	// is outdated because of it. Nil: it adds nothing.
+	// Own adds the same to the desired metadata. The hash does not cover it, so that
+	// no child is outdated because of it. Nil: it adds nothing.
 	Own func(metadata map[string]any)
 
 	// Input is the hash of all that the content is made from. Zero: it is not known. See
-	// [Memo.Recall].
+	// [AppliedState.Recall].
 	Input uint64
 	// Source is the object that the content is made from, if it has one of Kubernetes' own Go
 	// types. A create sends it as it is.
@@ -58,8 +58,8 @@ type Desired struct {
 	content func() map[string]any // canonical, with its identity, without the hash
 }
 
-// NewDesired completes a desired child whose content is canonical, and lacks only its identity and its
-// hash. It returns an error if two items of a list have the same keys.
+// NewDesired completes a desired child whose content is canonical, and lacks only its identity and
+// its hash. It returns an error if two items of a list have the same keys.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
 	d.setIdentity(content)
 	if err := listmap.Check(d.Kind, content); err != nil {
@@ -107,9 +107,9 @@ func (d Desired) addOwnership(content map[string]any) {
 	}
 }
 
-// Recall completes a desired child like NewDesired, if its last desired state was made from the same
-// input. It takes the hash from that state, and makes the content only when it is needed. It reports
-// false for another input.
+// Recall completes a desired child like NewDesired, if its last desired state was made from the
+// same input. It takes the hash from that state, and makes the content only when it is needed. It
+// reports false for another input.
 func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
 	last := m.child(d.Key())
 	if last == nil || d.Input == 0 || last.input != d.Input {

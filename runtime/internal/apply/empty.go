@@ -64,8 +64,8 @@ func (e *emptyingPatch) addObjects(path string, set fieldset, desired, live any)
 	}
 }
 
-// addItem adds the operations for a value. Those for an item of a list start with a test of its keys,
-// because the item may have moved.
+// addItem adds the operations for a value. Those for an item of a list start with a test of its
+// keys, because the item may have moved.
 func (e *emptyingPatch) addItem(path string, step step, desired, live any) {
 	before := len(e.steps)
 	e.addObjects(path, step.below, desired, live)

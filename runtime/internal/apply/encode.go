@@ -16,8 +16,8 @@ func digestOf(text []byte) digest {
 	return digest(full[:len(digest{})])
 }
 
-// encoder writes values as encoding/json does, with sorted keys, for hashes and patches. It is faster
-// and reuses its memory, because content consists of maps, lists, strings and numbers only.
+// encoder writes values as encoding/json does, with sorted keys, for hashes and patches. It is
+// faster and reuses its memory, because content consists of maps, lists, strings and numbers only.
 type encoder struct {
 	text []byte
 	keys []string

@@ -23,7 +23,7 @@ type errConflict struct {
 func (e errConflict) Error() string   { return e.err.Error() }
 func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
 
-// ErrTaken says that an object which is not the parent's has the name of a child.
+// ErrNameConflict says that an object which is not the parent's has the name of a child.
 type ErrTaken struct {
 	Key
 	Holder string        // who controls the object; empty when nobody does

@@ -46,7 +46,8 @@ func (s fieldset) belowField(name string) (fieldset, bool) {
 	return s[i].below, true
 }
 
-// OwnsCondition reports whether a field manager has set the condition of a type in an object's status.
+// OwnsCondition reports whether a field manager has set the condition of a type in an object's
+// status.
 func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	set := parseFieldset(managedEntry(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
 	status, _ := set.belowField("status")
@@ -55,8 +56,9 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	return isOwned || hasList && conditions == nil // the list is atomic
 }
 
-// Wrote reports whether a field manager owns the value of a label or an annotation, and returns when it
-// wrote the value. field is "labels" or "annotations". Objects of a cache have no times.
+// Wrote reports whether a field manager owns the value of a label or an annotation, and
+// returns when it wrote the value. field is "labels" or "annotations". Objects of a cache have no
+// times.
 func Wrote(object client.Object, manager, field, key string) (at time.Time, ok bool) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {

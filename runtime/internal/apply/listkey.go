@@ -7,12 +7,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// listKey is one of the fields by which managedFields identifies an item of a list, with its value as
-// JSON.
+// listKey is one of the fields by which managedFields identifies an item of a list, with its value
+// as JSON.
 type listKey struct{ name, value string }
 
-// parseListKeys reads the keys in a step, which follow "k:" as a flat JSON object. Most of them, such as
-// {"containerPort":8080,"protocol":"TCP"}, need no JSON decoder.
+// parseListKeys reads the keys in a step, which follow "k:" as a flat JSON object. Most of them,
+// such as {"containerPort":8080,"protocol":"TCP"}, need no JSON decoder.
 func parseListKeys(text string) ([]listKey, bool) {
 	if keys, ok := parsePlainKeys(text); ok {
 		return keys, true

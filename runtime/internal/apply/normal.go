@@ -6,10 +6,10 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// normalizeBuiltin gives the values of one of Kubernetes' own kinds the form in which the API server
-// keeps them: 0.5 of a CPU becomes 500m, and empty strings that the Go type omits are removed. Fields
-// that the Go type does not have stay, for the API server to refuse. Content of other kinds, and
-// content that does not fit the Go type, stays as it is.
+// normalizeBuiltin gives the values of one of Kubernetes' own kinds the form in which the API
+// server keeps them: 0.5 of a CPU becomes 500m, and empty strings that the Go type omits are
+// removed. Fields that the Go type does not have stay, for the API server to refuse. Content of
+// other kinds, and content that does not fit the Go type, stays as it is.
 func normalizeBuiltin(content map[string]any) {
 	version, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)

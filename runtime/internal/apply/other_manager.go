@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// OtherManager returns the field manager that took labels and annotations from ours, and their paths.
+// OtherManager returns the field manager that took labels and annotations from ours, and their
+// paths.
 func (m Metadata) OtherManager(live client.Object, own string) (manager string, taken []string) {
 	metadata := map[string]any{}
 	for name, set := range map[string]map[string]string{"labels": m.Labels, "annotations": m.Annotations} {
@@ -28,8 +29,8 @@ func (m Metadata) OtherManager(live client.Object, own string) (manager string, 
 	return findOtherManager(live, own, "", owned, desired, desired)
 }
 
-// OtherStatusManager returns the field manager that took these parts of an object's status from ours,
-// and their paths.
+// OtherStatusManager returns the field manager that took these parts of an object's status from
+// ours, and their paths.
 func OtherStatusManager(live client.Object, own string, parts map[string]any) (manager string, taken []string) {
 	desired := map[string]any{"status": parts}
 	owned := parseFieldset(managedEntry(live, own, metav1.ManagedFieldsOperationUpdate, "status"))
@@ -39,9 +40,10 @@ func OtherStatusManager(live client.Object, own string, parts map[string]any) (m
 	return findOtherManager(live, own, "status", owned, desired, desired)
 }
 
-// findOtherManager returns the field manager that took desired fields from ours, through a subresource
-// if one is named. own is our manager, owned what it still owns. fields are the desired ones without
-// the object's identity. If the fields were removed, it returns the manager that wrote last.
+// findOtherManager returns the field manager that took desired fields from ours, through a
+// subresource if one is named. own is our manager, owned what it still owns. fields are the desired
+// ones without the object's identity. If the fields were removed, it returns the manager that wrote
+// last.
 func findOtherManager(live client.Object, own, subresource string, owned fieldset, desired, fields map[string]any) (manager string, taken []string) {
 	var takenAt, writtenAt time.Time
 	lastWriter := ""
@@ -76,8 +78,8 @@ func ptrTime(t *metav1.Time) time.Time {
 	return t.Time
 }
 
-// difference returns the paths of the set that the other set does not have. A path of which the other
-// set has a part counts as its.
+// difference returns the paths of the set that the other set does not have. A path of which the
+// other set has a part counts as its.
 func (s fieldset) difference(other fieldset) fieldset {
 	rest := fieldset{}
 	for _, each := range s {

@@ -60,8 +60,8 @@ func (s fieldset) intersection(desired any) fieldset {
 	return common
 }
 
-// hashDifference returns the hash of the paths of the set that a desired value does not have. All paths
-// below an object that is desired without fields count. It is zero if there are none.
+// hashDifference returns the hash of the paths of the set that a desired value does not have. All
+// paths below an object that is desired without fields count. It is zero if there are none.
 func (s fieldset) hashDifference(desired any) (sum uint64) {
 	_ = withEncoder(func(e *encoder) { e.text = s.appendDifference(e.text, desired) }, func(text []byte) { // only values cause errors
 		if len(text) > 0 {
@@ -119,8 +119,8 @@ func (o *ownedFields) digestValues(desired map[string]any) (s digest, err error)
 	return s, err
 }
 
-// writeOwned writes the values at the paths of a set. Of an object that is desired without fields it
-// writes only that the object exists, because its fields are not ours.
+// writeOwned writes the values at the paths of a set. Of an object that is desired without fields
+// it writes only that the object exists, because its fields are not ours.
 func (e *encoder) writeOwned(live, desired any, set fieldset) {
 	if set == nil {
 		if isEmptyObject(desired) {

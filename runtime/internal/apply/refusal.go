@@ -16,8 +16,8 @@ type refusedField struct {
 	duplicate bool // another item has the same value
 }
 
-// anyItem stands for the index of an item in a path. The index in a refused object does not apply to the
-// live one.
+// anyItem stands for the index of an item in a path. The index in a refused object does not apply
+// to the live one.
 const anyItem = "[]"
 
 // refusedFields returns the fields that validation names in a refusal. A refusal by a policy or a

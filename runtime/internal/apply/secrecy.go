@@ -18,8 +18,8 @@ import (
 // hidden replaces a secret value in an error.
 const hidden = "(hidden)"
 
-// shortest is the length from which a value is hidden outside of quotes, too. A shorter value may be
-// part of any word.
+// shortest is the length from which a value is hidden outside of quotes, too. A shorter value may
+// be part of any word.
 const shortest = 6
 
 // hiddenError is an error without the values that conditions, Events and logs must not show.
@@ -63,9 +63,9 @@ func (d Desired) IsOutdated(live client.Object) bool {
 	return err == nil && desires && !includesValue(content["data"], data)
 }
 
-// hideSecrets removes secret values from the text of an error: the data of a Secret and the values of
-// environment variables, desired and live. The API server quotes values that it refuses, and prints
-// whole objects.
+// hideSecrets removes secret values from the text of an error: the data of a Secret and the values
+// of environment variables, desired and live. The API server quotes values that it refuses, and
+// prints whole objects.
 func hideSecrets(err error, d Desired, live client.Object) error {
 	if err == nil {
 		return nil

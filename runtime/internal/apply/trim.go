@@ -10,9 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Trimmer makes objects smaller before they are cached. managedFields are half of their metadata: it
-// drops the field managers that no controller here reads. Most children of one kind have the same
-// fields, so that it lets them share the other managers, and the keys of labels and annotations.
+// Trimmer makes objects smaller before they are cached. managedFields are half of their metadata:
+// it drops the field managers that no controller here reads. Most children of one kind have the
+// same fields, so that it lets them share the other managers, and the keys of labels and
+// annotations.
 type Trimmer struct {
 	mu     sync.Mutex
 	shape  []byte // of the object at hand
@@ -45,9 +46,9 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	return object, nil
 }
 
-// DropTrimmed removes the managedFields of an object that comes from a trimmed cache. The API server
-// would take them for all managers. It keeps those of an object that was read from the API server,
-// which have times.
+// DropTrimmed removes the managedFields of an object that comes from a trimmed cache.
+// The API server would take them for all managers. It keeps those of an object that was read from
+// the API server, which have times.
 func DropTrimmed(object client.Object) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Time == nil && isOurEntry(entry) {
@@ -57,7 +58,8 @@ func DropTrimmed(object client.Object) {
 	}
 }
 
-// sharedEntries returns our managedFields entries of an object. Objects with the same fields share them.
+// sharedEntries returns our managedFields entries of an object. Objects with the same fields share
+// them.
 func (t *Trimmer) sharedEntries(object client.Object) []metav1.ManagedFieldsEntry {
 	all := object.GetManagedFields()
 	var owner []byte
@@ -118,8 +120,8 @@ func appendFields(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []
 	return append(append(append(text, before...), ownerPath(anyOwner)...), after...)
 }
 
-// shareTexts makes an object share strings that most objects of its kind have. Setting a key of a map
-// again replaces its memory. An unstructured object returns copies, which cannot be shared.
+// shareTexts makes an object share strings that most objects of its kind have. Setting a key of a
+// map again replaces its memory. An unstructured object returns copies, which cannot be shared.
 func (t *Trimmer) shareTexts(object client.Object) {
 	if _, dynamic := object.(runtime.Unstructured); dynamic {
 		return
@@ -152,8 +154,8 @@ func (t *Trimmer) shareText(text string) string {
 	return text
 }
 
-// anyOwner replaces the UID of the object's controller in a shared entry. Only this part of the paths
-// differs between children of one shape.
+// anyOwner replaces the UID of the object's controller in a shared entry. Only this part of the
+// paths differs between children of one shape.
 const anyOwner = "~"
 
 // ownerPath returns the path of an owner reference as an entry holds it.

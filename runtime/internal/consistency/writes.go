@@ -1,8 +1,9 @@
-// Package consistency keeps a controller from deciding by a cache that is older than its own writes.
+// Package consistency keeps a controller from deciding by a cache that is older than its own
+// writes.
 //
-// A reconcile records what it writes. The next reconcile of the same parent first checks that the cache
-// has seen all of it, and is requeued otherwise. So its snapshot has every child that was just created,
-// which would be created twice, and no child that was just deleted.
+// A reconcile records what it writes. The next reconcile of the same parent first checks that the
+// cache has seen all of it, and is requeued otherwise. So its snapshot has every child that was
+// just created, which would be created twice, and no child that was just deleted.
 package consistency
 
 import (
@@ -17,12 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxLag is how long the cache may lack a write before Writes asks the API server for the object, and
-// then asks again.
+// maxLag is how long the cache may lack a write before Writes asks the API server for the object,
+// and then asks again.
 const maxLag = 5 * time.Second
 
-// Writes are the writes of one parent's reconciles that the cache may not show yet. The zero value is
-// empty. It is not safe for concurrent use.
+// Writes are the writes of one parent's reconciles that the cache may not show yet. The zero value
+// is empty. It is not safe for concurrent use.
 type Writes struct {
 	pending []write // the last of each object in each source
 }
@@ -45,10 +46,11 @@ type write struct {
 	at      time.Time
 }
 
-// Wrote records that an object was created or changed. object is the answer of the API server. If the
-// cache does not hold it, because admission has changed it, it has to leave the cache.
+// Wrote records that an object was created or changed. object is the answer of the API
+// server. If the cache does not hold it, because admission has changed it, it has to leave the
+// cache.
 func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
-	if !source.holds(object) {
+	if !source.selects(object) {
 		w.Deleted(source, object, now)
 		return
 	}
@@ -77,11 +79,11 @@ func (w *Writes) record(now write) {
 // Pending reports whether there are writes that the cache may not show yet.
 func (w *Writes) Pending() bool { return len(w.pending) > 0 }
 
-// Seen reports whether the cache shows every recorded write, or something newer. It asks live, which
-// reads from the API server, only about a write that the cache has lacked for a long time: someone else
-// may have deleted the object before the cache saw it, or the cache may not hold it any more; the API
-// server may have been restored from a backup, or its resource versions may have no order. A cache that
-// shows what the API server has is new enough then.
+// Seen reports whether the cache shows every recorded write, or something newer. It asks live,
+// which reads from the API server, only about a write that the cache has lacked for a long time:
+// someone else may have deleted the object before the cache saw it, or the cache may not hold it
+// any more; the API server may have been restored from a backup, or its resource versions may have
+// no order. A cache that shows what the API server has is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for len(w.pending) > 0 {
 		last := len(w.pending) - 1
@@ -109,17 +111,17 @@ func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (
 		return false, err
 	}
 	if cached == nil {
-		return current == nil || current.GetUID() != w.uid || !w.source.holds(current), nil
+		return current == nil || current.GetUID() != w.uid || !w.source.selects(current), nil
 	}
 	// The API server's version counts, even if its data was restored from a time before the
 	// write.
 	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
 }
 
-func (s *Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
+func (s *Source) selects(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
 
-// isReachedBy reports whether a cached object shows the write, or something newer. Resource versions
-// that are not numbers have no order: of them only the write's own version counts.
+// isReachedBy reports whether a cached object shows the write, or something newer. Resource
+// versions that are not numbers have no order: of them only the write's own version counts.
 func (w *write) isReachedBy(cached client.Object) bool {
 	if w.version == "" {
 		return cached == nil || cached.GetUID() != w.uid || !w.gone && cached.GetDeletionTimestamp() != nil

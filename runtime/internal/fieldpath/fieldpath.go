@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Strings returns the string, or the strings of the list, at a path. It leaves out empty strings, and
-// returns none for a field that is not set.
+// Strings returns the string, or the strings of the list, at a path. It leaves out empty strings,
+// and returns none for a field that is not set.
 func Strings(object any, path string) ([]string, error) {
 	value, ok := valueAt(object, path)
 	if !ok {

@@ -72,6 +72,6 @@ func rolledOut(done bool) Health {
 	return rollingOut()
 }
 
-// rollingOut returns no progress in its message: a status that repeats the message would be written at
-// every step.
+// rollingOut returns no progress in its message: a status that repeats the message would be written
+// at every step.
 func rollingOut() Health { return inProgress("is rolling out") }

@@ -17,8 +17,8 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// For returns the patch of these operations for the object with a UID. For another object of the name
-// the API server refuses the whole patch; see [Unfit].
+// For returns the patch of these operations for the object with a UID. For another object of the
+// name the API server refuses the whole patch; see [DoesNotFit].
 func For(uid types.UID, steps ...Operation) ([]byte, error) {
 	return json.Marshal(append([]Operation{{"test", "/metadata/uid", uid}}, steps...))
 }
@@ -28,8 +28,9 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 // Escape returns the name of a field as part of a JSON pointer (RFC 6901).
 func Escape(name string) string { return pointerEscapes.Replace(name) }
 
-// Unfit reports whether the API server refused a patch because it does not fit the object, which has
-// changed or is another one. The API server names the object only if the patched object is invalid.
+// Unfit reports whether the API server refused a patch because it does not fit the object,
+// which has changed or is another one. The API server names the object only if the patched object
+// is invalid.
 func Unfit(err error) bool {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")

@@ -1,8 +1,8 @@
-// Package listmap knows which lists of Kubernetes' own kinds are maps or sets to server-side apply, and
-// which keys identify their items.
+// Package listmap knows which lists of Kubernetes' own kinds are maps or sets to server-side apply,
+// and which keys identify their items.
 //
-// The API server creates an object in which two items have the same keys, and refuses every later apply
-// to it. [Check] finds them before the object is created.
+// The API server creates an object in which two items have the same keys, and refuses every later
+// apply to it. [Check] finds them before the object is created.
 package listmap
 
 //go:generate go run ../../../internal/listkeys table.go
@@ -47,8 +47,8 @@ func (t Type) fieldNamed(name string) member {
 // Field returns the type of a field, or of its items if it is a list.
 func (t Type) Field(name string) Type { return Type{t.fieldNamed(name).of} }
 
-// Keys returns the keys of an item of a list field, with defaults for keys that the item leaves out. It
-// returns nil if the field is not known as a list with keys.
+// Keys returns the keys of an item of a list field, with defaults for keys that the item leaves
+// out. It returns nil if the field is not known as a list with keys.
 func (t Type) Keys(field string, item map[string]any) map[string]any {
 	keys := t.fieldNamed(field).keys
 	if len(keys) == 0 {
@@ -69,8 +69,8 @@ func (k key) valueIn(item map[string]any) any {
 	return k.fallback
 }
 
-// Check returns an error if two items of a list in an object have the same keys. The error names the
-// list and the keys. Objects of unknown kinds have none.
+// Check returns an error if two items of a list in an object have the same keys. The error names
+// the list and the keys. Objects of unknown kinds have none.
 func Check(kind schema.GroupVersionKind, object map[string]any) error {
 	return Of(kind).checkFields("", object)
 }

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Claim is the label and annotations by which another controller of this runtime, of this project or
-// another, made an object its child.
+// Claim is the label and annotations by which another controller of this runtime, of this project
+// or another, made an object its child.
 type Claim struct {
 	Keys
 	Parent string // for messages, such as "Site web"; empty: an owner reference names it

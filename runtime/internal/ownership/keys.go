@@ -1,12 +1,13 @@
 // Package ownership says which parent an object is a child of.
 //
-// Every child has the label Keys.Label with the UID of its parent, so that a cache can hold only the
-// children of one controller. The owner reference makes an object a child where Kubernetes allows one,
-// and the garbage collector then knows the child, too. Kubernetes does not allow one if the child is in
-// another namespace or cluster-scoped. The garbage collector must not act if the child is orphaned when
-// its parent is deleted, or deleted in a certain order. In these cases the label and the annotation
-// Keys.Parent, which names the parent, make an object a child. The label alone does not, because
-// controllers copy labels to the objects that they create: an EndpointSlice has those of its Service.
+// Every child has the label Keys.Label with the UID of its parent, so that a cache can hold only
+// the children of one controller. The owner reference makes an object a child where Kubernetes
+// allows one, and the garbage collector then knows the child, too. Kubernetes does not allow one if
+// the child is in another namespace or cluster-scoped. The garbage collector must not act if the
+// child is orphaned when its parent is deleted, or deleted in a certain order. In these cases the
+// label and the annotation Keys.Parent, which names the parent, make an object a child. The label
+// alone does not, because controllers copy labels to the objects that they create: an EndpointSlice
+// has those of its Service.
 package ownership
 
 import (
@@ -41,15 +42,16 @@ func KeysOf(group, controller string) Keys {
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string { return []string{k.Parent, k.Hash, k.WhenRemoved} }
 
-// Override writes the deletion policy of a child into its metadata. Empty: it is the kind's.
+// Override writes the deletion policy of a child into its metadata. Empty: it is the
+// kind's.
 func (k Keys) Override(metadata map[string]any, whenRemoved string) {
 	if whenRemoved != "" {
 		ensureObject(metadata, "annotations")[k.WhenRemoved] = whenRemoved
 	}
 }
 
-// Ownership returns the metadata, as a merge patch, that makes an object a parent's child. The patch
-// also removes the keys of the other way to own it.
+// Ownership returns the metadata, as a merge patch, that makes an object a parent's child. The
+// patch also removes the keys of the other way to own it.
 func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
 	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
 	k.Refer(metadata, parent, byReference)
@@ -64,8 +66,8 @@ type Parent struct {
 	UID  types.UID
 }
 
-// Disown removes from the metadata of a desired child what makes it a parent's child. The author may
-// have copied an observed child.
+// Disown removes from the metadata of a desired child what makes it a parent's child. The
+// author may have copied an observed child.
 func (k Keys) Disown(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Label)
 	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved)
@@ -81,8 +83,8 @@ func (k Keys) Disown(metadata map[string]any, parent types.UID) {
 	}
 }
 
-// Refer adds to metadata what makes an object a parent's child: an owner reference, or a label and an
-// annotation.
+// Refer adds to metadata what makes an object a parent's child: an owner reference, or a label
+// and an annotation.
 func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 	ensureObject(metadata, "labels")[k.Label] = string(parent.UID)
 	references, _ := metadata["ownerReferences"].([]any)
@@ -103,8 +105,8 @@ func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 	}
 }
 
-// Of returns the parent of a child. It reports false if the object is no child of this controller.
-// namespaced has the kinds of parents, and whether they are namespaced.
+// Of returns the parent of a child. It reports false if the object is no child of this
+// controller. namespaced has the kinds of parents, and whether they are namespaced.
 func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Parent, bool) {
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
 		return parentByReference(object, ref, namespaced)
@@ -125,8 +127,8 @@ func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Pa
 	return parent, true
 }
 
-// Named returns the parent in the annotation of an object, in the form of [Parent.String]. It is empty
-// if an owner reference names the controller, or if there is no annotation.
+// Named returns the parent in the annotation of an object, in the form of [Parent.String]. It
+// is empty if an owner reference names the controller, or if there is no annotation.
 func (k Keys) Named(object client.Object) string {
 	if metav1.GetControllerOfNoCopy(object) != nil {
 		return ""
@@ -151,8 +153,8 @@ func parentByReference(object client.Object, ref *metav1.OwnerReference, namespa
 	return parent, true
 }
 
-// Referenced reports whether a child has an owner reference to a parent, so that the garbage collector
-// deletes it after its parent.
+// Referenced reports whether a child has an owner reference to a parent, so that the garbage
+// collector deletes it after its parent.
 func Referenced(child client.Object, parent types.UID) bool {
 	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
 }
@@ -166,7 +168,8 @@ func (p Parent) String() string {
 	return kind + "/" + p.Name.String()
 }
 
-// dropKeys removes keys from an object in a field of the content, and the object if it is empty then.
+// dropKeys removes keys from an object in a field of the content, and the object if it is empty
+// then.
 func dropKeys(content map[string]any, name string, keys ...string) {
 	object, _ := content[name].(map[string]any)
 	maps.DeleteFunc(object, func(key string, _ any) bool { return slices.Contains(keys, key) })

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Index knows which parents read which objects of one kind. It is safe for concurrent use. Finding the
-// readers of an object costs one lookup for queries by name, and one comparison for each different query
-// by labels.
+// Index knows which parents read which objects of one kind. It is safe for concurrent use. Finding
+// the readers of an object costs one lookup for queries by name, and one comparison for each
+// different query by labels.
 type Index struct {
 	mu       sync.RWMutex
 	named    map[types.NamespacedName]parents // by the object that they read
@@ -116,8 +116,8 @@ func (x *Index) remove(parent types.NamespacedName, query Query) {
 	}
 }
 
-// namedObjects returns the names of the objects of a query. It reports false if the query does not name
-// them all.
+// namedObjects returns the names of the objects of a query. It reports false if the query does not
+// name them all.
 func (q Query) namedObjects() ([]types.NamespacedName, bool) {
 	if len(q.Names) == 0 || slices.Contains(q.Namespaces, AllNamespaces) {
 		return nil, false

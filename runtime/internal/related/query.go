@@ -1,5 +1,5 @@
-// Package related finds the objects that a parent's Sync reads and does not own, and the parents that
-// read an object that has changed.
+// Package related finds the objects that a parent's Sync reads and does not own, and the parents
+// that read an object that has changed.
 //
 //	Query   the objects that one parent reads of one kind   → Matches(object)
 //	Index   the queries of all parents                      → Readers(object)
@@ -17,8 +17,8 @@ import (
 // AllNamespaces stands for every namespace in a Query.
 const AllNamespaces = "*"
 
-// Query selects objects of one kind: by their names, or by their labels if there are no names. The zero
-// value selects nothing.
+// Query selects objects of one kind: by their names, or by their labels if there are no names. The
+// zero value selects nothing.
 type Query struct {
 	Names    []string
 	Selector labels.Selector

@@ -27,7 +27,8 @@ type answer struct {
 	until  time.Time
 }
 
-// maxAnswers limits the cached answers, so that a client with ever new tokens does not fill the memory.
+// maxAnswers limits the cached answers, so that a client with ever new tokens does not fill the
+// memory.
 const maxAnswers = 1000
 
 func newAnswerCache(now func() time.Time) *answerCache {

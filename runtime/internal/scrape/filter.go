@@ -2,8 +2,8 @@
 //
 //	bearer token → TokenReview → user → SubjectAccessReview → 200, 401 or 403
 //
-// controller-runtime has a filter that does the same with the API server's own packages. Linking them
-// costs every operator 17 MiB of memory, which is more than most have in their caches; see
+// controller-runtime has a filter that does the same with the API server's own packages. Linking
+// them costs every operator 17 MiB of memory, which is more than most have in their caches; see
 // docs/decisions/0018-metrics-access.md.
 package scrape
 
@@ -30,8 +30,9 @@ const (
 	deniedFor     = 10 * time.Second
 )
 
-// Filter returns a filter that authenticates a client by its bearer token, and authorizes it for the
-// path. A role with nonResourceURLs allows it. Answers are cached for a minute, refusals for ten seconds.
+// Filter returns a filter that authenticates a client by its bearer token, and authorizes it for
+// the path. A role with nonResourceURLs allows it. Answers are cached for a minute, refusals for
+// ten seconds.
 func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error) {
 	who, err := authenticationclient.NewForConfigAndClient(config, httpClient)
 	if err != nil {
