@@ -12,34 +12,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Rule returns a function that tells whether a rule holds for an object. In the rule self is the object as JSON, such
-// as
+// Rule returns a function that reports whether a rule is true for an object. In the rule, self is
+// the object as JSON, such as
 //
 //	self.status.phase == 'Running' && self.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')
 //
-// and the functions are those that rules in CRDs have. A field that the object lacks makes the rule fail, which has, as in
-// has(self.status.phase), and self.?status.phase.orValue("") avoid.
+// The functions are those of rules in CRDs. A field that the object does not have is an error,
+// which has(self.status.phase) and self.?status.phase.orValue("") avoid.
 //
-// The rule is compiled once, when it is first asked; a rule that does not compile, one that yields no boolean, and one that
-// takes too long return an error each time. The function may be called from several goroutines.
+// The rule is compiled once, at its first use. A rule that does not compile, does not return a
+// boolean, or takes too long returns an error each time. The function is safe for concurrent use.
 func Rule(expression string) func(client.Object) (bool, error) {
-	compiled := sync.OnceValues(func() (cel.Program, error) { return compile(expression) })
+	compiled := sync.OnceValues(func() (cel.Program, error) { return compileRule(expression) })
 	return func(object client.Object) (bool, error) {
 		program, err := compiled()
 		if err != nil {
 			return false, err
 		}
-		self, err := content(object)
+		self, err := contentOf(object)
 		if err != nil {
 			return false, err
 		}
-		return evaluate(program, self)
+		return evaluateRule(program, self)
 	}
 }
 
-// base is the environment of the newest Kubernetes that this module knows. A rule runs in the operator, so that the version of
-// the API server is of no account.
-var base = sync.OnceValues(func() (*cel.Env, error) {
+// baseEnvironment is the environment of the newest Kubernetes that this module knows. The rule runs
+// in the operator, so that the version of the API server does not matter.
+var baseEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
 		EnvOptions:        []cel.EnvOption{cel.Variable("self", cel.DynType)},
@@ -50,8 +50,10 @@ var base = sync.OnceValues(func() (*cel.Env, error) {
 	return set.StoredExpressionsEnv(), nil
 })
 
-func compile(expression string) (cel.Program, error) {
-	env, err := base()
+// compileRule returns the program of a rule. It returns an error if the rule does not return a
+// boolean.
+func compileRule(expression string) (cel.Program, error) {
+	env, err := baseEnvironment()
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +67,10 @@ func compile(expression string) (cel.Program, error) {
 	return env.Program(ast)
 }
 
-func content(object client.Object) (map[string]any, error) {
+// contentOf returns the object as JSON values.
+func contentOf(object client.Object) (map[string]any, error) {
 	if object == nil {
-		return nil, errors.New("no object to judge")
+		return nil, errors.New("no object")
 	}
 	if u, ok := object.(runtime.Unstructured); ok {
 		return u.UnstructuredContent(), nil
@@ -75,14 +78,15 @@ func content(object client.Object) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-func evaluate(program cel.Program, self map[string]any) (bool, error) {
+// evaluateRule returns the result of a rule for an object.
+func evaluateRule(program cel.Program, self map[string]any) (bool, error) {
 	result, _, err := program.Eval(map[string]any{"self": self})
 	if err != nil {
 		return false, err
 	}
-	holds, ok := result.Value().(bool)
+	value, ok := result.Value().(bool)
 	if !ok {
 		return false, fmt.Errorf("yields %s, not a boolean", result.Type().TypeName())
 	}
-	return holds, nil
+	return value, nil
 }

@@ -50,7 +50,7 @@ func TestRule(t *testing.T) {
 		"null":                     {rule: "self.status.none == null", object: widget, want: true},
 		"another type":             {rule: "self.status.count.startsWith('a')", object: widget, err: "no such overload"},
 		"one side decides":         {rule: "self.status.ready || self.status.done", object: widget, want: true},
-		"a mistake":                {rule: "self.status.phase ==", object: pod, err: `rule "self.status.phase ==": `},
+		"a syntax error":           {rule: "self.status.phase ==", object: pod, err: `rule "self.status.phase ==": `},
 		"text":                     {rule: "'yes'", object: pod, err: "yields string, not a boolean"},
 		"nothing":                  {rule: "", object: pod, err: `rule "": `},
 		"an unknown variable":      {rule: "child.status.phase == ''", object: pod, err: "undeclared reference to 'child'"},
@@ -59,7 +59,7 @@ func TestRule(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			rule := Rule(test.rule)
-			for range 2 { // a mistake stays one
+			for range 2 { // an error is returned each time
 				got, err := rule(test.object)
 				if got != test.want {
 					t.Errorf("got %v, want %v", got, test.want)
@@ -86,9 +86,9 @@ func TestRuleThatTakesTooLong(t *testing.T) {
 		items[i] = int64(i)
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{"items": items}}
-	holds, err := Rule("self.items.all(a, self.items.all(b, self.items.all(c, a + b + c >= 0)))")(object)
-	if holds || !strings.Contains(text(err), "cost limit exceeded") {
-		t.Errorf("got %v and %v", holds, err)
+	result, err := Rule("self.items.all(a, self.items.all(b, self.items.all(c, a + b + c >= 0)))")(object)
+	if result || !strings.Contains(text(err), "cost limit exceeded") {
+		t.Errorf("got %v and %v", result, err)
 	}
 }
 

@@ -15,31 +15,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Mutate has an admission webhook change objects that are created or updated, by
-// anyone, in the test's namespaces: its own, and those that it has made by
-// [Cluster.Create]. like names the kind; if it has labels or a name, only objects
-// with these are changed. patch is a JSON patch (a list) or a JSON merge patch
-// (an object), in which null removes a field.
+// Mutate installs an admission webhook that changes objects which anyone creates or updates in the
+// test's namespaces: its own, and those that it has created by [Cluster.Create]. like names the
+// kind; if it has labels or a name, only objects with these are changed. patch is a JSON patch (a
+// list) or a JSON merge patch (an object), in which null removes a field.
 //
-// Mutate returns once the webhook takes effect. remove takes it away, and returns
-// once it does not any more; so does the end of the test. The webhook is served
-// on loopback: the API server has to run on the same machine.
+// Mutate returns once the webhook is in effect. remove removes it and returns once it is no longer
+// in effect; so does the end of the test. The webhook is served on loopback: the API server has to
+// run on the same machine.
 func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	c.t.Helper()
 	change, err := parsePatch(patch)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	target := c.target(like, "create", "update")
-	url, authority := c.serveWebhook(change.verdict, target.probe)
-	return c.admit(target, target.mutatingWebhook(url, authority))
+	target := admissionSetup{c}.targetOf(like, "create", "update")
+	url, authority := admissionSetup{c}.serveWebhook(change.answerFor, target.probe)
+	return admissionSetup{c}.install(target, target.mutatingWebhook(url, authority))
 }
 
-// Deny has an admission webhook refuse what is done to objects in the test's
-// namespaces, by anyone. like is as for [Cluster.Mutate]. verb is create, update
-// (which a patch is as well), delete, status (an update of the status), or empty
-// for the first three. The refusal has the code, reason, message and details of
-// status; by default it is a 403 Forbidden:
+// Deny installs an admission webhook that refuses operations of anyone on objects in the test's
+// namespaces. like is as for [Cluster.Mutate]. verb is create, update (also by a patch), delete,
+// status (an update of the status), or empty for the first three. The refusal has the code, reason,
+// message and details of status; by default it is a 403 Forbidden:
 //
 //	thaw := cluster.Deny(&corev1.ConfigMap{}, "update", metav1.Status{
 //		Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "a change freeze",
@@ -53,29 +51,31 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 	}
 	status.Status = metav1.StatusFailure
 	status.Message = cmp.Or(status.Message, "the test denies it")
-	target := c.target(like, verb)
-	url, authority := c.serveWebhook(func([]byte) (verdict, error) { return verdict{denied: &status}, nil }, target.probe)
-	return c.admit(target, target.validatingWebhook(url, authority))
+	target := admissionSetup{c}.targetOf(like, verb)
+	url, authority := admissionSetup{c}.serveWebhook(func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
+	return admissionSetup{c}.install(target, target.validatingWebhook(url, authority))
 }
 
-// DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works
-// wherever the API server runs, and takes about a second to take effect. It
-// looks at the status's message and reason, which is Invalid by default (422
-// without a field), and may be Forbidden, Unauthorized or RequestEntityTooLarge.
+// DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works wherever the API
+// server runs and takes about a second to take effect. It uses the status's message and reason. The
+// reason is Invalid by default (422 without a field), and may be Forbidden, Unauthorized or
+// RequestEntityTooLarge.
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	target := c.target(like, verb)
-	return c.admit(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	target := admissionSetup{c}.targetOf(like, verb)
+	return admissionSetup{c}.install(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
 }
 
-// admit creates the objects of an admission fixture, and waits until they take
-// effect.
-func (c *Cluster) admit(target target, objects ...client.Object) (remove func()) {
+// admissionSetup sets up admission policies and webhooks.
+type admissionSetup struct{ *Cluster }
+
+// install creates the objects of an admission fixture, and waits until they are in effect.
+func (c admissionSetup) install(target target, objects ...client.Object) (remove func()) {
 	c.t.Helper()
 	var once sync.Once
 	remove = func() {
 		once.Do(func() {
-			c.delete(objects...)
+			testCleanup{c.Cluster}.deleteObjects(objects...)
 			if err := c.awaitProbe(target, false); err != nil {
 				c.t.Errorf("remove admission: %v", err)
 			}
@@ -93,8 +93,8 @@ func (c *Cluster) admit(target target, objects ...client.Object) (remove func())
 	return remove
 }
 
-// awaitProbe waits until admission refuses a probe, or does not any more.
-func (c *Cluster) awaitProbe(target target, refused bool) error {
+// awaitProbe waits until admission refuses a probe, or accepts it again.
+func (c admissionSetup) awaitProbe(target target, refused bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
@@ -111,5 +111,5 @@ func (c *Cluster) awaitProbe(target target, refused bool) error {
 	}
 }
 
-// inEffect is the message by which a probe is refused.
+// inEffect is the message of the refusal of a probe.
 const inEffect = "the admission that the test has set up is in effect"

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// mutation is what [Cluster.Mutate] does to objects: one of the two is set.
+// mutation is a change of objects by [Cluster.Mutate]. One of its fields is set.
 type mutation struct {
 	operations []byte         // a JSON patch
 	merge      map[string]any // a JSON merge patch
@@ -29,14 +29,14 @@ func parsePatch(patch string) (mutation, error) {
 	return mutation{merge: merge}, nil
 }
 
-// verdict is the webhook's answer about an object.
-func (m mutation) verdict(object []byte) (verdict, error) {
+// answerFor returns the webhook's answer for an object.
+func (m mutation) answerFor(object []byte) (admissionAnswer, error) {
 	if m.operations != nil {
-		return verdict{patch: m.operations}, nil
+		return admissionAnswer{patch: m.operations}, nil
 	}
 	before, err := parseExactly(object)
 	if err != nil {
-		return verdict{}, fmt.Errorf("read the object of an admission review: %w", err)
+		return admissionAnswer{}, fmt.Errorf("read the object of an admission review: %w", err)
 	}
 	after, _ := mergePatch(before, m.merge).(map[string]any)
 	type operation struct {
@@ -51,19 +51,19 @@ func (m mutation) verdict(object []byte) (verdict, error) {
 		value, has := after[key]
 		switch {
 		case has && (!had || !reflect.DeepEqual(was, value)):
-			operations = append(operations, operation{"add", path, value}) // which replaces, too
+			operations = append(operations, operation{"add", path, value}) // it replaces an existing value, too
 		case had && !has:
 			operations = append(operations, operation{"remove", path, nil})
 		}
 	}
 	if operations == nil {
-		return verdict{}, nil
+		return admissionAnswer{}, nil
 	}
 	patch, err := json.Marshal(operations)
-	return verdict{patch: patch}, err
+	return admissionAnswer{patch: patch}, err
 }
 
-// parseExactly reads an object, and keeps numbers as they are written.
+// parseExactly reads an object and keeps numbers as they are written.
 func parseExactly(data []byte) (object map[string]any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -71,8 +71,8 @@ func parseExactly(data []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// mergePatch returns a value as a JSON merge patch (RFC 7386) leaves it. It does
-// not change the value.
+// mergePatch returns a value changed by a JSON merge patch (RFC 7386). It does not change the
+// argument.
 func mergePatch(value, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {

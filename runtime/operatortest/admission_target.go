@@ -13,15 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// probePrefix begins the names of the ConfigMaps that the harness asks for in
-// dry runs, to see whether admission takes effect. No admission fixture but
-// their own looks at them.
+// probePrefix begins the names of the ConfigMaps that the harness creates by dry runs in order to
+// find out whether admission is in effect. No other admission fixture selects them.
 const probePrefix = "operatortest-probe-"
 
-// target is what an admission fixture applies to.
+// target says which objects and operations an admission fixture applies to.
 type target struct {
 	name       string // of the fixture in the cluster
-	probe      string // name of the ConfigMap that it refuses, so that its effect is seen
+	probe      string // name of the ConfigMap that it refuses, which shows that it is in effect
 	namespaces []string
 	labels     map[string]string
 	object     string // the only name of objects; empty: any
@@ -30,10 +29,10 @@ type target struct {
 	operations []admissionregistrationv1.OperationType
 }
 
-// target reads what an admission fixture applies to; no verb is any.
-func (c *Cluster) target(like client.Object, verbs ...string) target {
+// targetOf returns the target of an admission fixture. Without verbs it applies to any.
+func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	c.t.Helper()
-	kind := c.kindOf(like)
+	kind := operatorLoops{c.Cluster}.kindOf(like)
 	namespaced, err := c.Client.IsObjectNamespaced(like)
 	if err != nil {
 		c.t.Fatal(err)
@@ -51,15 +50,15 @@ func (c *Cluster) target(like client.Object, verbs ...string) target {
 	c.mu.Unlock()
 	target := target{name: name, probe: probePrefix + name, namespaces: c.ownNamespaces(), labels: like.GetLabels(), object: like.GetName(), resource: mapping.Resource}
 	for _, verb := range verbs {
-		if err := target.add(verb); err != nil {
+		if err := target.addVerb(verb); err != nil {
 			c.t.Fatal(err)
 		}
 	}
 	return target
 }
 
-// ownNamespaces are those that belong to the test alone.
-func (c *Cluster) ownNamespaces() []string {
+// ownNamespaces returns the namespaces that belong to the test alone.
+func (c admissionSetup) ownNamespaces() []string {
 	own := []string{c.Namespace}
 	for _, object := range c.created {
 		if namespace, ok := object.(*corev1.Namespace); ok {
@@ -69,7 +68,7 @@ func (c *Cluster) ownNamespaces() []string {
 	return own
 }
 
-func (t *target) add(verb string) error {
+func (t *target) addVerb(verb string) error {
 	const create, update, remove = admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete
 	switch verb {
 	case "create":
@@ -88,7 +87,7 @@ func (t *target) add(verb string) error {
 	return nil
 }
 
-// rules match the target, and the probe.
+// rules returns the rules that match the target and the probe.
 func (t target) rules() []admissionregistrationv1.RuleWithOperations {
 	resource := t.resource.Resource
 	if t.status {
@@ -104,7 +103,7 @@ func (t target) rules() []admissionregistrationv1.RuleWithOperations {
 	}
 }
 
-// conditions let through what the rules match beside the target and the probe.
+// conditions returns the match conditions that leave out everything but the target and the probe.
 func (t target) conditions() []admissionregistrationv1.MatchCondition {
 	var operations []string
 	for _, operation := range t.operations {
@@ -120,7 +119,7 @@ func (t target) conditions() []admissionregistrationv1.MatchCondition {
 	return []admissionregistrationv1.MatchCondition{{Name: "target", Expression: t.isProbe() + " || " + main}}
 }
 
-// isProbe is the condition that tells a probe from the target.
+// isProbe is the condition that holds for a probe.
 func (t target) isProbe() string {
 	return fmt.Sprintf("(request.resource.group == '' && request.resource.resource == 'configmaps' && has(request.name) && request.name == '%s')", t.probe)
 }
@@ -136,8 +135,7 @@ func (t target) objectSelector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: t.labels}
 }
 
-// policy returns a ValidatingAdmissionPolicy that refuses the target, and what
-// binds it.
+// policy returns a ValidatingAdmissionPolicy that refuses the target, and its binding.
 func (t target) policy(reason metav1.StatusReason, message string) []client.Object {
 	meta := metav1.ObjectMeta{Name: t.name}
 	var rules []admissionregistrationv1.NamedRuleWithOperations

@@ -13,16 +13,15 @@ import (
 
 const webhookName = "admission.operatortest.opgen.dev"
 
-// verdict is what a webhook says of an object.
-type verdict struct {
+// admissionAnswer is the answer of a webhook for an object.
+type admissionAnswer struct {
 	patch  []byte         // a JSON patch; nil: none
 	denied *metav1.Status // nil: it is admitted
 }
 
-// serveWebhook serves an admission webhook until the test ends, which refuses
-// the probe and decides about anything else. It returns the webhook's address
-// and certificate.
-func (c *Cluster) serveWebhook(decide func(object []byte) (verdict, error), probe string) (url string, authority []byte) {
+// serveWebhook serves an admission webhook until the test ends. It refuses the probe, and calls
+// decide for all other objects. It returns the webhook's address and certificate.
+func (c admissionSetup) serveWebhook(decide func(object []byte) (admissionAnswer, error), probe string) (url string, authority []byte) {
 	c.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -39,22 +38,22 @@ func (c *Cluster) serveWebhook(decide func(object []byte) (verdict, error), prob
 	return server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 }
 
-func answerReview(asked *admissionv1.AdmissionRequest, decide func(object []byte) (verdict, error), probe string) *admissionv1.AdmissionResponse {
+func answerReview(asked *admissionv1.AdmissionRequest, decide func(object []byte) (admissionAnswer, error), probe string) *admissionv1.AdmissionResponse {
 	answer := &admissionv1.AdmissionResponse{UID: asked.UID}
 	if asked.Name == probe {
 		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: inEffect}
 		return answer
 	}
-	verdict, err := decide(asked.Object.Raw)
+	decided, err := decide(asked.Object.Raw)
 	switch {
 	case err != nil:
 		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
-	case verdict.denied != nil:
-		answer.Result = verdict.denied
+	case decided.denied != nil:
+		answer.Result = decided.denied
 	default:
 		answer.Allowed = true
-		if verdict.patch != nil {
-			answer.Patch, answer.PatchType = verdict.patch, ptr.To(admissionv1.PatchTypeJSONPatch)
+		if decided.patch != nil {
+			answer.Patch, answer.PatchType = decided.patch, ptr.To(admissionv1.PatchTypeJSONPatch)
 		}
 	}
 	return answer

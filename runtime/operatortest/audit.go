@@ -16,12 +16,12 @@ import (
 type audit struct {
 	path     string
 	file     *os.File
-	midLine  bool                 // what is read next begins within a line
+	midLine  bool                 // the next text begins within a line
 	rest     []byte               // an incomplete last line
 	requests map[string][]Request // by user agent
 }
 
-// openAudit starts at the end of the log. It returns nil where there is none.
+// openAudit opens the log at its end. It returns nil if there is none.
 func openAudit(t *testing.T) *audit {
 	t.Helper()
 	path := os.Getenv("OPGEN_AUDIT_LOG")
@@ -34,14 +34,14 @@ func openAudit(t *testing.T) *audit {
 	}
 	a := &audit{path: path, file: file, requests: map[string][]Request{}}
 	t.Cleanup(func() { a.file.Close() })
-	if err := a.skip(); err != nil {
+	if err := a.skipToEnd(); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// skip goes to the end of the log, which the API server may be writing a line at.
-func (a *audit) skip() error {
+// skipToEnd goes to the end of the log, where the API server may be writing a line.
+func (a *audit) skipToEnd() error {
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil || end == 0 {
 		return err
@@ -52,13 +52,13 @@ func (a *audit) skip() error {
 	return err
 }
 
-// read adds what was logged since the last time. The API server rotates its log by
-// renaming it, so that the open file is read to its end before the new one.
-func (a *audit) read() error {
+// readNew adds the new lines of the log. The API server rotates the log by renaming it, so that
+// readNew reads the open file to its end before the new one.
+func (a *audit) readNew() error {
 	for {
 		now, err := os.Stat(a.path)
 		if errors.Is(err, os.ErrNotExist) {
-			return a.drain() // it is just being rotated
+			return a.readRest() // it is being rotated
 		}
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (a *audit) read() error {
 		if err != nil {
 			return err
 		}
-		if err := a.drain(); err != nil || os.SameFile(now, open) {
+		if err := a.readRest(); err != nil || os.SameFile(now, open) {
 			return err
 		}
 		next, err := os.Open(a.path)
@@ -79,8 +79,8 @@ func (a *audit) read() error {
 	}
 }
 
-// drain adds the rest of the open file.
-func (a *audit) drain() error {
+// readRest adds the rest of the open file.
+func (a *audit) readRest() error {
 	data, err := io.ReadAll(a.file)
 	if err != nil {
 		return err
@@ -93,10 +93,10 @@ func (a *audit) drain() error {
 		_, lines, _ = bytes.Cut(lines, []byte("\n"))
 		a.midLine = false
 	}
-	return a.parse(lines)
+	return a.parseLines(lines)
 }
 
-// event is what matters here of an audit event.
+// event has the relevant fields of an audit event.
 type event struct {
 	Stage      string `json:"stage"`
 	Verb       string `json:"verb"`
@@ -113,7 +113,7 @@ type event struct {
 	} `json:"responseStatus"`
 }
 
-func (a *audit) parse(lines []byte) error {
+func (a *audit) parseLines(lines []byte) error {
 	for line := range bytes.Lines(lines) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {

@@ -34,7 +34,7 @@ func TestAuditReadsTheLogAsItGrows(t *testing.T) {
 	log := openAudit(t)
 	expect := func(expected ...Request) {
 		t.Helper()
-		if err := log.read(); err != nil {
+		if err := log.readNew(); err != nil {
 			t.Fatal(err)
 		}
 		if diff := Diff(expected, log.requests["us"]); diff != "" {

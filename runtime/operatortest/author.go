@@ -19,69 +19,68 @@ type childKey struct {
 	name types.NamespacedName
 }
 
-// changingAuthor stands between the Sync functions of an operator and what is desired:
-// it knows what they desire of each child, and desires something else on request.
+// changingAuthor records the desired state of each child after Sync, and replaces it on request.
 type changingAuthor struct {
 	mu       sync.Mutex
-	said     map[childKey]passes.SyncChild
+	desired  map[childKey]passes.SyncChild
 	order    []childKey
 	replaced map[childKey]map[string]any
 }
 
 func newChangingAuthor() *changingAuthor {
-	return &changingAuthor{said: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
+	return &changingAuthor{desired: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
 }
 
-// desire is called with what Sync desires.
-func (a *changingAuthor) desire(d passes.SyncChild) map[string]any {
+// changeContent records the desired state that Sync returned for a child, and returns its
+// replacement.
+func (a *changingAuthor) changeContent(d passes.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := childKey{d.Kind, d.Name}
-	if _, known := a.said[key]; !known {
+	if _, known := a.desired[key]; !known {
 		a.order = append(a.order, key)
 	}
-	a.said[key] = d
+	a.desired[key] = d
 	return a.replaced[key]
 }
 
-// replace has this desired of a child in place of what Sync says. Without any field, the
-// child is not desired.
-func (a *changingAuthor) replace(key childKey, content map[string]any) {
+// replaceContent replaces the desired state of a child. A child without any field is not desired.
+func (a *changingAuthor) replaceContent(key childKey, content map[string]any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.replaced[key] = content
 }
 
-// of returns what Sync desires of the children of a parent, in its order.
-func (a *changingAuthor) of(parent types.UID) (children []passes.SyncChild) {
+// childrenOf returns the children of a parent that Sync desires, in its order.
+func (a *changingAuthor) childrenOf(parent types.UID) (children []passes.SyncChild) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, key := range a.order {
-		if d := a.said[key]; d.Parent == parent {
-			d.Content = completed(d)
+		if d := a.desired[key]; d.Parent == parent {
+			d.Content = completeDesired(d)
 			children = append(children, d)
 		}
 	}
 	return children
 }
 
-// forget drops what is known of a parent that is gone.
-func (a *changingAuthor) forget(parent types.UID) {
+// dropParent drops the records of a parent that is gone.
+func (a *changingAuthor) dropParent(parent types.UID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.order = slices.DeleteFunc(a.order, func(key childKey) bool {
-		gone := a.said[key].Parent == parent
+		gone := a.desired[key].Parent == parent
 		if gone {
-			delete(a.said, key)
+			delete(a.desired, key)
 			delete(a.replaced, key)
 		}
 		return gone
 	})
 }
 
-// completed is what is desired of a child with its identity, and with the data that
+// completeDesired returns the desired state of a child with its identity, and with the data that
 // the API server makes of a Secret's stringData.
-func completed(d passes.SyncChild) map[string]any {
+func completeDesired(d passes.SyncChild) map[string]any {
 	content := deepCopy(d.Content).(map[string]any)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	metadata, _ := content["metadata"].(map[string]any)
@@ -116,8 +115,8 @@ const revisionKey = "author.operatortest.opgen.dev/revision"
 
 var revision = path{{field: "metadata"}, {field: "annotations"}, {field: revisionKey}}
 
-// revised is what is desired with one annotation more: a change that any kind takes.
-func revised(desired map[string]any, value string) map[string]any {
+// changeDesired returns a desired state with one annotation more, which any kind accepts.
+func changeDesired(desired map[string]any, value string) map[string]any {
 	content := deepCopy(desired).(map[string]any)
 	metadata := content["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -129,6 +128,5 @@ func revised(desired map[string]any, value string) map[string]any {
 	return content
 }
 
-// isForeignKey reports whether a label or an annotation is that of a writer of this
-// package.
+// isForeignKey reports whether a label or an annotation belongs to a writer of this package.
 func isForeignKey(key string) bool { return strings.HasPrefix(key, foreignPrefix) }

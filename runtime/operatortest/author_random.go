@@ -2,11 +2,11 @@ package operatortest
 
 import "regexp"
 
-// randomName is a name that the API server makes up for a new Pod: that of the volume
-// with the token of its ServiceAccount.
+// randomName matches a name that the API server generates for a new Pod: of the volume with the
+// token of its ServiceAccount.
 var randomName = regexp.MustCompile("^kube-api-access-[a-z0-9]{5}$")
 
-// withoutRandomNames returns a value in which random names are the same as in any other.
+// withoutRandomNames returns a value in which all random names are the same.
 func withoutRandomNames(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -25,27 +25,27 @@ func withoutRandomNames(value any) any {
 	return value
 }
 
-// withoutAllocations replaces what the API server allocates in a Service by a text that
-// says so, where it is not desired: two Services never have the same.
+// withoutAllocations replaces the values that the API server allocates in a Service, unless they
+// are desired. No two Services have the same.
 func withoutAllocations(content, desired map[string]any) {
 	spec, _ := content["spec"].(map[string]any)
 	desiredSpec, _ := desired["spec"].(map[string]any)
-	allocate(spec, desiredSpec, "clusterIP", "clusterIPs", "healthCheckNodePort")
+	withoutAllocatedFields(spec, desiredSpec, "clusterIP", "clusterIPs", "healthCheckNodePort")
 	ports, _ := spec["ports"].([]any)
 	desiredPorts, _ := desiredSpec["ports"].([]any)
 	for _, item := range ports {
 		port, _ := item.(map[string]any)
 		var said map[string]any
 		for _, item := range desiredPorts {
-			if other, _ := item.(map[string]any); same("", other["port"], port["port"]) {
+			if other, _ := item.(map[string]any); equalValues("", other["port"], port["port"]) {
 				said = other
 			}
 		}
-		allocate(port, said, "nodePort")
+		withoutAllocatedFields(port, said, "nodePort")
 	}
 }
 
-func allocate(object, desired map[string]any, fields ...string) {
+func withoutAllocatedFields(object, desired map[string]any, fields ...string) {
 	for _, field := range fields {
 		_, isSet := object[field]
 		if _, isDesired := desired[field]; isSet && !isDesired && object[field] != "None" {

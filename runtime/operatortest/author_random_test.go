@@ -21,7 +21,7 @@ func TestAllocationsOfServicesAreTheSameUnlessDesired(t *testing.T) {
 		withoutAllocations(test.made, test.desired)
 		withoutAllocations(test.live, test.desired)
 		var compared comparison
-		compared.values("", test.made, test.live)
+		compared.compareValues("", test.made, test.live)
 		if len(compared.found) != test.expect {
 			t.Errorf("%s: %d differences, want %d: %v", test.name, len(compared.found), test.expect, compared.found)
 		}
@@ -34,7 +34,7 @@ func TestNamesOfTokenVolumesAreTheSame(t *testing.T) {
 	}
 	for name, expect := range map[string]bool{"kube-api-access-abc12": true, "data": false, "kube-api-access-of-mine": false} {
 		var compared comparison
-		compared.values("", withoutRandomNames(pod("kube-api-access-xyz89")), withoutRandomNames(pod(name)))
+		compared.compareValues("", withoutRandomNames(pod("kube-api-access-xyz89")), withoutRandomNames(pod(name)))
 		if equal := len(compared.found) == 0; equal != expect {
 			t.Errorf("%s is the same as kube-api-access-xyz89: %t", name, equal)
 		}

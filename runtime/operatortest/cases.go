@@ -6,23 +6,22 @@ import (
 	"testing"
 )
 
-// Case is one expectation of a Sync or Finalize function. Request and Response
-// are the generated types of that name.
+// Case is one expectation of a Sync or Finalize function. Request and Response are the generated
+// types of these names.
 type Case[Request, Response any] struct {
 	Name string
-	// Given is all that the function sees: the parent, the children and related
-	// objects as [operator.NewSnapshot] makes them, and Now, the clock.
+	// Given is the request: the parent, the children and related objects as
+	// [operator.NewSnapshot] makes them, and the time in Now.
 	Given Request
-	// Expect is the whole response. Lists and maps that are empty equal those
-	// that are nil.
+	// Expect is the whole response. Empty lists and maps equal nil.
 	Expect *Response
 	// ExpectError is a part of the error's text; empty means that no error is
 	// expected. A response beside the error is expected only if Expect is set.
 	ExpectError string
 }
 
-// Run calls a Sync or Finalize function once for each case, in subtests, and
-// shows how its responses differ from what was expected.
+// Run calls a Sync or Finalize function once for each case, in subtests, and reports how its
+// responses differ from the expected ones.
 func Run[Request, Response any](t *testing.T, function func(context.Context, *Request) (*Response, error), cases ...Case[Request, Response]) {
 	t.Helper()
 	for _, test := range cases {

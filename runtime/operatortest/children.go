@@ -10,18 +10,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Children returns the children that a parent has at the API server now, of all
-// the kinds that its controller makes and in the order of these, whatever the
-// operator has seen of them. They are typed where the test's scheme has the type.
+// Children returns the children of a parent at the API server, of all kinds that its controller
+// creates, in the order of the kinds. They are typed if the test's scheme has the type.
 func (c *Cluster) Children(parent client.Object) []client.Object {
 	c.t.Helper()
 	if !c.Get(parent) {
 		c.t.Fatalf("%s does not exist", describeObject(c.Client, parent))
 	}
 	var children []client.Object
-	for _, loop := range c.loopsOf(parent) {
+	for _, loop := range (operatorLoops{c}).loopsOf(parent) {
 		for _, kind := range loop.Children {
-			for _, object := range c.list(kind) {
+			for _, object := range (liveReader{c}).mustList(kind) {
 				if owner, _ := loop.ParentOf(object); owner == parent.GetUID() {
 					children = append(children, object)
 				}
@@ -31,8 +30,7 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 	return children
 }
 
-// ChildrenOf returns the children of a parent that are of one kind; see
-// [Cluster.Children].
+// ChildrenOf returns the children of a parent that are of one kind; see [Cluster.Children].
 func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	c.t.Helper()
 	var children []T
@@ -44,7 +42,8 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 	return children
 }
 
-func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
+// mustList is listKind, and fails the test on an error.
+func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
 	objects, err := c.listKind(c.t.Context(), kind)
 	if err != nil {
@@ -53,8 +52,8 @@ func (c *Cluster) list(kind schema.GroupVersionKind) []client.Object {
 	return objects
 }
 
-// listKind lists all objects of a kind, typed where the test's scheme has the type.
-func (c *Cluster) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
+// listKind returns all objects of a kind, typed if the test's scheme has the type.
+func (c liveReader) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
 	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
 	var list client.ObjectList
 	if made, err := c.Client.Scheme().New(listKind); err == nil {

@@ -14,33 +14,36 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// cleanUp deletes what the test made while the operator still runs, since it may
-// hold a finalizer, and then stops it. What a finalizer still holds after half a
-// minute is removed all the same: nothing stays in the cluster.
-func (c *Cluster) cleanUp() {
+// testCleanup deletes what a test created.
+type testCleanup struct{ *Cluster }
+
+// cleanUp deletes the objects of the test while the operator still runs, because they may have its
+// finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so
+// that nothing stays in the cluster.
+func (c testCleanup) cleanUp() {
 	c.ClearFaults()
-	loops := c.knownLoops()
-	objects := slices.Concat(c.created, c.parents(loops))
-	c.delete(objects...)
+	loops := operatorLoops{c.Cluster}.knownLoops()
+	objects := slices.Concat(c.created, c.listParents(loops))
+	c.deleteObjects(objects...)
 	left := c.awaitFinalizers(objects)
-	operated := c.process() != nil && c.failed() == nil
+	operated := operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil
 	if len(left) == 0 {
-		c.endWithoutLeaks()
+		leakCheck{c.Cluster}.endWithoutLeaks()
 	}
 	c.Stop()
-	c.awaitCrashed()
+	operatorRunner{c.Cluster}.awaitCrashed()
 	for _, object := range left {
-		if operated && isHeld(object, loops) {
-			c.t.Errorf("Finalize never let go of %s: it has been waiting for %s", describeObject(c.Client, object), c.letsGo)
+		if operated && hasOwnFinalizer(object, loops) {
+			c.t.Errorf("Finalize never removed the finalizer of %s, for %s", describeObject(c.Client, object), c.letsGo)
 		}
-		c.remove(object, loops)
+		c.removeFinalizers(object, loops)
 	}
-	c.delete(c.rights...)
-	c.delete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
+	c.deleteObjects(c.rights...)
+	c.deleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
 }
 
-// knownLoops are those of the operator that runs, or of the one that ran last.
-func (c *Cluster) knownLoops() []*passes.Loop {
+// knownLoops returns the loops of the operator that runs, or ran last.
+func (c operatorLoops) knownLoops() []*passes.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -51,8 +54,8 @@ func (c *Cluster) knownLoops() []*passes.Loop {
 	return c.stopped
 }
 
-// parents are those in the test's namespace, whoever made them.
-func (c *Cluster) parents(loops []*passes.Loop) (parents []client.Object) {
+// listParents returns the parents in the test's namespace, whoever created them.
+func (c testCleanup) listParents(loops []*passes.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -71,9 +74,8 @@ func (c *Cluster) parents(loops []*passes.Loop) (parents []client.Object) {
 	return parents
 }
 
-// delete asks for the deletion of objects, and logs what the API server has
-// against it.
-func (c *Cluster) delete(objects ...client.Object) {
+// deleteObjects deletes objects, and logs errors.
+func (c testCleanup) deleteObjects(objects ...client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, object := range objects {
@@ -83,41 +85,41 @@ func (c *Cluster) delete(objects ...client.Object) {
 	}
 }
 
-// awaitFinalizers waits until no object is held by a finalizer, for as long as an
-// operator runs that may take it off, and returns those that are.
-func (c *Cluster) awaitFinalizers(objects []client.Object) (held []client.Object) {
+// awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it.
+// It returns the objects that still have one.
+func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.letsGo+patience)
 	defer cancel()
 	for deadline := time.Now().Add(c.letsGo); ; time.Sleep(interval) {
-		held = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
+		finalized = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(held) == 0 || c.process() == nil || c.failed() != nil || time.Now().After(deadline) {
-			return held
+		if len(finalized) == 0 || (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil || time.Now().After(deadline) {
+			return finalized
 		}
 	}
 }
 
-// isHeld reports whether an object carries a finalizer of the operator.
-func isHeld(object client.Object, loops []*passes.Loop) bool {
+// hasOwnFinalizer reports whether an object has a finalizer of the operator.
+func hasOwnFinalizer(object client.Object, loops []*passes.Loop) bool {
 	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
-// remove takes the finalizers off an object, and deletes its children, for which
-// nobody is left to do so.
-func (c *Cluster) remove(object client.Object, loops []*passes.Loop) {
+// removeFinalizers removes the finalizers of an object and deletes its children, because no
+// operator does.
+func (c testCleanup) removeFinalizers(object client.Object, loops []*passes.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
 		for _, kind := range loop.Children {
-			children, err := c.listKind(ctx, kind)
+			children, err := liveReader{c.Cluster}.listKind(ctx, kind)
 			if err != nil {
 				c.t.Log(err)
 			}
 			for _, child := range children {
 				if owner, _ := loop.ParentOf(child); owner == object.GetUID() {
-					c.delete(child)
+					c.deleteObjects(child)
 				}
 			}
 		}

@@ -34,7 +34,7 @@ func heldByFinalize(t *testing.T) {
 }
 
 func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
-	output := expectFailure(t, "held", "Finalize never let go of Ledger web: it has been waiting for 1s")
+	output := expectFailure(t, "held", "Finalize never removed the finalizer of Ledger web, for 1s")
 	namespace := regexp.MustCompile("runs in (operatortest-[a-z0-9]+)").FindStringSubmatch(output)
 	if namespace == nil {
 		t.Fatalf("the output names no namespace:\n%s", output)
@@ -84,7 +84,8 @@ func TestInstalledCRDsDoNotConflictWithKubectl(t *testing.T) {
 	}
 }
 
-// A CRD that stands in for one of somebody else's is installed where there is none, and never in the place of that one.
+// A CRD that stands in for one of somebody else's is installed where there is none, and never in
+// the place of that one.
 func TestStandInCRDsLeaveRealOnesAlone(t *testing.T) {
 	start := func() *operatortest.Cluster {
 		return operatortest.Start(t, operatortest.Config{

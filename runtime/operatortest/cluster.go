@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	patience = 30 * time.Second // with what the cluster has yet to do
+	patience = 30 * time.Second // the time limit for the cluster to do something
 	interval = 20 * time.Millisecond
 
-	// emptying is patience with a Namespace that is being deleted: the cluster
-	// deletes kind by kind whatever may be in it, and looks again.
+	// emptying is the time limit for the deletion of a Namespace. The cluster deletes its
+	// objects kind by kind, several times.
 	emptying = 2 * time.Minute
 )
 
-// Cluster is a real API server with an operator that runs against it. Its
-// methods fail the test when the API server refuses something.
+// Cluster is a real API server with an operator that runs against it. Its methods fail the test if
+// the API server refuses a request.
 type Cluster struct {
 	// Client reads and writes directly, without a cache, and is not counted
 	// among the operator's requests.
@@ -43,23 +43,23 @@ type Cluster struct {
 	clock   *passes.Clock
 	faults  *faultPlan
 	created []client.Object
-	letsGo  time.Duration   // how long Finalize may take in the end
-	rights  []client.Object // of the operator, which needs them to the end
+	letsGo  time.Duration   // how long Finalize may take at the end of the test
+	rights  []client.Object // of the operator, which needs them until the end
 
 	mu      sync.Mutex
 	running *process       // nil while the operator is stopped
 	stopped []*passes.Loop // of the operator that ran before
-	crashed []*process     // that may not have ended yet
+	crashed []*process     // these may not have ended yet
 
-	admissions int // fixtures that were set up
+	admissions int // number of admission fixtures
 
 	history history                                       // of what Sync desired
-	normals map[string]*unstructured.Unstructured         // desired children as the API server makes them anew; see normal
-	listed  map[listedKind][]metav1.PartialObjectMetadata // during one check; see labelled
+	normals map[string]*unstructured.Unstructured         // desired children as the API server would create them; see normalize
+	listed  map[listedKind][]metav1.PartialObjectMetadata // during one check; see listLabelled
 	ending  context.Context                               // once the test has ended
 }
 
-// context ends with the test, or with what is to be done after it.
+// context ends with the test, or with its cleanup.
 func (c *Cluster) context() context.Context {
 	if c.ending != nil {
 		return c.ending
@@ -71,7 +71,7 @@ func (c *Cluster) context() context.Context {
 func (c *Cluster) Create(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		c.place(object)
+		c.setNamespace(object)
 		if err := c.Client.Create(c.t.Context(), object); err != nil {
 			c.t.Fatal(err)
 		}
@@ -79,11 +79,11 @@ func (c *Cluster) Create(objects ...client.Object) {
 	}
 }
 
-// Get reads an object by its name, and in the test's namespace if it names
-// none. It reports whether there is one.
+// Get reads an object by its name, in the test's namespace if it names none. It reports whether the
+// object exists.
 func (c *Cluster) Get(object client.Object) bool {
 	c.t.Helper()
-	c.place(object)
+	c.setNamespace(object)
 	err := c.Client.Get(c.context(), client.ObjectKeyFromObject(object), object)
 	if client.IgnoreNotFound(err) != nil {
 		c.t.Fatal(err)
@@ -91,8 +91,7 @@ func (c *Cluster) Get(object client.Object) bool {
 	return err == nil
 }
 
-// Update reads an object, changes it and writes it back, again if someone else
-// wrote meanwhile.
+// Update reads an object, changes it and writes it, and retries after a conflict.
 func (c *Cluster) Update(object client.Object, change func()) {
 	c.t.Helper()
 	c.Eventually("the object is updated", func() error {
@@ -116,26 +115,26 @@ func (c *Cluster) UpdateStatus(object client.Object, change func()) {
 	})
 }
 
-// Delete deletes objects at once, and does not wait until they are gone.
+// Delete deletes objects without a grace period, and does not wait until they are gone.
 func (c *Cluster) Delete(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
-		c.place(object)
+		c.setNamespace(object)
 		if err := c.Client.Delete(c.t.Context(), object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
 			c.t.Fatal(err)
 		}
 	}
 }
 
-// Eventually waits until check returns nil, and fails the test with its last
-// error after half a minute. what completes the sentence "waiting until …".
+// Eventually waits until check returns nil, and fails the test with its last error after half a
+// minute. what completes the sentence "waiting until …".
 func (c *Cluster) Eventually(what string, check func() error) {
 	c.t.Helper()
-	c.within(patience, interval, what, check)
+	c.eventuallyWithin(patience, interval, what, check)
 }
 
-// within is Eventually with a time limit, and a pause between two checks.
-func (c *Cluster) within(patience, pause time.Duration, what string, check func() error) {
+// eventuallyWithin is Eventually with a time limit, and a pause between two checks.
+func (c *Cluster) eventuallyWithin(patience, pause time.Duration, what string, check func() error) {
 	c.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
@@ -143,7 +142,7 @@ func (c *Cluster) within(patience, pause time.Duration, what string, check func(
 		if err == nil {
 			return
 		}
-		if ended := c.failed(); ended != nil {
+		if ended := (operatorRunner{c}).exitError(); ended != nil {
 			c.t.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {
@@ -166,27 +165,27 @@ func (c *Cluster) Exists(objects ...client.Object) {
 	}
 }
 
-// Matches waits until each object exists and has every field that is set in what
-// is expected; see [DiffSubset]. It fails the test with the fields that differ.
+// Matches waits until each object exists and has every field that is set in the expected one; see
+// [DiffSubset]. It fails the test with the fields that differ.
 func (c *Cluster) Matches(expected ...client.Object) {
 	c.t.Helper()
 	for _, object := range expected {
-		c.place(object)
+		c.setNamespace(object)
 		got := object.DeepCopyObject().(client.Object)
 		c.Eventually(describeObject(c.Client, object)+" is as expected", func() error {
 			if !c.Get(got) {
 				return errors.New("it does not exist")
 			}
 			if differences := DiffSubset(object, got); differences != "" {
-				return errors.New("it differs (-expected +got):\n" + indent(differences))
+				return errors.New("it differs (-expected +got):\n" + indentLines(differences))
 			}
 			return nil
 		})
 	}
 }
 
-// Gone waits until the objects do not exist, or are others of the same name: up
-// to two minutes for a Namespace. It does not change what it is given.
+// Gone waits until the objects do not exist, or other objects have their names. For a Namespace it
+// waits up to two minutes. It does not change its arguments.
 func (c *Cluster) Gone(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
@@ -194,7 +193,7 @@ func (c *Cluster) Gone(objects ...client.Object) {
 		if _, ok := object.(*corev1.Namespace); ok {
 			patience = emptying
 		}
-		c.within(patience, interval, object.GetName()+" is gone", func() error {
+		c.eventuallyWithin(patience, interval, object.GetName()+" is gone", func() error {
 			if c.Get(current) && isSame(object, current) {
 				return errors.New("it still exists")
 			}
@@ -203,14 +202,14 @@ func (c *Cluster) Gone(objects ...client.Object) {
 	}
 }
 
-// isSame reports whether an object is the one that was seen before, and not
-// another of its name. One without a UID was not seen before.
+// isSame reports whether an object is the one that was read before, and not another of the name. An
+// object without a UID was not read before.
 func isSame(before, now client.Object) bool {
 	return before.GetUID() == "" || before.GetUID() == now.GetUID()
 }
 
-// place puts a namespaced object that names no namespace into the test's.
-func (c *Cluster) place(object client.Object) {
+// setNamespace sets the test's namespace on a namespaced object that has none.
+func (c *Cluster) setNamespace(object client.Object) {
 	c.t.Helper()
 	namespaced, err := c.Client.IsObjectNamespaced(object)
 	if err != nil {

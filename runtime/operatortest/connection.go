@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// lag is how long watches are delayed: those of parents once, others twice as
-// long, so that parents and children are seen in either order.
+// lag is the delay of watches of parents. Other watches are delayed twice as long, so that the
+// operator sees parents and children in either order.
 const lag = 300 * time.Millisecond
 
-// connection is what one process of the operator sees of the API server.
+// connection is the connection of one process of the operator to the API server.
 type connection struct {
 	plan      *faultPlan
-	crash     func(What)                 // the process is to end, and another one to begin
+	crash     func(What)                 // ends the process and starts another one
 	isParents func(resource string) bool // reports whether parents are of this resource
 	past      string                     // the resource version that its caches begin with; empty: the newest
 	dead      chan struct{}              // closed when the process has crashed
@@ -38,7 +38,7 @@ func (c *connection) isDead() bool {
 	}
 }
 
-// markDead fails all requests from now on, and ends those that hang.
+// markDead makes all requests fail from now on, and ends those that hang.
 func (c *connection) markDead() {
 	c.mu.Lock()
 	if !c.isDead() {
@@ -48,7 +48,7 @@ func (c *connection) markDead() {
 	c.cutWatches()
 }
 
-// delayWatches delays what watches show from now on.
+// delayWatches delays the events of watches from now on.
 func (c *connection) delayWatches(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,13 +66,13 @@ func (c *connection) cutWatches() {
 	}
 }
 
-// carry sends a request. Where caches are to begin in the past it lists the
-// past, and refuses a watch that would begin with a list of its own.
-func (c *connection) carry(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
+// sendRequest sends a request. If caches begin in the past, it changes their lists to the past, and
+// refuses a watch that would begin with a list of its own.
+func (c *connection) sendRequest(next http.RoundTripper, request *http.Request, made Request) (*http.Response, error) {
 	query := request.URL.Query()
 	switch {
 	case made.Verb == "watch" && c.past != "" && query.Has("sendInitialEvents"):
-		return refusal(request, made, RefuseInvalid), nil
+		return newRefusal(request, made, RefuseInvalid), nil
 	case made.Verb == "list" && c.past != "" && query.Get("resourceVersion") == "0":
 		query.Set("resourceVersion", c.past)
 		query.Set("resourceVersionMatch", "Exact")
@@ -83,12 +83,12 @@ func (c *connection) carry(next http.RoundTripper, request *http.Request, made R
 	if err != nil || made.Verb != "watch" || response.StatusCode != http.StatusOK {
 		return response, err
 	}
-	response.Body = c.open(response.Body, made.Resource)
+	response.Body = c.addWatch(response.Body, made.Resource)
 	return response, nil
 }
 
-// open notes a watch.
-func (c *connection) open(body io.ReadCloser, resource string) *watchBody {
+// addWatch records a watch.
+func (c *connection) addWatch(body io.ReadCloser, resource string) *watchBody {
 	watch := &watchBody{ReadCloser: body, connection: c, closed: make(chan struct{})}
 	if !c.isParents(resource) {
 		watch.more = lag
@@ -103,15 +103,15 @@ func (c *connection) open(body io.ReadCloser, resource string) *watchBody {
 	return watch
 }
 
-// delayedUntil returns when watches of parents go on.
+// delayedUntil returns the time until which watches of parents are delayed.
 func (c *connection) delayedUntil() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.delayed
 }
 
-// forget is for a watch that has ended.
-func (c *connection) forget(watch *watchBody) {
+// removeWatch removes a watch that has ended.
+func (c *connection) removeWatch(watch *watchBody) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.watches, watch)
@@ -126,7 +126,7 @@ type watchBody struct {
 	closed     chan struct{}
 }
 
-// Read returns what the watch shows, once it is not delayed any more.
+// Read returns the events of the watch once they are no longer delayed.
 func (w *watchBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	for {
@@ -156,7 +156,7 @@ func (w *watchBody) Close() error {
 	var err error
 	w.once.Do(func() {
 		close(w.closed)
-		w.connection.forget(w)
+		w.connection.removeWatch(w)
 		err = w.ReadCloser.Close()
 	})
 	return err

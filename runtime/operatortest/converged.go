@@ -11,57 +11,55 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// attempts are how often Converged begins again because something else than the
-// operator changed an object meanwhile.
+// attempts is how often Converged starts again because another client changed an object meanwhile.
 const attempts = 10
 
-// Converged waits until the operator is settled and then has it run passes over
-// the parents, or over all that it knows of if none is named. It fails the test
-// if such a pass fails, or makes any request to the API server: then the
-// operator would write forever. The message lists the requests, and which fields
-// changed from one write of an object to the next. It fails, too, if the operator does
-// not tell the truth about what it has made; see [Cluster.Truthful].
+// Converged waits until the operator is settled and then makes it reconcile the parents, or all
+// that it knows if none is named. It fails the test if a reconcile fails or makes a request to the
+// API server: the operator would write forever. The message lists the requests, and the fields that
+// changed from one write of an object to the next. It also fails the test if the operator reports
+// its children untruthfully; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
-	c.loops() // of an operator that runs
+	operatorLoops{c}.runningLoops() // of an operator that runs
 	for range attempts {
-		c.settle(soon / 2)
-		c.requireTruth(parents)
-		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*passes.Loop).Force, c.inspection()} {
-			c.passOverAll(parents, order)
+		settler{c}.awaitSettled(soon / 2)
+		truthCheck{c}.requireTruth(parents)
+		live, mark, logged := liveReader{c}.readWatched(), c.sent.count(), len(c.Requests())
+		for _, order := range []order{(*passes.Loop).Force, truthCheck{c}.inspectionOrder()} {
+			reconcileOrder{c}.reconcileExisting(parents, order)
 		}
-		c.settle(0)
+		settler{c}.awaitSettled(0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
-			c.requireTruth(parents)
-			c.requireCollected()
+			truthCheck{c}.requireTruth(parents)
+			leakCheck{c}.requireCollected()
 			return
 		}
-		if changedByOthers(live, c.readLive(), c.sent.since(mark)) != "" {
+		if changedByOthers(live, liveReader{c}.readWatched(), c.sent.since(mark)) != "" {
 			continue
 		}
 		if c.sent.count() == mark { // not through the client that the runtime has
-			c.t.Fatalf("not converged: forced passes made requests:\n%s", lines(requests))
+			c.t.Fatalf("not converged: forced reconciles made requests:\n%s", formatRequests(requests))
 		}
-		c.t.Fatalf("not converged: two passes over each parent, none of which had changed, made requests:\n%s", c.report(mark))
+		c.t.Fatalf("not converged: two reconciles of each parent, none of which had changed, made requests:\n%s", requestReport{c}.describeRequests(mark))
 	}
-	c.t.Fatalf("not converged: after %d attempts, something else than the operator still changes its objects:\n%s", attempts, c.report(0))
+	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
 }
 
-// passOverAll has the operator reconcile the parents, or all that it knows of if there
-// are none.
-func (c *Cluster) passOverAll(parents []client.Object, order order) {
+// reconcileExisting makes the operator reconcile the parents, or all that it knows if there are
+// none.
+func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) {
 	c.t.Helper()
-	c.reconciled(c.existing(parents), order)
+	c.reconcileAll(c.existingParents(parents), order)
 }
 
-// existing returns the parents, or all that the operator knows of if there are none. It
-// fails the test if one that is named does not exist.
-func (c *Cluster) existing(parents []client.Object) []client.Object {
+// existingParents returns the parents, or all that the operator knows if there are none. It fails
+// the test if one that is named does not exist.
+func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
-		for _, loop := range c.loops() {
+		for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
 			for _, name := range loop.Known() {
 				parent := loop.Empty.DeepCopyObject().(client.Object)
 				parent.SetName(name.Name)
@@ -80,7 +78,7 @@ func (c *Cluster) existing(parents []client.Object) []client.Object {
 	return parents
 }
 
-// key names the object that a request is about.
+// key returns the name of the request's object.
 func (e exchange) key() string {
 	if e.Namespace == "" || e.Namespace == e.Name {
 		return e.Resource + " " + e.Name
@@ -88,9 +86,12 @@ func (e exchange) key() string {
 	return e.Resource + " " + e.Namespace + "/" + e.Name
 }
 
-// report lists the requests after the first n, and what changed in the objects
-// that they wrote.
-func (c *Cluster) report(n int) string {
+// requestReport describes the requests of the operator.
+type requestReport struct{ *Cluster }
+
+// describeRequests returns the requests after the first n, and what changed in the objects that
+// they wrote.
+func (c requestReport) describeRequests(n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
 	for _, e := range c.sent.since(n) {
@@ -106,20 +107,19 @@ func (c *Cluster) report(n int) string {
 		}
 		text.WriteString("\n")
 	}
-	changed := c.changes(n)
+	changed := c.describeChanges(n)
 	for _, key := range slices.Sorted(maps.Keys(changed)) {
-		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indent(changed[key]))
+		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indentLines(changed[key]))
 	}
 	if text.Len() == 0 {
-		return "  passes go on, but make no requests\n"
+		return "  reconciles go on, but make no requests\n"
 	}
 	return text.String()
 }
 
-// changes compares each object that was written after the first n requests with
-// what the write before had left of it, for the last such write that changed
-// something.
-func (c *Cluster) changes(n int) map[string]string {
+// describeChanges compares each object that was written after the first n requests with its state
+// after the write before, for the last write that changed something.
+func (c requestReport) describeChanges(n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {
 		if e.object == nil || e.Code >= 300 {
@@ -128,8 +128,8 @@ func (c *Cluster) changes(n int) map[string]string {
 		key := e.key()
 		if before, ok := last[key]; ok && i >= n {
 			compared := comparison{}
-			compared.values("", before, e.object)
-			if text := describe(hideSecrets(compared.found, e.Resource == "secrets")); text != "" {
+			compared.compareValues("", before, e.object)
+			if text := describeDifferences(hideSecrets(compared.found, e.Resource == "secrets")); text != "" {
 				changed[key] = text
 			} else if changed[key] == "" {
 				changed[key] = "nothing\n"
@@ -140,7 +140,8 @@ func (c *Cluster) changes(n int) map[string]string {
 	return changed
 }
 
-func lines(requests []Request) string {
+// formatRequests returns one line for each request.
+func formatRequests(requests []Request) string {
 	var text strings.Builder
 	for _, r := range requests {
 		fmt.Fprintf(&text, "  %s\n", r)
@@ -148,6 +149,7 @@ func lines(requests []Request) string {
 	return text.String()
 }
 
-func indent(text string) string {
+// indentLines indents each line of a text.
+func indentLines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestConvergedPassesForAnOperatorAtRest(t *testing.T) {
+func TestConvergedAcceptsAConvergedOperator(t *testing.T) {
 	cluster, ledger := run(t, copyOut)
 	cluster.Converged(ledger)
 	cluster.Update(ledger, func() { ledger.Spec.Text = "two" })
@@ -23,7 +23,7 @@ func hotLoops() map[string]struct {
 	sync ledgerSync
 	says []string
 } {
-	var passes counter
+	var reconciles counter
 	type loop = struct {
 		sync ledgerSync
 		says []string
@@ -31,27 +31,27 @@ func hotLoops() map[string]struct {
 	return map[string]loop{
 		"status": {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-				return &ledgerResponse{Status: &LedgerStatus{Phase: fmt.Sprint("seen ", passes.next())}}, nil
+				return &ledgerResponse{Status: &LedgerStatus{Phase: fmt.Sprint("seen ", reconciles.next())}}, nil
 			},
 			[]string{"the operator does not settle:", "patch ledgers/status web: 200", "what the writes changed in ledgers/status ", "status.phase:\n    - \"seen ", "    + \"seen "},
 		},
 		"annotation": {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 				child := textMap(req.Parent.Name, "same")
-				metav1.SetMetaDataAnnotation(&child.ObjectMeta, "nonce", fmt.Sprint(passes.next()))
-				want := new(wanted)
+				metav1.SetMetaDataAnnotation(&child.ObjectMeta, "nonce", fmt.Sprint(reconciles.next()))
+				want := new(ledgerChildren)
 				want.ConfigMaps.Add(child)
 				return &ledgerResponse{Children: want}, nil
 			},
 			[]string{"patch configmaps web: 200", "what the writes changed in configmaps ", "metadata.annotations.nonce:\n    - \"", "    + \""},
 		},
-		"clock": { // nothing comes of its writes: only a forced pass shows it
+		"clock": { // nothing comes of its writes: only a forced reconcile shows it
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 				current, ok := req.Children.ConfigMaps.Get(req.Parent.Name)
 				if ok && req.Now.Sub(current.CreationTimestamp.Time) < time.Hour {
 					return &ledgerResponse{}, nil
 				}
-				want := new(wanted)
+				want := new(ledgerChildren)
 				want.ConfigMaps.Add(textMap(req.Parent.Name, req.Now.Format(time.RFC3339)))
 				return &ledgerResponse{Children: want}, nil
 			},
@@ -61,7 +61,7 @@ func hotLoops() map[string]struct {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 				return nil, fmt.Errorf("the disk is full")
 			},
-			[]string{"a pass over Ledger web failed with reason SyncFailed: the disk is full"},
+			[]string{"a reconcile of Ledger web failed with reason SyncFailed: the disk is full"},
 		},
 	}
 }

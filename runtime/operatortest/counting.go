@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// sent are the requests that the operator's client has sent, in the order in
-// which they were answered.
+// sent are the requests that the operator's client has sent, in the order of their answers.
 type sent struct {
 	mu       sync.Mutex
 	requests []exchange
@@ -24,8 +23,7 @@ type sent struct {
 	events   int // requests that were about Events
 }
 
-// exchange is a request, and for a write the object that the API server
-// answered with.
+// exchange is a request, and for a write the object in the API server's answer.
 type exchange struct {
 	Request
 	object  map[string]any
@@ -45,15 +43,15 @@ func (s *sent) count() int {
 	return len(s.requests)
 }
 
-// begin notes that a request is on its way.
-func (s *sent) begin() {
+// addPending records a request that is sent.
+func (s *sent) addPending() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
 }
 
-// end notes how a request was answered; nil: it was not.
-func (s *sent) end(answered *exchange) {
+// addAnswered records the answer to a request. Nil: there was none.
+func (s *sent) addAnswered(answered *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
@@ -66,15 +64,15 @@ func (s *sent) end(answered *exchange) {
 	}
 }
 
-// underWay returns how many requests are not answered yet, and how many about
-// Events were.
+// underWay returns the number of requests without an answer, and of answered requests about Events.
 func (s *sent) underWay() (waiting, events int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting, s.events
 }
 
-func (s *sent) plain() []Request {
+// plainRequests returns all requests without their objects.
+func (s *sent) plainRequests() []Request {
 	var requests []Request
 	for _, e := range s.since(0) {
 		requests = append(requests, e.Request)
@@ -82,22 +80,22 @@ func (s *sent) plain() []Request {
 	return requests
 }
 
-// counting is a transport that notes what passes through it.
+// counting is a transport that records its requests.
 type counting struct {
 	next http.RoundTripper
 	sent *sent
 }
 
-// RoundTrip notes a request once it is answered.
+// RoundTrip sends a request and records its answer.
 func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	made, counts := parseRequest(request)
 	if !counts {
 		return c.next.RoundTrip(request)
 	}
-	c.sent.begin()
+	c.sent.addPending()
 	response, err := c.next.RoundTrip(request)
 	if err != nil {
-		c.sent.end(nil)
+		c.sent.addAnswered(nil)
 		return response, err
 	}
 	made.Code = response.StatusCode
@@ -105,14 +103,14 @@ func (c *counting) RoundTrip(request *http.Request) (*http.Response, error) {
 	if made.Verb != "get" && !made.DryRun {
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
-			c.sent.end(nil)
+			c.sent.addAnswered(nil)
 			return nil, err
 		}
 		response.Body = io.NopCloser(bytes.NewReader(body))
-		e.object, e.version = decode(body)
+		e.object, e.version = decodeObject(body)
 		e.Name = cmp.Or(e.Name, nameOf(e.object)) // a path of what is created does not have it
 	}
-	c.sent.end(&e)
+	c.sent.addAnswered(&e)
 	return response, nil
 }
 
@@ -121,8 +119,8 @@ func nameOf(object map[string]any) string {
 	return name
 }
 
-// parseRequest reads a request as the API server does. It reports false for one
-// whose number does not depend on the parents.
+// parseRequest reads a request as the API server does. It reports false for a request whose number
+// does not depend on the parents.
 func parseRequest(request *http.Request) (Request, bool) {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	switch {
@@ -147,12 +145,12 @@ func parseRequest(request *http.Request) (Request, bool) {
 	if len(parts) > 2 {
 		made.Resource += "/" + strings.Join(parts[2:], "/")
 	}
-	made.Verb = verb(request, made.Name != "")
+	made.Verb = verbOf(request, made.Name != "")
 	return made, made.Verb != "" && !slices.Contains(constant, parts[0])
 }
 
-// verb is the API server's word for a request, empty for lists and watches.
-func verb(request *http.Request, named bool) string {
+// verbOf returns the API server's verb of a request. It is empty for lists and watches.
+func verbOf(request *http.Request, named bool) string {
 	switch request.Method {
 	case http.MethodPost:
 		return "create"
@@ -172,9 +170,9 @@ func verb(request *http.Request, named bool) string {
 	return "get"
 }
 
-// decode reads an object and its resource version from the body of an answer, nil
+// decodeObject reads an object and its resource version from the body of an answer. It returns nil
 // if there is none.
-func decode(body []byte) (map[string]any, string) {
+func decodeObject(body []byte) (map[string]any, string) {
 	var content map[string]any
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)

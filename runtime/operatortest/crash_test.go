@@ -17,10 +17,10 @@ import (
 
 func TestCrashLosesWhatIsInMemory(t *testing.T) {
 	var called atomic.Bool
-	held := make(chan struct{})
+	blocked := make(chan struct{})
 	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 		if req.Parent.Spec.Text == "held" && called.CompareAndSwap(false, true) {
-			<-held // this call outlives its operator
+			<-blocked // this call outlives its operator
 		}
 		return copyOut(ctx, req)
 	})
@@ -36,13 +36,13 @@ func TestCrashLosesWhatIsInMemory(t *testing.T) {
 	cluster.Matches(textMap("web", "held")) // by the next one, while the call goes on
 	cluster.Converged(ledger)
 	writes := len(cluster.Writes())
-	close(held)
+	close(blocked)
 	cluster.Converged(ledger)
 	if now := len(cluster.Writes()); now != writes {
 		t.Errorf("the operator that has crashed wrote: %v", cluster.Writes()[writes:])
 	}
-	if passes := len(cluster.Passes(ledger)); passes == 0 {
-		t.Error("the operator that runs has run no pass")
+	if results := len(cluster.Passes(ledger)); results == 0 {
+		t.Error("the operator that runs has not reconciled")
 	}
 }
 

@@ -19,9 +19,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// crdInstaller installs CRDs.
+type crdInstaller struct{ *Cluster }
+
 // installCRDs installs CRDs from files and directories and waits until their
 // kinds are served.
-func (c *Cluster) installCRDs(paths []string) {
+func (c crdInstaller) installCRDs(paths []string) {
 	c.t.Helper()
 	for _, path := range paths {
 		crds, err := readCRDs(path)
@@ -39,7 +42,7 @@ func (c *Cluster) installCRDs(paths []string) {
 // without a conflict.
 const crdManager = "kubectl"
 
-func (c *Cluster) installCRD(crd unknown) {
+func (c crdInstaller) installCRD(crd unknown) {
 	c.t.Helper()
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Name = crd.Metadata.Name
@@ -59,18 +62,18 @@ func (c *Cluster) installCRD(crd unknown) {
 		}) {
 			return errors.New("it is not")
 		}
-		return c.served(object)
+		return c.isServed(object)
 	})
 }
 
-// standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else defines. It is installed
-// only where there is none.
+// standInAnnotation marks a CRD that stands in for the real one of a kind that somebody else
+// defines. It is installed only where there is none.
 const standInAnnotation = "opgen.dev/stand-in"
 
 func (u unknown) standsIn() bool { return u.Metadata.Annotations[standInAnnotation] == "true" }
 
 // hasReal reports whether the API server has a CRD that does not stand in for another.
-func (c *Cluster) hasReal(name string) bool {
+func (c crdInstaller) hasReal(name string) bool {
 	c.t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	err := c.Client.Get(c.t.Context(), client.ObjectKey{Name: name}, crd)
@@ -80,9 +83,8 @@ func (c *Cluster) hasReal(name string) bool {
 	return err == nil && crd.Annotations[standInAnnotation] != "true"
 }
 
-// served tells whether the API server lists the kinds of an established CRD, which
-// it does a little later.
-func (c *Cluster) served(crd *apiextensionsv1.CustomResourceDefinition) error {
+// isServed returns an error unless the API server lists the kinds of an established CRD.
+func (c crdInstaller) isServed(crd *apiextensionsv1.CustomResourceDefinition) error {
 	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	for _, version := range crd.Spec.Versions {
 		if !version.Served {

@@ -13,23 +13,23 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// Diff describes how two responses, desired sets or Kubernetes objects differ:
-// only the fields that do, under the names of the children that they are in. It
-// is empty when they mean the same. Of two states it compares the objects; see [State].
+// Diff describes the fields in which two responses, desired sets or Kubernetes objects differ,
+// under the names of their children. It is empty if they mean the same. Of two states it compares
+// the objects; see [State].
 func Diff(expected, got any) string {
 	if state, ok := expected.(State); ok {
 		if other, ok := got.(State); ok {
-			return state.diff(other)
+			return state.diffTo(other)
 		}
 	}
 	left, right := reflect.ValueOf(expected), reflect.ValueOf(got)
 	if !left.IsValid() || !right.IsValid() || left.Type() != right.Type() || reflect.Indirect(left).Kind() != reflect.Struct && reflect.Indirect(right).Kind() != reflect.Struct {
 		return cmp.Diff(expected, got, cmpopts.EquateEmpty())
 	}
-	return describe(comparedFields(expected, got))
+	return describeDifferences(comparedFields(expected, got))
 }
 
-// comparedFields compares two values of one Go type.
+// comparedFields returns the differences between two values of one Go type.
 func comparedFields(expected, got any) []difference {
 	var compared comparison
 	compared.goValues("", reflect.ValueOf(expected), reflect.ValueOf(got))
@@ -42,37 +42,38 @@ type desiredSet interface {
 	Kept() []string
 }
 
-// goValues compares two values of one Go type. Responses, and structs of
-// desired sets, are taken apart; all else is compared as JSON.
+// goValues compares two values of one Go type. It compares responses, and structs of desired sets,
+// field by field, and everything else as JSON.
 func (c *comparison) goValues(path string, expected, got reflect.Value) {
 	if expected.Kind() == reflect.Pointer {
 		if expected.IsNil() || got.IsNil() {
 			if expected.IsNil() != got.IsNil() {
-				c.found = append(c.found, difference{path, orNil(expected), orNil(got)})
+				c.found = append(c.found, difference{path, valueOrNil(expected), valueOrNil(got)})
 			}
 			return
 		}
 		if _, ok := expected.Interface().(runtime.Object); ok {
-			c.values(path, values(expected), values(got))
+			c.compareValues(path, jsonFieldsOf(expected), jsonFieldsOf(got))
 			return
 		}
 		c.goValues(path, expected.Elem(), got.Elem())
 		return
 	}
 	if set, ok := expected.Interface().(desiredSet); ok {
-		c.sets(path, set, got.Interface().(desiredSet))
+		c.compareSets(path, set, got.Interface().(desiredSet))
 		return
 	}
 	if expected.Kind() != reflect.Struct || !takesApart(expected.Type()) {
-		c.values(path, values(expected), values(got))
+		c.compareValues(path, jsonFieldsOf(expected), jsonFieldsOf(got))
 		return
 	}
 	for i := range expected.NumField() {
-		c.goValues(join(path, expected.Type().Field(i).Name), expected.Field(i), got.Field(i))
+		c.goValues(joinPath(path, expected.Type().Field(i).Name), expected.Field(i), got.Field(i))
 	}
 }
 
-// takesApart tells whether a struct is a response, or holds desired sets.
+// takesApart reports whether the fields of a struct are compared one by one: it is a response, or
+// has desired sets.
 func takesApart(of reflect.Type) bool {
 	sets := reflect.TypeFor[desiredSet]()
 	for i := range of.NumField() {
@@ -87,30 +88,29 @@ func takesApart(of reflect.Type) bool {
 	return false
 }
 
-// sets compares what is wanted by name, and then the order, which decides what
-// goes first.
-func (c *comparison) sets(path string, expected, got desiredSet) {
-	wants, has := expected.Wanted(), got.Wanted()
-	names, others := namesOf(wants), namesOf(has)
+// compareSets compares desired children by name, and then their order, in which they are created.
+func (c *comparison) compareSets(path string, expected, got desiredSet) {
+	expectedChildren, gotChildren := expected.Wanted(), got.Wanted()
+	names, others := namesOf(expectedChildren), namesOf(gotChildren)
 	for i, name := range names {
 		if at := slices.Index(others, name); at >= 0 {
-			c.values(path+" "+name, childValues(wants[i]), childValues(has[at]))
+			c.compareValues(path+" "+name, childValues(expectedChildren[i]), childValues(gotChildren[at]))
 			continue
 		}
-		c.values(path+" "+name, childValues(wants[i]), absent)
+		c.compareValues(path+" "+name, childValues(expectedChildren[i]), absent)
 	}
 	for i, name := range others {
 		if !slices.Contains(names, name) {
-			c.values(path+" "+name, absent, childValues(has[i]))
+			c.compareValues(path+" "+name, absent, childValues(gotChildren[i]))
 		}
 	}
 	if slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(others))) && !slices.Equal(names, others) {
 		c.found = append(c.found, difference{path + " in this order", names, others})
 	}
-	c.values(path+" that are kept", jsonOf(expected.Kept()), jsonOf(got.Kept()))
+	c.compareValues(path+" that are kept", jsonOf(expected.Kept()), jsonOf(got.Kept()))
 }
 
-// namesOf names the children of a set; a name that is wanted twice is numbered.
+// namesOf returns the names of the children of a set. A name that occurs twice is numbered.
 func namesOf(children []operator.Wanted) []string {
 	var names []string
 	for _, child := range children {
@@ -128,12 +128,12 @@ func namesOf(children []operator.Wanted) []string {
 	return names
 }
 
-// childValues is a child as JSON values, with the options that it was added with.
+// childValues returns a child as JSON values, with its options.
 func childValues(child operator.Wanted) map[string]any {
 	content, options := map[string]any{}, map[string]any{}
-	wanted := reflect.ValueOf(child)
-	for i := range wanted.NumField() {
-		field, name := wanted.Field(i), wanted.Type().Field(i).Name
+	fields := reflect.ValueOf(child)
+	for i := range fields.NumField() {
+		field, name := fields.Field(i), fields.Type().Field(i).Name
 		switch {
 		case field.IsZero():
 		case name == "Object" || name == "Configuration":
@@ -162,13 +162,13 @@ func optionValue(option any) any {
 	return objects
 }
 
-func values(of reflect.Value) any { return jsonOf(of.Interface()) }
+func jsonFieldsOf(of reflect.Value) any { return jsonOf(of.Interface()) }
 
-func orNil(of reflect.Value) any {
+func valueOrNil(of reflect.Value) any {
 	if of.IsNil() {
 		return nil
 	}
-	if content, ok := values(of).(map[string]any); ok && len(content) > 0 && !takesApart(of.Elem().Type()) {
+	if content, ok := jsonFieldsOf(of).(map[string]any); ok && len(content) > 0 && !takesApart(of.Elem().Type()) {
 		return content
 	}
 	return "set"

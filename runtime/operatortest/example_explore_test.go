@@ -38,7 +38,7 @@ func TestExploreIsSkippedWhileSyncDesiresNoChildren(t *testing.T) {
 			}
 		})
 		operatortest.Explore(t, ledgerConfig(func(context.Context, *ledgerRequest) (*ledgerResponse, error) {
-			return &ledgerResponse{Children: new(wanted), Status: new(LedgerStatus)}, nil
+			return &ledgerResponse{Children: new(ledgerChildren), Status: new(LedgerStatus)}, nil
 		}), ledgerLife())
 	})
 }

@@ -21,7 +21,7 @@ type (
 	Request    = ledgerRequest
 	Response   = ledgerResponse
 	Children   = books
-	Desired    = wanted
+	Desired    = ledgerChildren
 	Case       = operatortest.Case[Request, Response]
 	Reconciler struct{}
 	Status     = LedgerStatus
@@ -75,7 +75,7 @@ func ExampleRun() {
 	}
 }
 
-// A test against a real API server: what the operator makes, that it rests, and
+// A test against a real API server: what the operator creates, that it converges, and
 // what an hour brings.
 func ExampleStart() {
 	testController = func(t *testing.T) { // func TestController(t *testing.T)

@@ -52,7 +52,7 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //     the operator's own: by update, JSON merge patch, strategic merge patch and
 //     forced apply, while the operator runs, while it is down, between its read and its
 //     write, and between its creation of the child and the answer.
-//   - the parent is created, what is desired of the child changes, the child is deleted,
+//   - the parent is created, the desired state of the child changes, the child is deleted,
 //     the parent is deleted and made again under the same name, and the child is not
 //     desired any more, while a write of the child is refused, lost or late, or the
 //     operator crashes at it. Once the child is as desired, the parent must say so.
@@ -61,10 +61,10 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //
 // What Sync desires must be on the child afterwards, and what it does not desire must
 // be as the writer left it; after a change of the author the child must equal one that
-// is made fresh. Each case is a subtest. Explore prints how to run a case that fails
+// is newly created. Each case is a subtest. Explore prints how to run a case that fails
 // again, and in the end a table of what it covered.
 //
-// By default it makes one case of each path of what is desired, and of each family of
+// By default it makes one case of each path of the desired state, and of each family of
 // mutations. OPGEN_EXPLORE=all makes each mutation once, in ways, states and times that
 // are combined in pairs, and EXHAUSTIVE=1 makes each in all of them.
 // OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the
@@ -77,25 +77,25 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
-	trials, lives := x.plan()
+	trials, lives := trialPlanner{x}.planTrials()
 	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
-	x.lead(lives)
+	parentLives{x}.runLives(lives)
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
 		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
 		for len(left) > 0 && !x.isEnough() {
 			var parents []*exploredParent
 			begun, count := time.Now(), len(left)
-			parents, left = x.assign(left, x.life.AtOnce)
-			x.round(parents, when)
+			parents, left = trialPlanner{x}.assignParents(left, x.life.AtOnce)
+			explorationRound{x}.runRound(parents, when)
 			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
-			x.report(parents)
+			explorationReport{x}.reportTrials(parents)
 		}
 	}
 	trials = append(lives, trials...)
 	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(trials), tableOf(trials))
 }
 
-// exploration is what Explore does.
+// exploration is the state of Explore.
 type exploration struct {
 	t        *testing.T
 	ctx      context.Context
@@ -117,7 +117,7 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
 		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
-		extent: extent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
+		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	usual := 64
 	if x.extent == exhaustive {
@@ -129,12 +129,12 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 		t.Fatal(err)
 	}
 	inner := config.Transport
-	config.author = x.author.desire
+	config.author = x.author.changeContent
 	config.Transport = func(next http.RoundTripper) http.RoundTripper {
 		if inner != nil {
 			next = inner(next)
 		}
-		return x.between.wrap(next)
+		return x.between.wrapTransport(next)
 	}
 	x.c = Start(t, config)
 	if x.shapes, err = newShapes(x.c.server); err != nil {
@@ -143,35 +143,38 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 	return x
 }
 
-// isEnough reports whether the exploration is to stop at what it has found.
+// isEnough reports whether the exploration stops at a failure.
 func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.failfast") == "true" }
 
-// newName is a name for a parent, which stands in no other text and in no other test.
+// newName returns a name for a parent that occurs in no other text and no other test.
 func (x *exploration) newName() string {
 	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
 }
 
-// plan makes one parent of each variant, and returns the trials over their children
-// that the extent of the exploration and the flags of go test ask for, and those that
-// lead parents through their lives.
-func (x *exploration) plan() (trials, lives []*trial) {
+// trialPlanner plans the trials of an exploration.
+type trialPlanner struct{ *exploration }
+
+// planTrials creates one parent of each variant. It returns the trials for their children, and
+// those for the lives of parents, that the extent of the exploration and the flags of go test
+// select.
+func (x trialPlanner) planTrials() (trials, lives []*trial) {
 	x.t.Helper()
 	var parents []*exploredParent
 	for variant := range x.life.Parents {
 		parents = append(parents, &exploredParent{variant: variant})
 	}
-	inParallel(parents, x.createParent)
-	if reason := x.awaitSettled(); reason != "" {
-		x.t.Fatalf("the operator does not settle: %s\n%s", reason, x.c.report(0))
+	inParallel(parents, exploredParents{x.exploration}.createParent)
+	if reason := (explorationRound{x.exploration}).awaitSettled(); reason != "" {
+		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.describeRequests(0))
 	}
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
-	x.requireChildren(parents)
+	exploredParents{x.exploration}.requireChildren(parents)
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
-		x.usual = append(x.usual, x.conditionsOf(h))
-		for _, d := range x.author.of(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: x.nameOf(d, h.object.GetName())}, parent: h, child: d}
+		x.usual = append(x.usual, exploredParents{x.exploration}.conditionsOf(h))
+		for _, d := range x.author.childrenOf(h.object.GetUID()) {
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound{x.exploration}.nameOf(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, x.planChild(s, chosen)...)
 			if s.before == nil {
 				continue
@@ -179,54 +182,54 @@ func (x *exploration) plan() (trials, lives []*trial) {
 			children = append(children, trial{variant: h.variant, childName: s.trial.childName, resource: s.resource})
 		}
 	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) }), x.planLives(children)
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), x.planLives(children)
 }
 
-// planChild returns the trials over one child.
-func (x *exploration) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := x.find(s); err != nil {
+// planChild returns the trials for one child.
+func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
+	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
 		x.t.Fatal(err)
 	}
-	if s.before = x.read(s.child); s.before == nil {
+	if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before == nil {
 		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
 		return nil
 	}
 	x.siblings[s.parent.variant][s.trial.childName] = s.before
 	var err error
-	if s.resource, err = x.resourceOf(s.before); err != nil {
+	if s.resource, err = (parentLives{x.exploration}).resourceOf(s.before); err != nil {
 		x.t.Fatal(err)
 	}
 	for _, who := range []string{foreignWriter, author} {
 		s.who = who
-		for _, m := range chosen.sample(x.mutations(s), who) {
-			like := *x.trialOf(s, m, setup{})
+		for _, m := range chosen.sampleMutations(x.mutationsOf(s), who) {
+			like := *x.newTrial(s, m, setup{})
 			var fits []string
 			for _, way := range ways {
 				if m.fits(way, s.before) {
 					fits = append(fits, way)
 				}
 			}
-			trials = append(trials, chosen.choose(like, setups(who, fits))...)
+			trials = append(trials, chosen.chooseTrials(like, setupsFor(who, fits))...)
 		}
 	}
-	if all := x.mutations(s); x.extent == short {
+	if all := x.mutationsOf(s); x.extent == short {
 		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
 			s.who = foreignWriter
-			trials = append(trials, x.trialOf(s, all[i], unnoticed()))
+			trials = append(trials, x.newTrial(s, all[i], unnoticedSetup()))
 		}
 	}
 	return trials
 }
 
-// trialOf is a trial over a child.
-func (x *exploration) trialOf(s *exploredChild, m alteration, in setup) *trial {
+// newTrial returns a trial for a child.
+func (x trialPlanner) newTrial(s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
 	one.way, one.state, one.time = in.way, in.state, in.time
 	return &one
 }
 
-// expectation is what is known of a case.
+// expectation says whether a case is known to fail.
 type expectation string
 
 const (

@@ -12,8 +12,12 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// choose looks up the mutation of an explored child, and what the author would make of it.
-func (x *exploration) choose(s *exploredChild) error {
+// childMutator mutates children and compares how the operator repairs them.
+type childMutator struct{ *exploration }
+
+// chooseMutation sets the mutation of a child, and for the author's mutations the new desired
+// state.
+func (x childMutator) chooseMutation(s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
@@ -21,7 +25,7 @@ func (x *exploration) choose(s *exploredChild) error {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
 	parent := s.parent.object.GetName()
-	all := x.mutations(s)
+	all := trialPlanner{x.exploration}.mutationsOf(s)
 	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
 	if i < 0 {
 		return errUseless{}
@@ -31,15 +35,15 @@ func (x *exploration) choose(s *exploredChild) error {
 		return nil
 	}
 	var err error
-	s.changed, err = x.writer(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
+	s.changed, err = x.writerFor(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
 	return err
 }
 
-// recreates reports whether a change of what is desired has the child recreated.
+// recreates reports whether a change of the desired state recreates the child.
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
-// mutations are those that can be made of the child of an explored child.
-func (x *exploration) mutations(s *exploredChild) []alteration {
+// mutationsOf returns the possible mutations of a child.
+func (x trialPlanner) mutationsOf(s *exploredChild) []alteration {
 	all := mutationsOf(s.desired, s.shape)
 	if s.who == author {
 		return all
@@ -47,34 +51,34 @@ func (x *exploration) mutations(s *exploredChild) []alteration {
 	return append(all, metadataMutationsOf(s.before, s.desired, s.child.Manager, x.siblings[s.parent.variant][s.trial.childName], s.shape)...)
 }
 
-// nameIn names a mutation whatever the name of the parent is.
+// nameIn returns the name of a mutation with * for the name of the parent.
 func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.name(), parent, "*") }
 
-// touchAll has others write to the children before their trials: while the operator is
-// down, where somebody else has become the owner of what it has written. It remembers
-// nothing of that then.
-func (x *exploration) touchAll(children []*exploredChild, when string) {
+// touchAll writes to the children as other clients before their trials. It does so while the
+// operator is down if the write replaces the owner of the operator's fields, so that the operator
+// has no applied state of them.
+func (x childMutator) touchAll(children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
-			x.skipOn(s, x.touch(s))
+			explorationRound{x.exploration}.skipTrial(s, x.touchChild(s))
 		}
 	}
-	disowns := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asDisowned) }
-	if when != down || !slices.ContainsFunc(children, disowns) {
+	needsWipe := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asWiped) }
+	if when != down || !slices.ContainsFunc(children, needsWipe) {
 		inParallel(children, touch)
 		return
 	}
-	x.reconcileOf(children)
-	x.awaitSettled() // it writes what Sync has changed before it stops
+	x.reconcileParents(children)
+	explorationRound{x.exploration}.awaitSettled() // the operator writes changes of Sync before it stops
 	x.c.Stop()
 	inParallel(children, touch)
-	x.c.startOperator()
-	x.awaitSettled()
+	operatorRunner{x.c}.startOperator()
+	explorationRound{x.exploration}.awaitSettled()
 }
 
-// touch has others write to the child of an explored child before its trial.
-func (x *exploration) touch(s *exploredChild) error {
-	child := x.read(s.child)
+// touchChild writes to a child as another client before its trial.
+func (x childMutator) touchChild(s *exploredChild) error {
+	child := explorationRound{x.exploration}.readChild(s.child)
 	if child == nil {
 		return errUnprepared
 	}
@@ -84,86 +88,86 @@ func (x *exploration) touch(s *exploredChild) error {
 		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
 	case asShared:
-		_, err = x.writer(s).share(x.ctx, child)
-	case asDisowned:
+		_, err = x.writerFor(s).addSharedOwner(x.ctx, child)
+	case asWiped:
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
 	}
 	return err
 }
 
-// act makes the mutations of all children.
-func (x *exploration) act(children []*exploredChild, when string) {
+// mutateAll mutates all children.
+func (x childMutator) mutateAll(children []*exploredChild, when string) {
 	x.t.Helper()
 	switch when {
 	case down:
 		x.c.Stop()
-		inParallel(children, x.mutate)
-		x.c.startOperator()
+		inParallel(children, x.mutateChild)
+		operatorRunner{x.c}.startOperator()
 	case beforeWrite:
 		inParallel(children, x.mutateBeforeWrite)
-		x.reconcileOf(children)
+		x.reconcileParents(children)
 	case afterCreate:
 		inParallel(children, x.mutateAfterCreate)
 	default:
-		inParallel(children, x.mutate)
-		x.reconcileOf(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+		inParallel(children, x.mutateChild)
+		x.reconcileParents(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
 	}
 }
 
-func (x *exploration) reconcileOf(children []*exploredChild) {
+func (x childMutator) reconcileParents(children []*exploredChild) {
 	var parents []*exploredParent
 	for _, s := range children {
 		if !slices.Contains(parents, s.parent) {
 			parents = append(parents, s.parent)
 		}
 	}
-	x.reconcile(parents)
+	explorationRound{x.exploration}.reconcileParents(parents)
 }
 
-// mutate makes the mutation of an explored child.
-func (x *exploration) mutate(s *exploredChild) {
+// mutateChild mutates a child.
+func (x childMutator) mutateChild(s *exploredChild) {
 	if s.who == author {
-		x.author.replace(s.key(), s.changed)
+		x.author.replaceContent(s.key(), s.changed)
 		return
 	}
-	written, err := x.writer(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
+	written, err := x.writerFor(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
-	x.skipOn(s, err)
+	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
-// mutateBeforeWrite has the mutation made when the operator is about to write the
-// child, and gives the operator cause to.
-func (x *exploration) mutateBeforeWrite(s *exploredChild) {
+// mutateBeforeWrite mutates the child right before the next write of the operator, and causes that
+// write.
+func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		x.skipOn(s, err)
+		explorationRound{x.exploration}.skipTrial(s, err)
 		return
 	}
-	x.between.beforeWrite(path, func() { x.mutate(s) })
-	s.desired = revised(s.desired, "2")
-	x.author.replace(s.key(), s.desired)
+	x.between.beforeWrite(path, func() { x.mutateChild(s) })
+	s.desired = changeDesired(s.desired, "2")
+	x.author.replaceContent(s.key(), s.desired)
 }
 
-// mutateAfterCreate has the mutation made when the operator has created the child
-// anew, and before it knows.
-func (x *exploration) mutateAfterCreate(s *exploredChild) {
+// mutateAfterCreate mutates the child after the operator has created it again, and before the
+// operator has the answer.
+func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		x.skipOn(s, err)
+		explorationRound{x.exploration}.skipTrial(s, err)
 		return
 	}
 	x.between.afterCreate(path, func() {
-		if s.before = x.read(s.child); s.before != nil {
-			x.mutate(s)
+		if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before != nil {
+			x.mutateChild(s)
 		}
 	})
 	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-	x.skipOn(s, err)
+	explorationRound{x.exploration}.skipTrial(s, err)
 }
 
-// pathOf is the path of an object in the URL of requests for it.
-func (x *exploration) pathOf(object *unstructured.Unstructured) (string, error) {
-	resource, err := x.resourceOf(object)
+// pathOf returns the path of an object in request URLs.
+func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) {
+	resource, err := parentLives{x.exploration}.resourceOf(object)
 	if err != nil {
 		return "", err
 	}
@@ -178,10 +182,10 @@ func (x *exploration) pathOf(object *unstructured.Unstructured) (string, error) 
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
-// judge notes what is wrong with the child of an explored child.
-func (x *exploration) judge(s *exploredChild) {
+// compareChild records the problems of a child after its mutation.
+func (x childMutator) compareChild(s *exploredChild) {
 	s.problems = nil
-	if path, err := x.pathOf(s.before); err == nil && x.between.missed(path) {
+	if path, err := x.pathOf(s.before); err == nil && x.between.wasMissed(path) {
 		s.skipped = "the operator did not write"
 	}
 	if s.skipped != "" {
@@ -189,13 +193,13 @@ func (x *exploration) judge(s *exploredChild) {
 	}
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
-		before: s.before, written: s.written, after: x.read(s.child), revised: s.time == beforeWrite,
+		before: s.before, written: s.written, after: explorationRound{x.exploration}.readChild(s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
 		recreates: s.recreates(),
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired
-		problems, err := x.writer(s).judgeAuthor(x.ctx, found)
+		problems, err := x.writerFor(s).findAuthorProblems(x.ctx, found)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -206,16 +210,16 @@ func (x *exploration) judge(s *exploredChild) {
 		s.skipped = "it was not written"
 		return
 	}
-	s.problems = found.judge(s.mutation)
+	s.problems = found.findProblems(s.mutation)
 	if s.time == beforeWrite && found.after != nil && found.after.GetAnnotations()[revisionKey] != "2" {
 		s.problems = append(s.problems, "what Sync has changed is not written")
 	}
 }
 
-// readReady notes what the parent says of itself.
-func (x *exploration) readReady(s *exploredChild) {
+// readReady records the Ready condition of the parent.
+func (x childMutator) readReady(s *exploredChild) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(x.c.kindOf(s.parent.object))
+	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(s.parent.object))
 	if err := x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(s.parent.object), parent); err != nil {
 		s.ready = err.Error()
 		return
@@ -228,7 +232,7 @@ func (x *exploration) readReady(s *exploredChild) {
 	}
 }
 
-// isSilent reports whether a problem is one that the parent does not tell of.
+// isSilent reports whether the parent's status does not mention a problem.
 func (t *trial) isSilent() bool {
 	return !strings.HasPrefix(t.ready, "Ready=False") || strings.HasPrefix(t.ready, "Ready=False, Progressing")
 }

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Who acts in a trial.
@@ -15,11 +17,11 @@ const (
 
 // The states that a child is in before.
 const (
-	asCreated  = "created"
-	asChanged  = "changed"       // once by Sync
-	asTouched  = "touched"       // by another field manager
-	asShared   = "many managers" // by more than ten
-	asDisowned = "wiped"         // managedFields are gone
+	asCreated = "created"
+	asChanged = "changed"       // once by Sync
+	asTouched = "touched"       // by another field manager
+	asShared  = "many managers" // by more than ten
+	asWiped   = "wiped"         // managedFields are gone
 )
 
 // The times at which somebody acts.
@@ -49,7 +51,7 @@ type trial struct {
 	ready    string   // what the parent's Ready condition said in that case
 }
 
-// name is the trial's name as a subtest.
+// name returns the trial's name as a subtest.
 func (t *trial) name() string {
 	parts := []string{t.childName, t.who, t.mutationName}
 	if t.way != "" {
@@ -61,17 +63,17 @@ func (t *trial) name() string {
 	return strings.ReplaceAll(strings.Join(parts, "/"), " ", "_")
 }
 
-// setting is a way, a state and a time.
+// setup is a way, a state and a time.
 type setup struct{ way, state, time string }
 
-// unnoticed is the setup that leaves the owners of all fields as they are: values alone tell.
-func unnoticed() setup { return setup{sameManagerPut, asCreated, running} }
+// unnoticedSetup returns the setup that keeps the owners of all fields, so that only values differ.
+func unnoticedSetup() setup { return setup{sameManagerPut, asCreated, running} }
 
-// setups are those that a mutation can be made in.
-func setups(who string, fits []string) (all []setup) {
+// setupsFor returns the setups in which a mutation is possible.
+func setupsFor(who string, fits []string) (all []setup) {
 	states, times := []string{asCreated, asChanged, asTouched}, []string{running, down, beforeWrite, afterCreate}
 	if who == author {
-		fits, states, times = []string{""}, append(states, asShared, asDisowned), times[:2]
+		fits, states, times = []string{""}, append(states, asShared, asWiped), times[:2]
 	}
 	for _, way := range fits {
 		for _, state := range states {
@@ -85,17 +87,17 @@ func setups(who string, fits []string) (all []setup) {
 	return all
 }
 
-// selection chooses which trials an exploration makes.
+// selection chooses the trials of an exploration.
 type selection struct {
 	extent string // short, all or exhaustive
 	seed   string
 	seen   map[string]bool // pairs of a family with a way, a state and a time that were chosen
 }
 
-// choose returns the trials of one mutation, of which like has everything else.
-func (s *selection) choose(like trial, all []setup) (chosen []*trial) {
+// chooseTrials returns the trials of one mutation. like has their other fields.
+func (s *selection) chooseTrials(like trial, all []setup) (chosen []*trial) {
 	if s.extent != exhaustive {
-		all = []setup{s.best(like, all)}
+		all = []setup{s.bestSetup(like, all)}
 	}
 	for _, one := range all {
 		made := like
@@ -105,29 +107,29 @@ func (s *selection) choose(like trial, all []setup) (chosen []*trial) {
 	return chosen
 }
 
-// best is the setup that has most pairs which were not chosen yet.
-func (s *selection) best(like trial, all []setup) setup {
+// bestSetup returns the setup with the most pairs that were not chosen yet.
+func (s *selection) bestSetup(like trial, all []setup) setup {
 	most, rank := -1, uint32(0)
 	var best setup
 	for _, one := range all {
 		fresh := 0
-		for _, pair := range s.pairs(like, one) {
+		for _, pair := range s.pairNames(like, one) {
 			if !s.seen[pair] {
 				fresh++
 			}
 		}
-		order := s.order(like.childName + like.mutationName + fmt.Sprint(one))
+		order := s.orderOf(like.childName + like.mutationName + fmt.Sprint(one))
 		if fresh > most || fresh == most && order < rank {
 			most, rank, best = fresh, order, one
 		}
 	}
-	for _, pair := range s.pairs(like, best) {
+	for _, pair := range s.pairNames(like, best) {
 		s.seen[pair] = true
 	}
 	return best
 }
 
-func (s *selection) pairs(like trial, one setup) []string {
+func (s *selection) pairNames(like trial, one setup) []string {
 	of := like.childName + "/" + like.who + "/"
 	return []string{
 		of + like.family + "/" + one.way, of + like.family + "/" + one.state, of + like.family + "/" + one.time,
@@ -135,18 +137,17 @@ func (s *selection) pairs(like trial, one setup) []string {
 	}
 }
 
-// order is a number that is the same for the same text and seed.
-func (s *selection) order(text string) uint32 {
+// orderOf returns a number that is always the same for a text and seed.
+func (s *selection) orderOf(text string) uint32 {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(text + s.seed)) // it never fails
+	_, _ = hash.Write([]byte(text + s.seed)) // Write returns no error
 	return hash.Sum32()
 }
 
-// sample returns the mutations that a short exploration makes: of each path one in a
-// rotation, and one of each family at least.
-// Of every second path it is the author's turn, who also removes each item of a list
+// sampleMutations returns the mutations of a short exploration: one of each path in rotation, and
+// at least one of each family. The author makes every second one, and removes each item of a list
 // whose items have several keys.
-func (s *selection) sample(mutations []alteration, who string) (chosen []alteration) {
+func (s *selection) sampleMutations(mutations []alteration, who string) (chosen []alteration) {
 	if s.extent != short {
 		return mutations
 	}
@@ -159,12 +160,12 @@ func (s *selection) sample(mutations []alteration, who string) (chosen []alterat
 		byPath[at] = append(byPath[at], m)
 	}
 	families := map[string]bool{}
-	turn := int(s.order("turn") % 2)
+	turn := int(s.orderOf("turn") % 2)
 	for i, at := range paths {
 		if isAuthor := who == author; isAuthor == ((i+turn)%2 == 0) {
 			continue
 		}
-		m := byPath[at][(i+int(s.order("rotation")%16))%len(byPath[at])]
+		m := byPath[at][(i+int(s.orderOf("rotation")%16))%len(byPath[at])]
 		families[m.family] = true
 		chosen = append(chosen, m)
 	}
@@ -192,3 +193,9 @@ const (
 )
 
 const defaultSeed = "1"
+
+// lifeState is the state of a child in a life.
+type lifeState struct {
+	gone []types.UID // children that were deleted
+	late string      // what the operator has yet to do
+}

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// parentLife is who acts where a parent is led through its life.
+// parentLife is the writer of a trial in which a parent is created, changed and deleted.
 const parentLife = "life"
 
 // The steps of a parent's life. Each is begun and awaited for many parents at once.
@@ -26,7 +25,7 @@ const (
 	dismissal  = "child not desired any more"
 )
 
-// faultsOfLife are what goes wrong with a write of a child, at its nth one in a life.
+// faultsOfLife returns the faults of the nth write of a child in a life.
 func faultsOfLife() (all []Fault) {
 	all = append(all, Fault{}) // nothing does
 	for _, what := range []What{
@@ -43,13 +42,13 @@ func faultsOfLife() (all []Fault) {
 	return all
 }
 
-// writesOfLife is how many writes of each child a life takes: two creations, a change,
-// a creation by the next parent of the name, and a deletion.
+// writesOfLife is how many writes of each child a life has: two creations, a change, a creation by
+// the next parent of the name, and a deletion.
 const writesOfLife = 5
 
-// planLives returns the trials that lead parents through their lives: of each child,
-// with each fault at each of its writes, or in a short exploration with a few of them.
-func (x *exploration) planLives(children []trial) (trials []*trial) {
+// planLives returns the trials with lives of parents: for each child, with each fault at each of
+// its writes, or in a short exploration with a few of them.
+func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 	faults := faultsOfLife()
 	for i, like := range children {
 		for n := 1; n <= writesOfLife; n++ {
@@ -72,12 +71,15 @@ func (x *exploration) planLives(children []trial) (trials []*trial) {
 			}
 		}
 	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !selected(x.t, one.name()) })
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) })
 }
 
-// lead leads one parent of each variant through its life: faults are told apart by the
-// resource that is written, so that there is one child of a resource at a time.
-func (x *exploration) lead(trials []*trial) {
+// parentLives creates, changes and deletes parents.
+type parentLives struct{ *exploration }
+
+// runLives runs the life of one parent of each variant. Faults select writes by their resource, so
+// that there is one child of a resource at a time.
+func (x parentLives) runLives(trials []*trial) {
 	x.t.Helper()
 	for len(trials) > 0 && !x.isEnough() {
 		var now, later []*trial
@@ -91,15 +93,15 @@ func (x *exploration) lead(trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := x.assign(now, x.life.AtOnce)
+		parents, rest := trialPlanner{x.exploration}.assignParents(now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
-		x.leadRound(parents)
+		x.runLivesRound(parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		x.report(parents)
+		explorationReport{x.exploration}.reportTrials(parents)
 	}
 }
 
-func (x *exploration) leadRound(parents []*exploredParent) {
+func (x parentLives) runLivesRound(parents []*exploredParent) {
 	x.t.Helper()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -111,35 +113,35 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 			}
 		}
 	}
-	inParallel(parents, x.createParent)
+	inParallel(parents, exploredParents{x.exploration}.createParent)
 	x.awaitStep(children, birth)
 	for _, s := range children {
 		if s.skipped == "" {
-			s.desired = revised(s.desired, "1")
-			x.author.replace(s.key(), s.desired)
+			s.desired = changeDesired(s.desired, "1")
+			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	x.reconcileOf(children)
+	childMutator{x.exploration}.reconcileParents(children)
 	x.awaitStep(children, revision1)
 	inParallel(children, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
-			x.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+			explorationRound{x.exploration}.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitStep(children, loss)
 	inParallel(children, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
+		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
 		}
 	})
-	inParallel(parents, x.succeed)
+	inParallel(parents, x.startSuccessor)
 	x.awaitStep(children, succession)
-	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // which stay, and others may come after
+	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // these stay, and others may follow
 	for _, s := range dismissed {
-		x.author.replace(s.key(), map[string]any{})
+		x.author.replaceContent(s.key(), map[string]any{})
 	}
-	x.reconcileOf(dismissed)
+	childMutator{x.exploration}.reconcileParents(dismissed)
 	x.awaitStep(dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
@@ -147,16 +149,16 @@ func (x *exploration) leadRound(parents []*exploredParent) {
 		}
 	}
 	x.c.ClearFaults()
-	inParallel(parents, x.dropParent)
+	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
-// succeed deletes a parent, and makes another one of its name.
-func (x *exploration) succeed(h *exploredParent) {
+// startSuccessor deletes a parent, and creates another one of its name.
+func (x parentLives) startSuccessor(h *exploredParent) {
 	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
 	}
-	next := x.makeParent(h.variant, h.object.GetName())
+	next := exploredParents{x.exploration}.makeParent(h.variant, h.object.GetName())
 	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
 		err := x.c.Client.Create(x.ctx, next)
 		if err == nil {
@@ -167,18 +169,18 @@ func (x *exploration) succeed(h *exploredParent) {
 			return
 		}
 	}
-	x.author.forget(h.object.GetUID())
+	x.author.dropParent(h.object.GetUID())
 	h.object = next
 }
 
-// stillTheSame says that a child of a parent that is gone has not been collected.
+// stillTheSame says that a child of a deleted parent has not been deleted.
 const stillTheSame = "the child is still the same"
 
 // mostOfGarbageCollection is how long the garbage collector may take.
 const mostOfGarbageCollection = 2 * time.Minute
 
-// awaitStep waits until the operator has carried out a step, and notes what it has not.
-func (x *exploration) awaitStep(children []*exploredChild, step string) {
+// awaitStep waits until the operator has carried out a step, and records what is missing.
+func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
 	if step == succession {
@@ -186,7 +188,7 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
-		settled := x.awaitSettled()
+		settled := explorationRound{x.exploration}.awaitSettled()
 		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
 		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
 		if len(late) == 0 {
@@ -197,11 +199,11 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 			deadline = time.Now().Add(patience) // the old children are not the operator's to delete
 		}
 		if time.Now().Before(deadline) {
-			x.c.Advance(10 * time.Second) // what failed is tried again later and later
+			x.c.Advance(10 * time.Second) // failed writes back off
 			time.Sleep(10 * interval)
 			continue
 		}
-		inParallel(late, x.readReady)
+		inParallel(late, childMutator{x.exploration}.readReady)
 		for _, s := range late {
 			s.problems = append(s.problems, fmt.Sprintf("%s: %s", step, s.late))
 			if settled != "" {
@@ -212,18 +214,18 @@ func (x *exploration) awaitStep(children []*exploredChild, step string) {
 	}
 }
 
-// stepProblem says what a step has yet to do with a child; empty if nothing.
-func (x *exploration) stepProblem(s *exploredChild, step string) string {
+// stepProblem returns what a step still has to do with a child. It is empty if it is done.
+func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
-	if err := x.find(s); err != nil {
+	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
 		return "Sync was not called"
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
-		s.desired = revised(s.desired, "1")
+		s.desired = changeDesired(s.desired, "1")
 	}
-	child := x.read(s.child)
+	child := explorationRound{x.exploration}.readChild(s.child)
 	if step == dismissal {
 		if child == nil || child.GetDeletionTimestamp() != nil {
 			return ""
@@ -240,23 +242,23 @@ func (x *exploration) stepProblem(s *exploredChild, step string) string {
 	case !x.isOwned(child, s):
 		return "the child is not its parent's"
 	}
-	found, err := x.lacks(s, child)
+	found, err := x.missingFields(s, child)
 	if err != nil {
 		return err.Error()
 	}
 	if len(found) > 0 {
 		return strings.Join(found, "\n")
 	}
-	return x.parentProblem(s)
+	return exploredParents{x.exploration}.parentProblem(s)
 }
 
-// takesChanges reports whether a change of what is desired reaches a child that exists.
+// takesChanges reports whether a change of the desired state reaches an existing child.
 func (s *exploredChild) takesChanges() bool {
 	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
 
-func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
-	for _, loop := range x.c.knownLoops() {
+func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
+	for _, loop := range (operatorLoops{x.c}).knownLoops() {
 		if owner, _ := loop.ParentOf(child); owner == s.parent.object.GetUID() {
 			return true
 		}
@@ -264,35 +266,29 @@ func (x *exploration) isOwned(child *unstructured.Unstructured, s *exploredChild
 	return false
 }
 
-// lacks lists where a child lacks what is desired of it, as the API server would make
-// that anew.
-func (x *exploration) lacks(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
-	made, err := x.writer(s).fresh(x.ctx, s.desired)
+// missingFields returns the desired fields that a child does not have as the API server sets them
+// on a new child.
+func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
+	made, err := childMutator{x.exploration}.writerFor(s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {
 		return nil, err
 	}
 	expected, got := contentOf(made), contentOf(child)
-	compared := judgement{secret: child.GetKind() == "Secret"}
+	compared := mutationResult{secret: child.GetKind() == "Secret"}
 	for _, name := range slices.Sorted(maps.Keys(s.desired)) {
 		if isContent(name) {
-			compared.restored(path{{field: name}}, s.desired[name], expected[name], got[name], s.shape.field(name))
+			compared.compareRestored(path{{field: name}}, s.desired[name], expected[name], got[name], s.shape.field(name))
 		}
 	}
 	return compared.found, nil
 }
 
-// resourceOf is the resource that a child is written by.
-func (x *exploration) resourceOf(child *unstructured.Unstructured) (string, error) {
+// resourceOf returns the resource of a child.
+func (x parentLives) resourceOf(child *unstructured.Unstructured) (string, error) {
 	kind := child.GroupVersionKind()
 	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
 		return "", err
 	}
 	return mapping.Resource.Resource, nil
-}
-
-// lifeState is what is known of a child in a life.
-type lifeState struct {
-	gone []types.UID // children that were deleted
-	late string      // what the operator has yet to do
 }

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// parentProblem says what the status of a parent says that is not so, where its child is
-// as desired; empty if nothing. A parent without the condition Ready says nothing.
-func (x *exploration) parentProblem(s *exploredChild) string {
+// parentProblem returns an error in the status of a parent whose child is in sync. It is empty if
+// there is none, or if the parent has no Ready condition.
+func (x exploredParents) parentProblem(s *exploredChild) string {
 	usual, ok := x.usual[s.variant]["Ready"]
 	if !ok {
 		return ""
@@ -39,9 +39,10 @@ func (x *exploration) parentProblem(s *exploredChild) string {
 	return ""
 }
 
-// observedGeneration is that of a parent's status, if the status of its kind has one.
-func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
-	s, err := x.shapes.of(parent.GroupVersionKind())
+// observedGeneration returns the observed generation of a parent, if the status of its kind has
+// one.
+func (x exploredParents) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
+	s, err := x.shapes.shapeOf(parent.GroupVersionKind())
 	if err != nil {
 		return 0, false, err
 	}
@@ -50,14 +51,14 @@ func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (obs
 	return observed, known, err
 }
 
-func (x *exploration) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
+func (x exploredParents) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(x.c.kindOf(h.object))
+	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(h.object))
 	return parent, x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(h.object), parent)
 }
 
-// conditionsOf are the conditions of a parent; none if it cannot be read.
-func (x *exploration) conditionsOf(h *exploredParent) conditions {
+// conditionsOf returns the conditions of a parent. There are none if the parent cannot be read.
+func (x exploredParents) conditionsOf(h *exploredParent) conditions {
 	parent, err := x.readParent(h)
 	if err != nil {
 		x.t.Error(err)

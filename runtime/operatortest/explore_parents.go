@@ -7,10 +7,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// makeParent makes a parent that the operator sees and those of other tests do not.
-func (x *exploration) makeParent(variant int, name string) client.Object {
+// exploredParents creates, reads and deletes parents.
+type exploredParents struct{ *exploration }
+
+// makeParent returns a parent that this operator sees, and the operators of other tests do not.
+func (x exploredParents) makeParent(variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
-	x.c.place(object)
+	x.c.setNamespace(object)
 	if object.GetNamespace() == "" {
 		labels := object.GetLabels()
 		if labels == nil {
@@ -23,17 +26,17 @@ func (x *exploration) makeParent(variant int, name string) client.Object {
 }
 
 // createParent creates a parent under a new name.
-func (x *exploration) createParent(h *exploredParent) {
+func (x exploredParents) createParent(h *exploredParent) {
 	h.object = x.makeParent(h.variant, x.newName())
 	if err := x.c.Client.Create(x.ctx, h.object); err != nil {
 		x.t.Errorf("create %s: %v", h.object.GetName(), err)
 	}
 }
 
-// dropParent deletes a parent with its children, so that later rounds are as fast.
-func (x *exploration) dropParent(h *exploredParent) {
+// dropParent deletes a parent with its children, so that later rounds do not become slower.
+func (x exploredParents) dropParent(h *exploredParent) {
 	objects := []client.Object{h.object}
-	for _, d := range x.author.of(h.object.GetUID()) {
+	for _, d := range x.author.childrenOf(h.object.GetUID()) {
 		child := new(unstructured.Unstructured)
 		child.SetGroupVersionKind(d.Kind)
 		child.SetName(d.Name.Name)
@@ -46,22 +49,22 @@ func (x *exploration) dropParent(h *exploredParent) {
 			x.t.Log(err)
 		}
 	}
-	x.author.forget(h.object.GetUID())
+	x.author.dropParent(h.object.GetUID())
 }
 
-// requireChildren fails the test if Sync fails, or desires no children for some of the
-// parents, and skips it if it desires none for any.
-func (x *exploration) requireChildren(parents []*exploredParent) {
+// requireChildren fails the test if Sync fails, or desires no children for some of the parents. It
+// skips the test if Sync desires none for all of them.
+func (x exploredParents) requireChildren(parents []*exploredParent) {
 	x.t.Helper()
 	var without []string
 	for _, h := range parents {
-		if len(x.author.of(h.object.GetUID())) > 0 {
+		if len(x.author.childrenOf(h.object.GetUID())) > 0 {
 			continue
 		}
 		without = append(without, h.object.GetName())
-		for _, pass := range x.c.Passes(h.object) {
-			if pass.Err != nil {
-				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), pass.Err)
+		for _, result := range x.c.Passes(h.object) {
+			if result.Err != nil {
+				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), result.Err)
 			}
 		}
 	}

@@ -10,28 +10,31 @@ import (
 	"text/tabwriter"
 )
 
-// report has each trial of a round be a subtest.
-func (x *exploration) report(parents []*exploredParent) {
+// explorationReport reports the results of trials.
+type explorationReport struct{ *exploration }
+
+// reportTrials reports each trial of a round as a subtest.
+func (x explorationReport) reportTrials(parents []*exploredParent) {
 	for _, h := range parents {
 		for _, child := range slices.Sorted(maps.Keys(h.children)) {
 			one := h.children[child].trial
 			if one.skipped == "" {
-				x.t.Run(one.name(), func(t *testing.T) { x.conclude(t, one) })
+				x.t.Run(one.name(), func(t *testing.T) { x.reportTrial(t, one) })
 			}
 		}
 	}
 }
 
-func (x *exploration) conclude(t *testing.T, one *trial) {
-	if text, failed := verdictOn(one, x.known[one.name()]); failed {
-		t.Errorf("%s\nagain: %s%s", text, x.setting(), replay(x.t, one.name()))
+func (x explorationReport) reportTrial(t *testing.T, one *trial) {
+	if text, failed := trialResult(one, x.known[one.name()]); failed {
+		t.Errorf("%s\nagain: %s%s", text, x.replaySetting(), replayedCase(x.t, one.name()))
 	} else if text != "" {
 		t.Log(text)
 	}
 }
 
-// setting is the part of the environment that has an exploration choose the same cases.
-func (x *exploration) setting() string {
+// replaySetting returns the environment variables that make an exploration choose the same cases.
+func (x explorationReport) replaySetting() string {
 	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
 	if x.seed != defaultSeed {
 		text += "OPGEN_EXPLORE_SEED=" + x.seed + " "
@@ -39,9 +42,9 @@ func (x *exploration) setting() string {
 	return text
 }
 
-// verdictOn says what is wrong with a trial, and whether that is a failure: one that is
-// known to fail must do so.
-func verdictOn(one *trial, known expectation) (text string, failed bool) {
+// trialResult returns the problems of a trial, and whether it has failed. A trial that is known to
+// fail must fail.
+func trialResult(one *trial, known expectation) (text string, failed bool) {
 	text = strings.Join(one.problems, "\n")
 	switch {
 	case text != "" && known != mustPass:
@@ -57,7 +60,7 @@ func verdictOn(one *trial, known expectation) (text string, failed bool) {
 // row counts trials.
 type row struct{ cases, skipped, silent, stuck int }
 
-// tableOf counts trials by kind, who acts, family and time.
+// tableOf returns a table with the number of trials by kind, writer, family and time.
 func tableOf(trials []*trial) string {
 	rows, total := map[[4]string]row{}, row{}
 	for _, one := range trials {
@@ -90,7 +93,7 @@ func tableOf(trials []*trial) string {
 	return text.String() + reasonsOf(trials)
 }
 
-// reasonsOf says why trials were skipped.
+// reasonsOf returns why trials were skipped.
 func reasonsOf(trials []*trial) string {
 	counts := map[string]int{}
 	for _, one := range trials {

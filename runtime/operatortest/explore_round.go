@@ -15,7 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// exploredParent is a parent of whose children each may be in one trial.
+// exploredParent is a parent. Each of its children may be in one trial.
 type exploredParent struct {
 	variant  int
 	object   client.Object
@@ -31,14 +31,14 @@ type exploredChild struct {
 	desired  map[string]any // before the mutation
 	before   *unstructured.Unstructured
 	written  *unstructured.Unstructured
-	changed  map[string]any // what is desired after the mutation, where the author makes it
+	changed  map[string]any // the desired state after the mutation, where the author makes it
 	mutation alteration
 	lifeState
 }
 
-// assign gives each trial a child of a parent of its own, or of one that has it to
-// spare. It returns the trials for which there is no room.
-func (x *exploration) assign(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
+// assignParents assigns a child of a parent to each trial. It returns the parents, and the trials
+// that are left.
+func (x trialPlanner) assignParents(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
 		for _, h := range parents {
@@ -60,7 +60,7 @@ func (x *exploration) assign(trials []*trial, most int) (parents []*exploredPare
 	return parents, rest
 }
 
-// inParallel does something for many at once.
+// inParallel calls do for many items at once.
 func inParallel[T any](all []T, do func(T)) {
 	var group sync.WaitGroup
 	free := make(chan struct{}, 8)
@@ -75,10 +75,13 @@ func inParallel[T any](all []T, do func(T)) {
 	group.Wait()
 }
 
-// round makes trials, all at the same time of the operator's life.
-func (x *exploration) round(parents []*exploredParent, when string) {
+// explorationRound runs one round of trials.
+type explorationRound struct{ *exploration }
+
+// runRound runs trials, all at the same time of the operator's life.
+func (x explorationRound) runRound(parents []*exploredParent, when string) {
 	x.t.Helper()
-	inParallel(parents, x.createParent)
+	inParallel(parents, exploredParents{x.exploration}.createParent)
 	x.awaitSettled()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -86,25 +89,25 @@ func (x *exploration) round(parents []*exploredParent, when string) {
 			children = append(children, s)
 		}
 	}
-	children = x.prepare(children, when)
-	x.act(children, when)
+	children = x.prepareChildren(children, when)
+	childMutator{x.exploration}.mutateAll(children, when)
 	x.awaitSettled()
-	inParallel(children, x.judge)
-	if again := failing(children); len(again) > 0 {
-		x.c.Advance(6 * time.Minute) // repairs that come back are slowed down
+	inParallel(children, childMutator{x.exploration}.compareChild)
+	if again := failedTrials(children); len(again) > 0 {
+		x.c.Advance(6 * time.Minute) // repeated repairs back off
 		settled := x.awaitSettled()
-		inParallel(again, x.judge)
-		inParallel(again, x.readReady)
-		for _, s := range failing(again) {
+		inParallel(again, childMutator{x.exploration}.compareChild)
+		inParallel(again, childMutator{x.exploration}.readReady)
+		for _, s := range failedTrials(again) {
 			if settled != "" {
 				s.problems = append(s.problems, "the operator does not settle: "+settled)
 			}
 		}
 	}
-	inParallel(parents, x.dropParent)
+	inParallel(parents, exploredParents{x.exploration}.dropParent)
 }
 
-func failing(children []*exploredChild) (found []*exploredChild) {
+func failedTrials(children []*exploredChild) (found []*exploredChild) {
 	for _, s := range children {
 		if len(s.problems) > 0 {
 			found = append(found, s)
@@ -113,16 +116,16 @@ func failing(children []*exploredChild) (found []*exploredChild) {
 	return found
 }
 
-// awaitSettled waits until the operator has nothing left to do, and says why it has.
-func (x *exploration) awaitSettled() string {
+// awaitSettled waits until the operator has nothing left to do, and returns why it still has.
+func (x explorationRound) awaitSettled() string {
 	x.t.Helper()
 	deadline := time.Now().Add(x.patience)
 	for {
-		reason := x.c.unsettled(soon)
+		reason := settler{x.c}.describeUnsettled(soon)
 		if reason == "" {
 			return ""
 		}
-		if ended := x.c.failed(); ended != nil {
+		if ended := (operatorRunner{x.c}).exitError(); ended != nil {
 			x.t.Fatalf("the operator ended: %v", ended)
 		}
 		if time.Now().After(deadline) {
@@ -132,26 +135,26 @@ func (x *exploration) awaitSettled() string {
 	}
 }
 
-// prepare brings the children into the states that their trials begin with, and
-// returns the children that are ready.
-func (x *exploration) prepare(children []*exploredChild, when string) (ready []*exploredChild) {
+// prepareChildren brings the children into the initial states of their trials, and returns the
+// prepared children.
+func (x explorationRound) prepareChildren(children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
-	inParallel(children, func(s *exploredChild) { x.skipOn(s, x.find(s)) })
+	inParallel(children, func(s *exploredChild) { x.skipTrial(s, x.findChild(s)) })
 	for _, s := range children {
 		parents = append(parents, s.parent)
 		if s.skipped == "" && (s.state == asChanged || s.time == beforeWrite) {
-			s.desired = revised(s.desired, "1")
-			x.author.replace(s.key(), s.desired)
+			s.desired = changeDesired(s.desired, "1")
+			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	x.makeAnew(children)
-	x.touchAll(children, when)
-	x.reconcile(parents)
+	x.recreateChildren(children)
+	childMutator{x.exploration}.touchAll(children, when)
+	x.reconcileParents(parents)
 	x.awaitSettled()
 	inParallel(children, func(s *exploredChild) {
 		if s.skipped == "" {
-			s.before = x.read(s.child)
-			x.skipOn(s, x.choose(s))
+			s.before = x.readChild(s.child)
+			x.skipTrial(s, childMutator{x.exploration}.chooseMutation(s))
 		}
 	})
 	for _, s := range children {
@@ -162,17 +165,17 @@ func (x *exploration) prepare(children []*exploredChild, when string) (ready []*
 	return ready
 }
 
-// makeAnew has children made with a value that Sync is to change later.
-func (x *exploration) makeAnew(children []*exploredChild) {
-	anew := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
+// recreateChildren recreates children with a value that Sync changes later.
+func (x explorationRound) recreateChildren(children []*exploredChild) {
+	recreated := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
 	})
-	if len(anew) == 0 {
+	if len(recreated) == 0 {
 		return
 	}
-	inParallel(anew, func(s *exploredChild) {
-		if child := x.read(s.child); child != nil {
-			x.skipOn(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+	inParallel(recreated, func(s *exploredChild) {
+		if child := x.readChild(s.child); child != nil {
+			x.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitSettled()
@@ -181,7 +184,7 @@ func (x *exploration) makeAnew(children []*exploredChild) {
 // errUnprepared says that a trial cannot begin.
 var errUnprepared = errors.New("the child is not there")
 
-func (x *exploration) skipOn(s *exploredChild, err error) {
+func (x explorationRound) skipTrial(s *exploredChild, err error) {
 	if err != nil && testing.Verbose() {
 		x.t.Logf("skipped: %s: %v", s.name(), err)
 	}
@@ -198,12 +201,12 @@ func (x *exploration) skipOn(s *exploredChild, err error) {
 
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
-// find looks up what is desired of the child of an explored child.
-func (x *exploration) find(s *exploredChild) error {
-	for _, d := range x.author.of(s.parent.object.GetUID()) {
+// findChild sets the desired state of an explored child.
+func (x explorationRound) findChild(s *exploredChild) error {
+	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
 		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {
 			s.child, s.desired = d, d.Content
-			shape, err := x.shapes.of(d.Kind)
+			shape, err := x.shapes.shapeOf(d.Kind)
 			s.shape = shape
 			return err
 		}
@@ -211,15 +214,15 @@ func (x *exploration) find(s *exploredChild) error {
 	return errUnprepared
 }
 
-// nameOf names a child whatever its parent's name is.
-func (x *exploration) nameOf(d passes.SyncChild, parent string) string {
+// nameOf returns the name of a child with * for the name of its parent.
+func (x explorationRound) nameOf(d passes.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (x *exploration) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
+func (x childMutator) writerFor(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
-// read reads a child; nil if there is none.
-func (x *exploration) read(d passes.SyncChild) *unstructured.Unstructured {
+// readChild returns the live child. It is nil if there is none.
+func (x explorationRound) readChild(d passes.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)
@@ -233,10 +236,10 @@ func (x *exploration) read(d passes.SyncChild) *unstructured.Unstructured {
 	return object
 }
 
-// reconcile has the operator reconcile parents now.
-func (x *exploration) reconcile(parents []*exploredParent) {
+// reconcileParents makes the operator reconcile parents.
+func (x explorationRound) reconcileParents(parents []*exploredParent) {
 	for _, h := range parents {
-		for _, loop := range x.c.loopsOf(h.object) {
+		for _, loop := range (operatorLoops{x.c}).loopsOf(h.object) {
 			loop.Force(client.ObjectKeyFromObject(h.object))
 		}
 	}

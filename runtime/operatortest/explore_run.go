@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// selected reports whether the flags of go test ask for a subtest of this name.
-func selected(t *testing.T, name string) bool {
+// isTestSelected reports whether the flags of go test select a subtest.
+func isTestSelected(t *testing.T, name string) bool {
 	return isSelected(flagValue("test.run"), t.Name()+"/"+name) && !isSkipped(flagValue("test.skip"), t.Name()+"/"+name)
 }
 
@@ -21,17 +21,16 @@ func flagValue(name string) string {
 	return ""
 }
 
-// isSelected reports whether a pattern of go test selects a test: one of its
-// alternatives does.
+// isSelected reports whether an alternative of a pattern of go test selects a test.
 func isSelected(pattern, name string) bool {
-	return pattern == "" || slices.ContainsFunc(split(pattern, '|'), func(one string) bool { return matchesEach(one, name) })
+	return pattern == "" || slices.ContainsFunc(splitPattern(pattern, '|'), func(one string) bool { return matchesEach(one, name) })
 }
 
-// matchesEach reports whether each element of a pattern matches an element of a name,
-// as far as there are both.
+// matchesEach reports whether the elements of a pattern match the elements of a name, up to the
+// shorter of both.
 func matchesEach(pattern, name string) bool {
 	names := strings.Split(name, "/")
-	for i, element := range split(pattern, '/') {
+	for i, element := range splitPattern(pattern, '/') {
 		if i >= len(names) {
 			break
 		}
@@ -43,11 +42,11 @@ func matchesEach(pattern, name string) bool {
 }
 
 func isSkipped(pattern, name string) bool {
-	return pattern != "" && len(split(pattern, '/')) <= strings.Count(name, "/")+1 && isSelected(pattern, name)
+	return pattern != "" && len(splitPattern(pattern, '/')) <= strings.Count(name, "/")+1 && isSelected(pattern, name)
 }
 
-// split splits a pattern at a separator outside of brackets.
-func split(pattern string, separator byte) (elements []string) {
+// splitPattern splits a pattern at a separator outside of brackets.
+func splitPattern(pattern string, separator byte) (elements []string) {
 	depth, from := 0, 0
 	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
@@ -67,8 +66,8 @@ func split(pattern string, separator byte) (elements []string) {
 	return append(elements, pattern[from:])
 }
 
-// replay is the command that runs one subtest again.
-func replay(t *testing.T, name string) string {
+// replayedCase returns the command that runs one subtest again.
+func replayedCase(t *testing.T, name string) string {
 	var elements []string
 	for _, element := range strings.Split(t.Name()+"/"+name, "/") {
 		elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
@@ -76,8 +75,8 @@ func replay(t *testing.T, name string) string {
 	return "go test -run '" + strings.Join(elements, "/") + "'"
 }
 
-// extent is how much an exploration does, as the environment says.
-func extent() string {
+// explorationExtent returns the extent of an exploration by the environment.
+func explorationExtent() string {
 	switch {
 	case os.Getenv("EXHAUSTIVE") == "1":
 		return exhaustive

@@ -30,7 +30,7 @@ func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
 		}
 	}
 	name := "Deployment_*/foreign/spec.containers[name=main].image:_change/put/created/running"
-	pattern := replay(t, name)[len("go test -run '"):]
+	pattern := replayedCase(t, name)[len("go test -run '"):]
 	if !isSelected(pattern[:len(pattern)-1], t.Name()+"/"+name) {
 		t.Errorf("%s does not select %s", pattern, name)
 	}
@@ -43,7 +43,7 @@ func TestSettingChoosesTheSameCases(t *testing.T) {
 		{exhaustive, "1", "EXHAUSTIVE=1 "},
 	} {
 		x := &exploration{extent: test.extent, seed: test.seed}
-		if got := x.setting(); got != test.expect {
+		if got := (explorationReport{x}).replaySetting(); got != test.expect {
 			t.Errorf("the %s exploration with seed %s has the setting %q, want %q", test.extent, test.seed, got, test.expect)
 		}
 	}
@@ -72,7 +72,7 @@ func TestKnownFailuresHaveToFail(t *testing.T) {
 		{"a case that fails", bad, mustPass, true},
 		{"a listed case that fails", bad, mustFail, false},
 	} {
-		if text, failed := verdictOn(test.one, test.known); failed != test.failed {
+		if text, failed := trialResult(test.one, test.known); failed != test.failed {
 			t.Errorf("%s: %q, %t", test.name, text, failed)
 		}
 	}
@@ -81,16 +81,16 @@ func TestKnownFailuresHaveToFail(t *testing.T) {
 func TestEachFamilyIsMadeInEachWayStateAndTime(t *testing.T) {
 	chosen := &selection{extent: everyPath, seed: "1", seen: map[string]bool{}}
 	seen := map[string]bool{}
-	all := setups(foreignWriter, ways)
+	all := setupsFor(foreignWriter, ways)
 	for range len(all) {
-		for _, one := range chosen.choose(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, all) {
-			for _, pair := range chosen.pairs(*one, setup{one.way, one.state, one.time}) {
+		for _, one := range chosen.chooseTrials(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, all) {
+			for _, pair := range chosen.pairNames(*one, setup{one.way, one.state, one.time}) {
 				seen[pair] = true
 			}
 		}
 	}
 	for _, one := range all {
-		for _, pair := range chosen.pairs(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, one) {
+		for _, pair := range chosen.pairNames(trial{childName: "ConfigMap *", who: foreignWriter, family: changes}, one) {
 			if !seen[pair] {
 				t.Errorf("pair %s was not chosen", pair)
 			}

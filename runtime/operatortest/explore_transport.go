@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// interposer is a transport that does something between the operator's read and its
-// write, or between its write and the answer.
+// interposer is a transport that calls functions between the operator's read and its write, or
+// between its write and the answer.
 type interposer struct {
 	mu     sync.Mutex
 	before map[string]func() // the operator writes the object of this path
@@ -20,24 +20,22 @@ func newInterposer() *interposer {
 	return &interposer{before: map[string]func(){}, after: map[string]func(){}}
 }
 
-// beforeWrite has do called once, before the operator's next write of an object.
+// beforeWrite calls do once, before the operator's next write of an object.
 func (i *interposer) beforeWrite(path string, do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.before[path] = do
 }
 
-// afterCreate has do called once, after the operator has created an object and before
-// it knows that.
+// afterCreate calls do once, after the operator has created an object and before it has the answer.
 func (i *interposer) afterCreate(path string, do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.after[path] = do
 }
 
-// missed reports whether what was ordered for a path has not been called, and takes it
-// back.
-func (i *interposer) missed(path string) bool {
+// wasMissed reports whether the functions for a path were not called, and removes them.
+func (i *interposer) wasMissed(path string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_, before := i.before[path]
@@ -47,13 +45,13 @@ func (i *interposer) missed(path string) bool {
 	return before || after
 }
 
-// wrap makes a transport of another.
-func (i *interposer) wrap(next http.RoundTripper) http.RoundTripper {
+// wrapTransport returns a transport that wraps another one.
+func (i *interposer) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodGet || request.URL.Query().Has("dryRun") {
 			return next.RoundTrip(request)
 		}
-		if do := i.take(i.before, func(path string) bool { return path == request.URL.Path }); do != nil {
+		if do := i.takeCallback(i.before, func(path string) bool { return path == request.URL.Path }); do != nil {
 			do()
 		}
 		body, err := bodyOf(request)
@@ -64,14 +62,14 @@ func (i *interposer) wrap(next http.RoundTripper) http.RoundTripper {
 		if err != nil || answer.StatusCode != http.StatusCreated {
 			return answer, err
 		}
-		if do := i.take(i.after, func(path string) bool { return creates(request, body, path) }); do != nil {
+		if do := i.takeCallback(i.after, func(path string) bool { return isCreate(request, body, path) }); do != nil {
 			do()
 		}
 		return answer, nil
 	})
 }
 
-func (i *interposer) take(from map[string]func(), is func(path string) bool) func() {
+func (i *interposer) takeCallback(from map[string]func(), is func(path string) bool) func() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for path, do := range from {
@@ -83,9 +81,9 @@ func (i *interposer) take(from map[string]func(), is func(path string) bool) fun
 	return nil
 }
 
-// creates reports whether a request creates the object of a path: it names it in its
-// body, whatever that is encoded in.
-func creates(request *http.Request, body []byte, path string) bool {
+// isCreate reports whether a request creates the object of a path: its body, in any encoding, has
+// the object's name.
+func isCreate(request *http.Request, body []byte, path string) bool {
 	if request.URL.Path == path {
 		return true
 	}

@@ -7,5 +7,5 @@ func (c *Cluster) LetsGoWithin(limit time.Duration) { c.letsGo = limit }
 
 // Before has do called before the nth request that matches.
 func (c *Cluster) Before(verb, resource string, nth int, do func()) {
-	c.faults.before(verb, resource, nth, do)
+	c.faults.runBefore(verb, resource, nth, do)
 }

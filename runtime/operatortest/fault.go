@@ -1,41 +1,39 @@
 package operatortest
 
-// Fault is something that goes wrong at one request of the operator. It is data:
-// it prints as one line, which [ParseFault] reads and which makes a good name for
-// a subtest, such as "patch deployments 2 after lost". [Cluster.Inject] sets it
-// up.
+// Fault is an error at one request of the operator. It prints as one line, which [ParseFault] reads
+// and which is a good name for a subtest, such as "patch deployments 2 after lost".
+// [Cluster.Inject] injects it.
 type Fault struct {
-	// Verb is that of the request: create, update, patch, delete, get, list or
-	// watch. Empty means any that writes, and prints as "write".
+	// Verb is the verb of the request: create, update, patch, delete, get, list or watch. Empty:
+	// any that writes; it prints as "write".
 	Verb string
-	// Resource is the plural, with its subresource: deployments, sites/status.
-	// Empty means any, and prints as "any"; requests about Events, leases and
-	// reviews of access count only if it names them.
+	// Resource is the plural, with its subresource: deployments, sites/status. Empty: any; it
+	// prints as "any". Requests about Events, leases and access reviews count only if it names
+	// them.
 	Resource string
-	// Nth tells which of the matching requests it is, counted from 1 at
-	// [Cluster.Inject]. Dry runs do not count.
+	// Nth is the number of the matching request, counted from 1 at [Cluster.Inject]. Dry runs do
+	// not count.
 	Nth int
-	// When is the moment at that request.
+	// When is the moment of the fault.
 	When When
-	// What goes wrong.
+	// What is the kind of the fault.
 	What What
-	// Once limits a refusal to the nth request. By default it holds from then on
-	// until [Cluster.ClearFaults], for dry runs too.
+	// Once limits a refusal to the nth request. By default it lasts until [Cluster.ClearFaults],
+	// and applies to dry runs, too.
 	Once bool
 }
 
-// When is the moment at a request when something goes wrong.
+// When is the moment of a fault at its request.
 type When string
 
 // The moments at a request.
 const (
-	// Before is before the request is sent. What loses the request or ends the
-	// operator leaves it undone.
+	// Before is before the request is sent. If the fault loses the request or ends the operator,
+	// the API server does not receive it.
 	Before When = "before"
-	// After is when the API server has done what was asked, and the operator does
-	// not know yet.
+	// After is when the API server has executed the request, and the operator has no answer yet.
 	After When = "after"
-	// Instead is in place of the request: a refusal, with nothing done.
+	// Instead refuses the request and does not execute it.
 	Instead When = "instead"
 )
 
@@ -48,7 +46,7 @@ const (
 	RefuseForbidden       What = "403"
 	RefuseNotFound        What = "404"
 	RefuseConflict        What = "409"
-	RefuseInvalid         What = "422"       // without a field, as an admission policy does it
+	RefuseInvalid         What = "422"       // without a field, as by an admission policy
 	RefuseInvalidField    What = "422-field" // with a cause that names the field spec
 	RefuseTooManyRequests What = "429"       // with Retry-After: 1
 	RefuseInternalError   What = "500"
@@ -58,21 +56,20 @@ const (
 // These faults are of the network and of the operator's process. They happen
 // before or after the request, and once.
 const (
-	// Lose breaks the connection: before it arrives, the request is not done;
-	// after it is done, the answer is lost.
+	// Lose breaks the connection. Before: the request is lost. After: its answer is lost.
 	Lose What = "lost"
-	// TimeOut lets the request hang for a second, and fail.
+	// TimeOut makes the request hang for a second and fail.
 	TimeOut What = "timeout"
-	// CutWatches ends every watch, so that each has to begin again.
+	// CutWatches ends every watch, so that each has to start again.
 	CutWatches What = "cut"
-	// DelayWatches delays what watches show: of parents for 300 ms from then on,
-	// of everything else for 600 ms.
+	// DelayWatches delays the events of watches: of parents for 300 ms from then on, of everything
+	// else for 600 ms.
 	DelayWatches What = "late"
-	// Crash is what [Cluster.Crash] does.
+	// Crash is [Cluster.Crash].
 	Crash What = "crash"
-	// TimeTravel is a crash after which the next operator begins with caches that
-	// are older than what its predecessor has written: those of the moment when
-	// the fault was injected, or of [Cluster.MarkPast]. Its watches are late.
+	// TimeTravel is a crash after which the next operator starts with caches that are older than
+	// the last writes: those of the moment when the fault was injected, or of
+	// [Cluster.MarkPast]. Its watches are late.
 	TimeTravel What = "travel"
 )
 
@@ -85,5 +82,5 @@ var refusals = map[What]int{
 // isRefusal reports whether a fault is an answer of the API server.
 func (w What) isRefusal() bool { return refusals[w] != 0 }
 
-// endsProcess reports whether the operator is dead after it.
+// endsProcess reports whether the fault ends the operator.
 func (w What) endsProcess() bool { return w == Crash || w == TimeTravel }

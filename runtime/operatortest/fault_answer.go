@@ -23,11 +23,11 @@ var (
 	errLost    = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 )
 
-// refusal is the API server's answer to a request that it refuses.
-func refusal(request *http.Request, made Request, what What) *http.Response {
+// newRefusal returns the API server's refusal of a request.
+func newRefusal(request *http.Request, made Request, what What) *http.Response {
 	status := refusalStatus(made, what)
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	body, _ := json.Marshal(status) // it has nothing that cannot be encoded
+	body, _ := json.Marshal(status) // a status can always be encoded
 	header := http.Header{"Content-Type": {"application/json"}}
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		header.Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))

@@ -33,7 +33,7 @@ func TestRequestsThatAFaultCounts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			request := httptest.NewRequest(test.method, test.url, nil)
-			if got := matches(test.verb, test.resource, readRequest(request), request.URL.Path); got != test.expect {
+			if got := matchesRequest(test.verb, test.resource, readRequest(request), request.URL.Path); got != test.expect {
 				t.Errorf("got %v", got)
 			}
 		})

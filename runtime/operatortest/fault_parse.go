@@ -25,8 +25,8 @@ var (
 	resourceSyntax = regexp.MustCompile(`^[a-z0-9.-]+(/[a-z0-9]+)?$`)
 )
 
-// String is the fault as one line: "patch deployments 2 after lost", "write any
-// 1 instead 500 once".
+// String returns the fault as one line, such as "patch deployments 2 after lost" or "write any 1
+// instead 500 once".
 func (f Fault) String() string {
 	line := fmt.Sprintf("%s %s %d %s %s", cmp.Or(f.Verb, anyWrite), cmp.Or(f.Resource, anyResource), f.Nth, f.When, f.What)
 	if f.Once {
@@ -35,8 +35,7 @@ func (f Fault) String() string {
 	return line
 }
 
-// ParseFault reads a fault as it prints. It returns an error that says which
-// part is wrong.
+// ParseFault reads the line of a fault. The error says which part is wrong.
 func ParseFault(line string) (Fault, error) {
 	parts := strings.Fields(line)
 	if len(parts) == 6 && parts[5] == onlyOnce {
@@ -45,7 +44,7 @@ func ParseFault(line string) (Fault, error) {
 			return Fault{}, err
 		}
 		fault.Once = true
-		return checked(fault)
+		return checkFault(fault)
 	}
 	if len(parts) != 5 {
 		return Fault{}, fmt.Errorf("fault %q is not of the form: verb resource nth when what [once]", line)
@@ -61,25 +60,25 @@ func ParseFault(line string) (Fault, error) {
 	if fault.Resource == anyResource {
 		fault.Resource = ""
 	}
-	return checked(fault)
+	return checkFault(fault)
 }
 
-func checked(fault Fault) (Fault, error) {
-	if err := fault.check(); err != nil {
+func checkFault(fault Fault) (Fault, error) {
+	if err := fault.validate(); err != nil {
 		return Fault{}, err
 	}
 	return fault, nil
 }
 
-// check returns an error if there is no such fault.
-func (f Fault) check() error {
-	if err := f.problem(); err != nil {
+// validate returns an error if there is no such fault.
+func (f Fault) validate() error {
+	if err := f.describeProblem(); err != nil {
 		return fmt.Errorf("fault %q: %w", f, err)
 	}
 	return nil
 }
 
-func (f Fault) problem() error {
+func (f Fault) describeProblem() error {
 	switch {
 	case f.Verb != "" && !slices.Contains(verbs, f.Verb):
 		return fmt.Errorf("%q is no verb: expected %s, or %s for any that writes", f.Verb, strings.Join(verbs, ", "), anyWrite)

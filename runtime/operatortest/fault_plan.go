@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// faultPlan is what is to happen at the requests of a test's operator, whichever
-// process of it makes them.
+// faultPlan holds the faults of a test's operator, for all its processes.
 type faultPlan struct {
 	mu       sync.Mutex
 	hooks    []*hook
@@ -16,7 +15,7 @@ type faultPlan struct {
 	past     string // the resource version to which TimeTravel goes back
 }
 
-// injectedFault is a fault, and what has become of it.
+// injectedFault is a fault with its counters.
 type injectedFault struct {
 	Fault
 	seen    int // matching requests
@@ -31,23 +30,22 @@ type hook struct {
 	do             func()
 }
 
-// before has do called before the nth request from now on that matches verb and
-// resource; empty ones match any write and any resource. The request is sent
-// once do returns: what do writes is there before the operator's write, and
-// after its read. do runs on the goroutine of the operator's request, so it must
-// not end the test.
-func (p *faultPlan) before(verb, resource string, nth int, do func()) {
+// runBefore calls do before the nth request from now on that matches verb and resource. Empty ones
+// match any write and any resource. The request is sent after do returns, so that the writes of do
+// come after the operator's read and before its write. do runs on the goroutine of the operator's
+// request, and must not end the test.
+func (p *faultPlan) runBefore(verb, resource string, nth int, do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = append(p.hooks, &hook{verb: verb, resource: resource, left: nth, do: do})
 }
 
-// dueHooks counts a request, and returns the hooks whose request it is.
+// dueHooks counts a request, and returns the hooks to call before it.
 func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = slices.DeleteFunc(p.hooks, func(h *hook) bool {
-		if !matches(h.verb, h.resource, made, path) {
+		if !matchesRequest(h.verb, h.resource, made, path) {
 			return false
 		}
 		if h.left--; h.left > 0 {
@@ -59,8 +57,8 @@ func (p *faultPlan) dueHooks(made Request, path string) (due []*hook) {
 	return due
 }
 
-// inject adds faults.
-func (p *faultPlan) inject(faults []Fault) {
+// addFaults adds faults.
+func (p *faultPlan) addFaults(faults []Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, fault := range faults {
@@ -74,8 +72,8 @@ func (p *faultPlan) setPast(version string) {
 	p.past = version
 }
 
-// clear ends all faults, and forgets the hooks.
-func (p *faultPlan) clear() {
+// removeFaults removes all faults and hooks.
+func (p *faultPlan) removeFaults() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hooks = nil
@@ -84,14 +82,14 @@ func (p *faultPlan) clear() {
 	}
 }
 
-// strike counts a request, and returns the faults that strike it.
-func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
+// takeFaults counts a request, and returns its faults.
+func (p *faultPlan) takeFaults(made Request, path string) (struck []Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	counted := made
 	counted.DryRun = false
 	for _, fault := range p.injected {
-		if fault.cleared || !matches(fault.Verb, fault.Resource, counted, path) {
+		if fault.cleared || !matchesRequest(fault.Verb, fault.Resource, counted, path) {
 			continue
 		}
 		lasts := fault.What.isRefusal() && !fault.Once
@@ -110,8 +108,8 @@ func (p *faultPlan) strike(made Request, path string) (struck []Fault) {
 	return struck
 }
 
-// strikes returns the injected faults in their order.
-func (p *faultPlan) strikes() (all []injectedFault) {
+// injectedFaults returns the injected faults in their order.
+func (p *faultPlan) injectedFaults() (all []injectedFault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, fault := range p.injected {
@@ -126,10 +124,9 @@ func (p *faultPlan) pastVersion() string {
 	return p.past
 }
 
-// matches reports whether a request counts for a verb and a resource. A dry run
-// never does; a request about Events, leases or reviews of access does if the
-// resource is named.
-func matches(verb, resource string, made Request, path string) bool {
+// matchesRequest reports whether a request counts for a verb and a resource. Dry runs never do.
+// Requests about Events, leases and access reviews do if the resource is named.
+func matchesRequest(verb, resource string, made Request, path string) bool {
 	switch {
 	case made.Resource == "" || made.DryRun:
 		return false
@@ -143,8 +140,7 @@ func matches(verb, resource string, made Request, path string) bool {
 	return verb == made.Verb
 }
 
-// isAside reports whether a request is about Events, leases or reviews of
-// access, of which there is no fixed number.
+// isAside reports whether a request is about Events, leases or access reviews, whose number varies.
 func isAside(path string) bool {
 	for _, group := range []string{"events.k8s.io", "coordination.k8s.io", "authorization.k8s.io", "authentication.k8s.io"} {
 		if strings.HasPrefix(path, "/apis/"+group+"/") {
@@ -154,8 +150,8 @@ func isAside(path string) bool {
 	return strings.HasPrefix(path, "/api/") && slices.Contains(strings.Split(path, "/"), "events")
 }
 
-// readRequest reads a request as the API server does, lists and watches
-// included. Its resource is empty for discovery.
+// readRequest reads a request as the API server does, including lists and watches. Its resource is
+// empty for discovery.
 func readRequest(request *http.Request) Request {
 	made, _ := parseRequest(request)
 	if made.Resource == "" || made.Verb != "" {

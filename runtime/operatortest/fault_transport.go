@@ -6,39 +6,38 @@ import (
 	"time"
 )
 
-// hangTime is how long a request takes that times out.
+// hangTime is how long a request hangs before it times out.
 const hangTime = time.Second
 
-// faultTransport carries the requests of one process of the operator, and does
-// what the fault plan says. Config.Transport wraps it, and so sees what the
-// operator sees. It wraps what counts requests, which so counts those that reach
-// the API server.
+// faultTransport sends the requests of one process of the operator, with the faults of the plan.
+// Config.Transport wraps it, so that it sees what the operator sees. It wraps the counting
+// transport, which counts only requests that reach the API server.
 type faultTransport struct {
 	next       http.RoundTripper
 	connection *connection
 }
 
-// RoundTrip carries one request.
+// RoundTrip sends one request.
 func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if t.connection.isDead() {
-		return fail(request, errDead)
+		return failRequest(request, errDead)
 	}
 	plan, made := t.connection.plan, readRequest(request)
 	for _, hook := range plan.dueHooks(made, request.URL.Path) {
 		hook.do()
 	}
-	struck := plan.strike(made, request.URL.Path)
+	struck := plan.takeFaults(made, request.URL.Path)
 	if err := t.applyFaults(request, struck, Before); err != nil {
-		return fail(request, err)
+		return failRequest(request, err)
 	}
 	if t.connection.isDead() { // since a hook or another request
-		return fail(request, errDead)
+		return failRequest(request, errDead)
 	}
 	if what, ok := refusedAt(struck, Instead); ok {
 		closeBody(request)
-		return refusal(request, made, what), nil
+		return newRefusal(request, made, what), nil
 	}
-	response, err := t.connection.carry(t.next, request, made)
+	response, err := t.connection.sendRequest(t.next, request, made)
 	if err != nil {
 		return nil, err
 	}
@@ -52,16 +51,16 @@ func (t *faultTransport) RoundTrip(request *http.Request) (*http.Response, error
 	}
 	if what, ok := refusedAt(struck, After); ok {
 		_ = response.Body.Close()
-		return refusal(request, made, what), nil
+		return newRefusal(request, made, what), nil
 	}
 	return response, nil
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport to client-go.
 func (t *faultTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// applyFaults does what faults other than refusals do at a moment, first those
-// that let the request go on. It returns the error that ends the request.
+// applyFaults executes the faults of a moment other than refusals, those that end the request last.
+// It returns the error that ends the request.
 func (t *faultTransport) applyFaults(request *http.Request, struck []Fault, when When) (err error) {
 	for _, fault := range struck {
 		switch {
@@ -87,7 +86,7 @@ func (t *faultTransport) applyFaults(request *http.Request, struck []Fault, when
 	return err
 }
 
-// wait lets a request hang, and returns the error that it ends with.
+// wait blocks while a request hangs, and returns its error.
 func (t *faultTransport) wait(request *http.Request) error {
 	select {
 	case <-time.After(hangTime):
@@ -99,7 +98,7 @@ func (t *faultTransport) wait(request *http.Request) error {
 	}
 }
 
-// refusedAt returns the first refusal among faults at a moment.
+// refusedAt returns the first refusal among the faults of a moment.
 func refusedAt(struck []Fault, when When) (What, bool) {
 	for _, fault := range struck {
 		if fault.When == when && fault.What.isRefusal() {
@@ -109,8 +108,8 @@ func refusedAt(struck []Fault, when When) (What, bool) {
 	return "", false
 }
 
-// fail ends a request that is not sent.
-func fail(request *http.Request, err error) (*http.Response, error) {
+// failRequest ends a request that is not sent.
+func failRequest(request *http.Request, err error) (*http.Response, error) {
 	closeBody(request)
 	return nil, err
 }

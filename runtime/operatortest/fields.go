@@ -27,39 +27,39 @@ type comparison struct {
 	found   []difference
 }
 
-func (c *comparison) values(path string, expected, got any) {
+func (c *comparison) compareValues(path string, expected, got any) {
 	if object, ok := expected.(map[string]any); ok {
 		if other, ok := got.(map[string]any); ok {
-			c.objects(path, object, other)
+			c.compareObjects(path, object, other)
 			return
 		}
 	}
 	if list, ok := expected.([]any); ok {
 		if other, ok := got.([]any); ok {
-			c.lists(path, list, other)
+			c.compareLists(path, list, other)
 			return
 		}
 	}
-	if !same(path, expected, got) {
+	if !equalValues(path, expected, got) {
 		c.found = append(c.found, difference{path, expected, got})
 	}
 }
 
-func (c *comparison) objects(path string, expected, got map[string]any) {
+func (c *comparison) compareObjects(path string, expected, got map[string]any) {
 	keys := maps.Clone(expected)
 	if !c.partial {
 		maps.Copy(keys, got)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		c.values(join(path, key), lookUp(expected, key), lookUp(got, key))
+		c.compareValues(joinPath(path, key), lookUp(expected, key), lookUp(got, key))
 	}
 }
 
-// lists compares items of the same key, or of the same index where they have
+// compareLists compares items of the same key, or of the same index where they have
 // none. A list of plain values has to be the same as a whole.
-func (c *comparison) lists(path string, expected, got []any) {
+func (c *comparison) compareLists(path string, expected, got []any) {
 	if !ofObjects(expected) || !ofObjects(got) {
-		if !same(path, expected, got) {
+		if !equalValues(path, expected, got) {
 			c.found = append(c.found, difference{path, expected, got})
 		}
 		return
@@ -73,13 +73,13 @@ func (c *comparison) lists(path string, expected, got []any) {
 			other = absent
 		}
 		delete(others, name)
-		c.values(path+"["+name+"]", item, other)
+		c.compareValues(path+"["+name+"]", item, other)
 	}
 	if c.partial {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(others)) {
-		c.values(path+"["+name+"]", absent, others[name])
+		c.compareValues(path+"["+name+"]", absent, others[name])
 	}
 }
 
@@ -140,9 +140,9 @@ func lookUp(object map[string]any, key string) any {
 	return value
 }
 
-// same tells whether two values mean the same: null and what is empty are as
-// good as absent, numbers have no type, and 1 CPU is 1000m.
-func same(path string, a, b any) bool {
+// equalValues reports whether two values mean the same. Null and empty values equal an absent
+// field.
+func equalValues(path string, a, b any) bool {
 	if isEmpty(a) && isEmpty(b) || reflect.DeepEqual(a, b) {
 		return true
 	}
@@ -151,7 +151,7 @@ func same(path string, a, b any) bool {
 	if ok && okay {
 		return isQuantity(path) && sameQuantity(left, right)
 	}
-	return ok == okay && show(a) == show(b)
+	return ok == okay && showValue(a) == showValue(b)
 }
 
 func isEmpty(value any) bool {
@@ -177,8 +177,8 @@ func sameQuantity(a, b string) bool {
 	return err == nil && left.Cmp(right) == 0
 }
 
-// join writes a path as people do; a key that is no word is quoted.
-func join(path, key string) string {
+// joinPath writes a path as people do; a key that is no word is quoted.
+func joinPath(path, key string) string {
 	if strings.ContainsAny(key, "./ ") {
 		return fmt.Sprintf("%s[%q]", path, key)
 	}
@@ -188,22 +188,22 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// describe writes one paragraph for each difference.
-func describe(differences []difference) string {
+// describeDifferences writes one paragraph for each difference.
+func describeDifferences(differences []difference) string {
 	var text strings.Builder
 	for _, d := range differences {
 		fmt.Fprintf(&text, "%s:\n", d.path)
 		if d.expected != absent {
-			fmt.Fprintf(&text, "  - %s\n", show(d.expected))
+			fmt.Fprintf(&text, "  - %s\n", showValue(d.expected))
 		}
 		if d.got != absent {
-			fmt.Fprintf(&text, "  + %s\n", show(d.got))
+			fmt.Fprintf(&text, "  + %s\n", showValue(d.got))
 		}
 	}
 	return text.String()
 }
 
-func show(value any) string {
+func showValue(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)

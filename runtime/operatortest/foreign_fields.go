@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fieldsOf are the paths of an entry of managedFields, as it writes them.
+// fieldsOf returns the paths of an entry of managedFields, in its format.
 func fieldsOf(entry metav1.ManagedFieldsEntry) map[string]any {
 	fields := map[string]any{}
 	if entry.FieldsV1 != nil {
@@ -19,8 +19,7 @@ func fieldsOf(entry metav1.ManagedFieldsEntry) map[string]any {
 	return fields
 }
 
-// dropOthers takes out of contents what somebody else than the operator and the
-// writers of this package owns in an object: the cluster's own controllers.
+// dropOthers removes from contents the fields of an object that the cluster's own controllers own.
 func dropOthers(object *unstructured.Unstructured, manager string, contents ...map[string]any) {
 	for _, entry := range object.GetManagedFields() {
 		if slices.Contains([]string{manager, "ancient-changes", "before-first-apply"}, entry.Manager) || strings.Contains(entry.Manager, foreignPrefix) {
@@ -32,7 +31,7 @@ func dropOthers(object *unstructured.Unstructured, manager string, contents ...m
 	}
 }
 
-// dropOwned takes the paths of fields out of a value, and returns what is left.
+// dropOwned returns a value without the paths of fields.
 func dropOwned(value any, fields map[string]any) any {
 	for name, below := range fields {
 		kind, key, _ := strings.Cut(name, ":")
@@ -83,8 +82,8 @@ func dropItem(list []any, kind, key string, below map[string]any, isLeaf bool) [
 	return list
 }
 
-// contentOf is what people write in an object: without its status and what only the
-// API server writes.
+// contentOf returns the content that clients write: an object without its status and its system
+// metadata.
 func contentOf(object *unstructured.Unstructured) map[string]any {
 	content := deepCopy(object.Object).(map[string]any)
 	delete(content, "status")

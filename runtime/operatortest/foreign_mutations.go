@@ -13,7 +13,7 @@ const (
 	empties    = "empty"         // an empty value
 	extends    = "extend"        // more in a list or a map
 	reorders   = "reorder"       // of an atomic list or a set
-	shuffles   = "reorder items" // of a list-map, whose order is nobody's
+	shuffles   = "reorder items" // of a list-map, whose order has no owner
 	rekeys     = "change key"    // of an item of a list-map
 	strips     = "strip"         // of the runtime's own labels, annotations and references
 	alters     = "alter"         // of the same
@@ -22,7 +22,7 @@ const (
 	shares     = "many managers" // by more than ten field managers
 )
 
-// alteration is one change of an object that somebody makes.
+// alteration is one change of an object by another client.
 type alteration struct {
 	at     path
 	text   string // in place of the path
@@ -34,7 +34,7 @@ type alteration struct {
 	edits []func(content map[string]any) bool
 }
 
-// name is the mutation as a test names it.
+// name returns the mutation as tests name it.
 func (m alteration) name() string {
 	text := m.text
 	if text == "" {
@@ -43,57 +43,57 @@ func (m alteration) name() string {
 	return strings.ReplaceAll(text, "/", "~1") + ": " + m.family
 }
 
-// generator makes all mutations of the values that are desired of an object.
+// generator generates all mutations of the desired values of an object.
 type generator struct{ made []alteration }
 
-// mutationsOf returns the mutations of what is desired of a child, whose schema this
-// is: each value is changed, removed, emptied, extended and reordered.
+// mutationsOf returns the mutations of the desired state of a child with a schema: each value is
+// changed, removed, emptied, extended and reordered.
 func mutationsOf(desired map[string]any, s shape) []alteration {
 	var g generator
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		switch name {
 		case "apiVersion", "kind", "status":
 		case "metadata":
-			g.metadata(desired[name], s.field(name))
+			g.addMetadata(desired[name], s.field(name))
 		default:
-			g.value(path{{field: name}}, desired[name], s.field(name))
+			g.addValue(path{{field: name}}, desired[name], s.field(name))
 		}
 	}
 	return g.made
 }
 
-// metadata makes mutations of labels and annotations; the rest is the identity.
-func (g *generator) metadata(value any, s shape) {
+// addMetadata adds mutations of labels and annotations. The rest of the metadata is the identity.
+func (g *generator) addMetadata(value any, s shape) {
 	metadata, _ := value.(map[string]any)
 	for _, name := range []string{"annotations", "labels"} {
 		if below, ok := metadata[name]; ok {
-			g.value(path{{field: "metadata"}, {field: name}}, below, s.field(name))
+			g.addValue(path{{field: "metadata"}, {field: name}}, below, s.field(name))
 		}
 	}
 }
 
-func (g *generator) add(at path, family string, edits ...func(map[string]any) bool) {
+func (g *generator) addAlteration(at path, family string, edits ...func(map[string]any) bool) {
 	g.made = append(g.made, alteration{at: at, family: family, edits: edits})
 }
 
-func (g *generator) value(at path, value any, s shape) {
-	g.add(at, removes, at.remove)
+func (g *generator) addValue(at path, value any, s shape) {
+	g.addAlteration(at, removes, at.remove)
 	switch value := value.(type) {
 	case map[string]any:
-		g.object(at, value, s)
+		g.addObject(at, value, s)
 	case []any:
-		g.list(at, value, s)
+		g.addList(at, value, s)
 	case string:
-		g.scalar(at, value, s)
+		g.addScalar(at, value, s)
 		if value != "" {
-			g.add(at, empties, setting(at, ""))
+			g.addAlteration(at, empties, setValueAt(at, ""))
 		}
 	default:
-		g.scalar(at, value, s)
+		g.addScalar(at, value, s)
 	}
 }
 
-func (g *generator) scalar(at path, value any, s shape) {
+func (g *generator) addScalar(at path, value any, s shape) {
 	family := changes
 	if len(at) > 1 && at[len(at)-2].keys != nil {
 		if _, isKey := at[len(at)-2].keys[at[len(at)-1].field]; isKey {
@@ -102,26 +102,26 @@ func (g *generator) scalar(at path, value any, s shape) {
 	}
 	var edits []func(map[string]any) bool
 	for _, other := range s.others(value) {
-		edits = append(edits, setting(at, other))
+		edits = append(edits, setValueAt(at, other))
 	}
 	if len(edits) > 0 {
-		g.add(at, family, edits...)
+		g.addAlteration(at, family, edits...)
 	}
 }
 
-func setting(at path, value any) func(map[string]any) bool {
+func setValueAt(at path, value any) func(map[string]any) bool {
 	return func(content map[string]any) bool { return at.set(content, deepCopy(value)) }
 }
 
-func (g *generator) object(at path, value map[string]any, s shape) {
+func (g *generator) addObject(at path, value map[string]any, s shape) {
 	if len(value) > 0 {
-		g.add(at, empties, setting(at, map[string]any{}))
+		g.addAlteration(at, empties, setValueAt(at, map[string]any{}))
 	}
 	if s.isMap() {
 		g.extendMap(at, value, s)
 	}
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		g.value(at.with(step{field: name}), value[name], s.field(name))
+		g.addValue(at.with(step{field: name}), value[name], s.field(name))
 	}
 }
 
@@ -146,14 +146,14 @@ func (g *generator) extendMap(at path, value map[string]any, s shape) {
 			})
 		}
 	}
-	g.add(at, extends, edits...)
+	g.addAlteration(at, extends, edits...)
 }
 
-func (g *generator) list(at path, value []any, s shape) {
+func (g *generator) addList(at path, value []any, s shape) {
 	if len(value) == 0 {
 		return
 	}
-	g.add(at, empties, setting(at, []any{}))
+	g.addAlteration(at, empties, setValueAt(at, []any{}))
 	var edits []func(map[string]any) bool
 	for _, item := range s.item(value[0]) {
 		edits = append(edits, func(content map[string]any) bool {
@@ -163,32 +163,32 @@ func (g *generator) list(at path, value []any, s shape) {
 			})
 		})
 	}
-	g.add(at, extends, edits...)
+	g.addAlteration(at, extends, edits...)
 	g.made[len(g.made)-1].isGrown = s.isAtomic(value)
 	if len(value) > 1 {
 		family := reorders
 		if len(s.keys()) > 0 {
 			family = shuffles
 		}
-		g.add(at, family, func(content map[string]any) bool { return at.edit(content, reversed) })
+		g.addAlteration(at, family, func(content map[string]any) bool { return at.edit(content, reverseList) })
 	}
 	for i, item := range value {
-		g.item(at.with(s.stepTo(item, i)), item, s.items())
+		g.addItem(at.with(s.stepTo(item, i)), item, s.items())
 	}
 }
 
-func (g *generator) item(at path, item any, s shape) {
+func (g *generator) addItem(at path, item any, s shape) {
 	if object, ok := item.(map[string]any); ok {
-		g.add(at, removes, at.remove)
+		g.addAlteration(at, removes, at.remove)
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			g.value(at.with(step{field: name}), object[name], s.field(name))
+			g.addValue(at.with(step{field: name}), object[name], s.field(name))
 		}
 		return
 	}
-	g.value(at, item, s)
+	g.addValue(at, item, s)
 }
 
-func reversed(old any) (any, bool) {
+func reverseList(old any) (any, bool) {
 	list, ok := old.([]any)
 	list = slices.Clone(list)
 	slices.Reverse(list)

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// step leads from a value to one below it: a field of an object, or an item of a list
-// by its keys, by its value in a set, or by its index where nothing else tells items
-// apart.
+// step leads from a value to one below it: a field of an object, or an item of a list by its keys,
+// by its value in a set, or otherwise by its index.
 type step struct {
 	field    string
 	keys     map[string]any
@@ -22,13 +21,13 @@ type step struct {
 // path leads from an object to a value in it.
 type path []step
 
-// String is the path as people write it: spec.containers[name=main].image.
+// String returns the path in readable form: spec.containers[name=main].image.
 func (p path) String() string {
 	text := ""
 	for _, s := range p {
 		switch {
 		case s.field != "":
-			text = join(text, s.field)
+			text = joinPath(text, s.field)
 		case s.keys != nil:
 			var parts []string
 			for _, key := range slices.Sorted(maps.Keys(s.keys)) {
@@ -105,7 +104,7 @@ func (p path) set(content map[string]any, value any) bool {
 	return p.edit(content, func(any) (any, bool) { return value, true })
 }
 
-// remove takes away the value at a path.
+// remove removes the value at a path.
 func (p path) remove(content map[string]any) bool {
 	last := len(p) - 1
 	return p[:last].edit(content, func(parent any) (any, bool) {
@@ -123,8 +122,7 @@ func (p path) remove(content map[string]any) bool {
 	})
 }
 
-// edit replaces the value at a path by what change makes of it, unless change
-// reports false.
+// edit replaces the value at a path by the result of change, unless change reports false.
 func (p path) edit(content map[string]any, change func(any) (any, bool)) bool {
 	_, ok := p.editIn(content, change)
 	return ok

@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// shape is a part of a kind's OpenAPI v3 schema, as the API server publishes it.
-// Where a schema says nothing, its shape is empty.
+// shape is a part of a kind's OpenAPI v3 schema, as the API server publishes it. It is empty if the
+// schema has no such part.
 type shape struct {
 	node       map[string]any
 	components map[string]any
 }
 
-// newShape resolves references in a node of a schema.
+// newShape returns the shape of a schema node, with its references resolved.
 func newShape(node any, components map[string]any) shape {
 	own, _ := node.(map[string]any)
 	if reference, ok := own["$ref"].(string); ok {
@@ -39,7 +39,7 @@ func newShape(node any, components map[string]any) shape {
 	return shape{merged, components}
 }
 
-// field is the shape of a field of an object, or of a value of a map.
+// field returns the shape of a field of an object, or of a value of a map.
 func (s shape) field(name string) shape {
 	properties, _ := s.node["properties"].(map[string]any)
 	if node, ok := properties[name]; ok {
@@ -48,17 +48,17 @@ func (s shape) field(name string) shape {
 	return newShape(s.node["additionalProperties"], s.components)
 }
 
-// items is the shape of the items of a list.
+// items returns the shape of the items of a list.
 func (s shape) items() shape { return newShape(s.node["items"], s.components) }
 
-// isMap reports whether an object takes any key.
+// isMap reports whether an object accepts any key.
 func (s shape) isMap() bool {
 	_, properties := s.node["properties"]
 	_, additional := s.node["additionalProperties"]
 	return additional && !properties || s.node["x-kubernetes-preserve-unknown-fields"] == true
 }
 
-// isAtomic reports whether a list or an object has one owner as a whole.
+// isAtomic reports whether a list or an object is atomic.
 func (s shape) isAtomic(value any) bool {
 	if _, ok := value.([]any); ok {
 		kind, _ := s.node["x-kubernetes-list-type"].(string)
@@ -67,7 +67,7 @@ func (s shape) isAtomic(value any) bool {
 	return s.node["x-kubernetes-map-type"] == "atomic"
 }
 
-// keys are the fields that tell the items of a list apart.
+// keys returns the fields that identify the items of a list.
 func (s shape) keys() (keys []string) {
 	named, _ := s.node["x-kubernetes-list-map-keys"].([]any)
 	for _, key := range named {
@@ -76,7 +76,7 @@ func (s shape) keys() (keys []string) {
 	return keys
 }
 
-// enum are the only values that are valid, if there are such.
+// enum returns the only valid values, if there are such.
 func (s shape) enum() []any {
 	values, _ := s.node["enum"].([]any)
 	return values
@@ -91,7 +91,7 @@ func (s shape) isIntOrString() bool {
 	return s.format() == "int-or-string" || s.node["x-kubernetes-int-or-string"] == true
 }
 
-// stepTo is the step from a list of this shape to one of its items.
+// stepTo returns the step from a list of this shape to one of its items.
 func (s shape) stepTo(item any, index int) step {
 	object, _ := item.(map[string]any)
 	if keys := s.keys(); object != nil && len(keys) > 0 {
@@ -127,11 +127,11 @@ func newShapes(server *rest.Config) (*shapes, error) {
 		return nil, err
 	}
 	found := &shapes{asked: asked.OpenAPIV3()}
-	return found, found.refresh()
+	return found, found.readPaths()
 }
 
-// refresh asks which schemas are published now.
-func (s *shapes) refresh() (err error) {
+// readPaths reads which schemas are published.
+func (s *shapes) readPaths() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = map[schema.GroupVersion]map[string]any{}
@@ -145,22 +145,22 @@ func (s *shapes) refresh() (err error) {
 // was just installed.
 const publishing = 10 * time.Second
 
-// of returns the shape of a kind; empty for one without a schema.
-func (s *shapes) of(kind schema.GroupVersionKind) (shape, error) {
+// shapeOf returns the shape of a kind; empty for one without a schema.
+func (s *shapes) shapeOf(kind schema.GroupVersionKind) (shape, error) {
 	for deadline := time.Now().Add(publishing); ; time.Sleep(interval) {
-		found, err := s.published(kind)
+		found, err := s.readShape(kind)
 		if err != nil || found.node != nil || time.Now().After(deadline) {
 			return found, err
 		}
-		if err := s.refresh(); err != nil {
+		if err := s.readPaths(); err != nil {
 			return shape{}, err
 		}
 	}
 }
 
-// published returns the shape of a kind; empty where no schema of it is published yet.
-func (s *shapes) published(kind schema.GroupVersionKind) (shape, error) {
-	components, err := s.components(kind.GroupVersion())
+// readShape returns the shape of a kind. It is empty if no schema of the kind is published yet.
+func (s *shapes) readShape(kind schema.GroupVersionKind) (shape, error) {
+	components, err := s.readComponents(kind.GroupVersion())
 	if err != nil {
 		return shape{}, err
 	}
@@ -177,7 +177,7 @@ func (s *shapes) published(kind schema.GroupVersionKind) (shape, error) {
 	return shape{}, nil
 }
 
-func (s *shapes) components(version schema.GroupVersion) (map[string]any, error) {
+func (s *shapes) readComponents(version schema.GroupVersion) (map[string]any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known, ok := s.known[version]; ok {

@@ -48,7 +48,7 @@ func created(t *testing.T, object client.Object, kind string) *writable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.shape, err = known.of(w.live.GroupVersionKind()); err != nil {
+	if w.shape, err = known.shapeOf(w.live.GroupVersionKind()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -121,7 +121,7 @@ func TestEachWayWritesTheSameMutation(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.live = &unstructured.Unstructured{Object: runtime.DeepCopyJSON(w.desired)}
-		w.Eventually("it is there anew", func() error {
+		w.Eventually("it is created again", func() error {
 			w.live.SetResourceVersion("")
 			return w.Client.Create(t.Context(), w.live, client.FieldOwner(creator))
 		})

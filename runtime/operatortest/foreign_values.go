@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// others are values that may be valid in place of a value of this shape, the likeliest
-// first. Which of them are, the API server tells.
+// others returns values that may be valid in place of a value of this shape, the likeliest first.
+// The API server decides which of them are.
 func (s shape) others(value any) []any {
 	found := slices.Clone(s.enum())
 	if len(found) == 0 {
@@ -38,7 +38,7 @@ func (s shape) likely(value any) []any {
 	return nil
 }
 
-// texts are other texts, some of which are valid wherever the text was.
+// texts returns other strings, some of which are valid in place of a string.
 func (s shape) texts(text string) (found []any) {
 	switch s.format() {
 	case "byte":
@@ -69,8 +69,8 @@ func (s shape) texts(text string) (found []any) {
 	return append(found, text+"-other", text+"other", "other", "other."+text, "Other", "/other", "OTHER")
 }
 
-// item makes another item for a list of this shape out of one that is in it: others
-// of what tells items apart, and of names that may have to be unique.
+// item returns another item for a list of this shape, made from one of its items: with other keys,
+// and other names, which may have to be unique.
 func (s shape) item(like any) []any {
 	object, ok := like.(map[string]any)
 	if !ok {
@@ -97,7 +97,7 @@ func (s shape) item(like any) []any {
 	return append(made, deepCopy(object))
 }
 
-// keysOf are keys that a map of this shape may take, and values for them.
+// entries returns keys that a map of this shape may accept, and values for them.
 func (s shape) entries(like any) (keys []string, values []any) {
 	keys = []string{"other", "example.com/other", "memory", "ephemeral-storage"}
 	if like == nil {
@@ -113,7 +113,7 @@ func (s shape) entries(like any) (keys []string, values []any) {
 	return keys, values
 }
 
-// deepCopy copies JSON values.
+// deepCopy returns a copy of JSON values.
 func deepCopy(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

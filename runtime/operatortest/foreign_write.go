@@ -26,7 +26,7 @@ const (
 
 var ways = []string{put, byMergePatch, byStrategicPatch, forcedApply, sameManagerPut, sameApply}
 
-// writer writes to children as somebody else.
+// writer writes to children as another client.
 type writer struct {
 	client  client.Client
 	manager string // the operator's
@@ -45,7 +45,7 @@ func (m alteration) fits(way string, child *unstructured.Unstructured) bool {
 	return true
 }
 
-// errUseless says that the API server takes none of the edits of a mutation.
+// errUseless says that the API server accepts none of the edits of a mutation.
 type errUseless struct{ last error }
 
 func (e errUseless) Error() string {
@@ -55,15 +55,15 @@ func (e errUseless) Error() string {
 	return e.last.Error()
 }
 
-// write makes a mutation of a child, and returns the child as it is then. The edits of
-// the mutation are tried until one is accepted and has an effect.
+// write mutates a child, and returns the result. It tries the edits of the mutation until one is
+// accepted and has an effect.
 func (w writer) write(ctx context.Context, way string, m alteration, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
 	if m.family == shares {
-		return w.share(ctx, child)
+		return w.addSharedOwner(ctx, child)
 	}
 	var refused error
 	for _, edit := range m.edits {
-		written, err := w.try(ctx, way, m, edit, child, s)
+		written, err := w.tryWrite(ctx, way, m, edit, child, s)
 		if err != nil && !isRefusal(err) {
 			return nil, err
 		}
@@ -82,8 +82,8 @@ func isRefusal(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsInternalError(err)
 }
 
-// try makes one edit. It returns nil if that has no effect.
-func (w writer) try(ctx context.Context, way string, m alteration, edit func(map[string]any) bool, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
+// tryWrite makes one edit. It returns nil if the edit has no effect.
+func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit func(map[string]any) bool, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
 	for {
 		edited := child.DeepCopy()
 		if !edit(edited.Object) {
@@ -92,7 +92,7 @@ func (w writer) try(ctx context.Context, way string, m alteration, edit func(map
 		if reflect.DeepEqual(edited.Object, child.Object) {
 			return nil, nil
 		}
-		answer, err := w.send(ctx, way, m, child, edited, s)
+		answer, err := w.sendWrite(ctx, way, m, child, edited, s)
 		if apierrors.IsConflict(err) {
 			child = child.DeepCopy()
 			if err := w.client.Get(ctx, client.ObjectKeyFromObject(child), child); err != nil {
@@ -107,7 +107,7 @@ func (w writer) try(ctx context.Context, way string, m alteration, edit func(map
 	}
 }
 
-func (w writer) send(ctx context.Context, way string, m alteration, child, edited *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
+func (w writer) sendWrite(ctx context.Context, way string, m alteration, child, edited *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
 	answer := edited.DeepCopy()
 	foreign := client.FieldOwner(foreignPrefix)
 	switch way {
@@ -127,7 +127,7 @@ func (w writer) send(ctx context.Context, way string, m alteration, child, edite
 		if way == sameApply {
 			foreign = client.FieldOwner(w.manager)
 		}
-		body, err := json.Marshal(applied(m, child, edited, s))
+		body, err := json.Marshal(appliedContent(m, child, edited, s))
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (w writer) send(ctx context.Context, way string, m alteration, child, edite
 	return answer, w.client.Update(ctx, answer, foreign)
 }
 
-// mergeOf is the JSON merge patch from one object to another.
+// mergeOf returns the JSON merge patch from one object to another.
 func mergeOf(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key, old := range from {
@@ -182,9 +182,9 @@ func strategicOf(child, edited *unstructured.Unstructured) ([]byte, error) {
 	return strategicpatch.CreateTwoWayMergePatch(from, to, typed)
 }
 
-// applied is the least that an apply has to say to make an edit.
-func applied(m alteration, child, edited *unstructured.Unstructured, s shape) map[string]any {
-	body, _ := least(m.at, child.Object, edited.Object, s).(map[string]any)
+// appliedContent returns the smallest content of an apply that makes an edit.
+func appliedContent(m alteration, child, edited *unstructured.Unstructured, s shape) map[string]any {
+	body, _ := leastApplied(m.at, child.Object, edited.Object, s).(map[string]any)
 	body["apiVersion"], body["kind"] = child.GetAPIVersion(), child.GetKind()
 	metadata, _ := body["metadata"].(map[string]any)
 	if metadata == nil {
@@ -195,10 +195,10 @@ func applied(m alteration, child, edited *unstructured.Unstructured, s shape) ma
 	return body
 }
 
-// least is what has to be said of a value so that the path below it is as edited.
-func least(at path, old, edited any, s shape) any {
+// leastApplied returns the smallest part of a value that makes the path below it as edited.
+func leastApplied(at path, old, edited any, s shape) any {
 	if len(at) == 0 {
-		return added(old, edited, s)
+		return addedItems(old, edited, s)
 	}
 	if s.isAtomic(edited) {
 		return edited
@@ -206,9 +206,9 @@ func least(at path, old, edited any, s shape) any {
 	below, _ := at[0].get(edited)
 	before, _ := at[0].get(old)
 	if at[0].field != "" {
-		return map[string]any{at[0].field: least(at[1:], before, below, s.field(at[0].field))}
+		return map[string]any{at[0].field: leastApplied(at[1:], before, below, s.field(at[0].field))}
 	}
-	said := least(at[1:], before, below, s.items())
+	said := leastApplied(at[1:], before, below, s.items())
 	if object, ok := said.(map[string]any); ok {
 		for key, value := range at[0].keys {
 			if _, has := object[key]; !has {
@@ -219,8 +219,8 @@ func least(at path, old, edited any, s shape) any {
 	return []any{said}
 }
 
-// added is what a map or a list has more than before; any other value as a whole.
-func added(old, edited any, s shape) any {
+// addedItems returns the additional entries of a map or a list, or any other value as a whole.
+func addedItems(old, edited any, s shape) any {
 	if s.isAtomic(edited) {
 		return edited
 	}
@@ -241,11 +241,11 @@ func added(old, edited any, s shape) any {
 	return edited
 }
 
-// writers is how many field managers share a child: more than managedFields tells apart.
+// writers is how many field managers share a child, which is more than managedFields holds.
 const writers = 12
 
-// share writes to a child as many different field managers.
-func (w writer) share(ctx context.Context, child *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// addSharedOwner writes to a child as that many field managers.
+func (w writer) addSharedOwner(ctx context.Context, child *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	answer := child.DeepCopy()
 	for n := range writers {
 		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%s/writer-%d":"%d"}}}`, foreignPrefix, n, n)

@@ -15,7 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-func TestReconcileRunsAPassAndMakesNoRequest(t *testing.T) {
+func TestReconcileMakesNoRequest(t *testing.T) {
 	var syncs counter
 	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 		syncs.next()
@@ -41,7 +41,7 @@ func TestReconcileSeesTheParentAsItIs(t *testing.T) {
 		cluster.Reconciled(ledger)
 		children := operatortest.ChildrenOf[*corev1.ConfigMap](cluster, ledger)
 		if len(children) != 1 || children[0].Data["text"] != text {
-			t.Fatalf("after a pass with %q: %v", text, children)
+			t.Fatalf("after a reconcile with %q: %v", text, children)
 		}
 	}
 }
@@ -59,9 +59,9 @@ func TestErrorsAreCounted(t *testing.T) {
 	}
 	cluster.Update(ledger, func() { ledger.Spec.Text = "wrong" })
 	for range 3 { // at once, and not when a retry is due
-		pass := cluster.Reconcile(ledger)
-		if pass.Err == nil || !strings.Contains(pass.Err.Error(), "no such text") || pass.RequeueAfter == 0 {
-			t.Fatalf("pass %+v", pass)
+		result := cluster.Reconcile(ledger)
+		if result.Err == nil || !strings.Contains(result.Err.Error(), "no such text") || result.RequeueAfter == 0 {
+			t.Fatalf("reconcile %+v", result)
 		}
 	}
 	if failed := cluster.Errors(ledger); failed["SyncFailed"] < 3 || len(failed) != 1 {
@@ -127,7 +127,7 @@ func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
 	cluster.Advance(3*time.Hour + 10*time.Minute)
 	t.Logf("three hours and ten minutes took %v", time.Since(began))
 	if got := strings.Join(ticks, " "); got != "01:00 02:00 03:00" {
-		t.Errorf("passes at %s", got)
+		t.Errorf("reconciles at %s", got)
 	}
 	if now := cluster.Now().Sub(start); now < 190*time.Minute || now > 191*time.Minute {
 		t.Errorf("the clock shows %v more", now)
@@ -135,21 +135,21 @@ func TestAdvanceRunsWhatBecomesDue(t *testing.T) {
 }
 
 func TestTimePassesWhileTheOperatorIsStopped(t *testing.T) {
-	var passes []time.Time
+	var reconciles []time.Time
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		passes = append(passes, req.Now)
+		reconciles = append(reconciles, req.Now)
 		return &ledgerResponse{RequeueAfter: time.Hour}, nil
 	})
 	cluster.Settled()
 	cluster.Stop()
-	before, last := len(passes), passes[len(passes)-1]
+	before, last := len(reconciles), reconciles[len(reconciles)-1]
 	cluster.Advance(24 * time.Hour)
-	if len(passes) != before {
-		t.Error("an operator that is stopped ran a pass")
+	if len(reconciles) != before {
+		t.Error("a stopped operator reconciled")
 	}
 	cluster.Restart()
 	cluster.Reconciled(ledger)
-	if since := passes[before].Sub(last); since < 24*time.Hour || since > 25*time.Hour {
-		t.Errorf("the first pass afterwards was %v after the last one, want a day", since)
+	if since := reconciles[before].Sub(last); since < 24*time.Hour || since > 25*time.Hour {
+		t.Errorf("the first reconcile afterwards was %v after the last one, want a day", since)
 	}
 }

@@ -9,40 +9,36 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Inject sets up faults for the requests that the operator makes from now on:
-// the one that runs, and those that follow it. Each fault counts its requests by
-// itself; several may strike one request, which is how watches are late when an
-// answer is lost:
+// Inject injects faults into the requests that the operator makes from now on, also after restarts.
+// Each fault counts its own requests. Several faults may apply to one request. This is how watches
+// are late when an answer is lost:
 //
 //	cluster.Inject(
 //		operatortest.Fault{Verb: "patch", Nth: 2, When: operatortest.Before, What: operatortest.DelayWatches},
 //		operatortest.Fault{Verb: "patch", Nth: 2, When: operatortest.After, What: operatortest.Lose},
 //	)
 //
-// Use Config.Faults for what is to go wrong while the operator starts. A test
-// that fails prints its faults, and how to run it again. Faults end with the
-// test, before the harness deletes what the test has made.
+// Use Config.Faults for faults while the operator starts. A test that fails prints its faults, and
+// how to run it again. Faults end with the test, before the harness deletes the test's objects.
 func (c *Cluster) Inject(faults ...Fault) {
 	c.t.Helper()
 	for _, fault := range faults {
-		if err := fault.check(); err != nil {
+		if err := fault.validate(); err != nil {
 			c.t.Fatal(err)
 		}
 		if fault.What == TimeTravel {
 			c.MarkPast()
 		}
 	}
-	c.faults.inject(faults)
+	c.faults.addFaults(faults)
 }
 
-// ClearFaults ends every fault: what is refused is refused no longer, and what
-// has not struck yet never will.
-func (c *Cluster) ClearFaults() { c.faults.clear() }
+// ClearFaults removes every fault.
+func (c *Cluster) ClearFaults() { c.faults.removeFaults() }
 
-// Struck returns how many requests a fault has struck, also after
-// [Cluster.ClearFaults].
+// Struck returns how many requests a fault has affected, also after [Cluster.ClearFaults].
 func (c *Cluster) Struck(fault Fault) (times int) {
-	for _, injected := range c.faults.strikes() {
+	for _, injected := range c.faults.injectedFaults() {
 		if injected.Fault == fault {
 			times += injected.struck
 		}
@@ -50,31 +46,31 @@ func (c *Cluster) Struck(fault Fault) (times int) {
 	return times
 }
 
-// MarkPast makes this moment the one that the caches of an operator begin with
-// after [TimeTravel]. Without it, that is when faults were injected last. The
-// API server forgets the past after some minutes.
+// MarkPast makes this moment the one that the caches of an operator start with after [TimeTravel].
+// Without it, that is the moment of the last Inject. The API server keeps the past for some
+// minutes.
 func (c *Cluster) MarkPast() {
 	c.t.Helper()
 	c.faults.setPast(c.resourceVersion())
 }
 
-// Crash ends the operator as the loss of its node would: its requests fail from
-// now on, nothing that it has begun is finished, and its lease, if it has one, is
-// not released. Then another one starts, with nothing in memory. A call of Sync
-// that does not return in time is still running in the test's process then.
+// Crash ends the operator as the loss of its node would: its requests fail from now on, nothing
+// that it has begun is finished, and it does not release its lease. Then another operator starts,
+// with empty memory. A call of Sync that does not return in time still runs in the test's process
+// then.
 func (c *Cluster) Crash() {
 	c.t.Helper()
-	running := c.process()
+	running := operatorRunner{c}.runningProcess()
 	if running == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	if err := c.failed(); err != nil {
+	if err := (operatorRunner{c}).exitError(); err != nil {
 		c.t.Fatalf("the operator ended: %v", err)
 	}
-	c.replaceCrashed(running, Crash)
+	operatorRunner{c}.replaceCrashed(running, Crash)
 }
 
-// resourceVersion returns that of the cluster.
+// resourceVersion returns the current resource version of the cluster.
 func (c *Cluster) resourceVersion() string {
 	c.t.Helper()
 	list := new(metav1.PartialObjectMetadataList)
@@ -85,10 +81,9 @@ func (c *Cluster) resourceVersion() string {
 	return list.ResourceVersion
 }
 
-// reportFaults prints the faults of a test that has failed, and how to run it
-// again.
+// reportFaults prints the faults of a failed test, and how to run it again.
 func (c *Cluster) reportFaults() {
-	injected := c.faults.strikes()
+	injected := c.faults.injectedFaults()
 	if !c.t.Failed() || len(injected) == 0 {
 		return
 	}
@@ -98,7 +93,7 @@ func (c *Cluster) reportFaults() {
 	c.t.Logf("run it again: go test -run '%s'", replayPattern(c.t))
 }
 
-// replayPattern matches a test, and no other.
+// replayPattern returns the pattern that selects one test.
 func replayPattern(t *testing.T) string {
 	var parts []string
 	for part := range strings.SplitSeq(t.Name(), "/") {

@@ -72,17 +72,17 @@ type (
 		Deployments operator.Snapshot[*appsv1.Deployment]
 		Jobs        operator.Snapshot[*batchv1.Job]
 	}
-	wanted struct {
+	ledgerChildren struct {
 		ConfigMaps  operator.DesiredSet[*corev1.ConfigMap]
 		Deployments operator.DesiredSet[*appsv1.Deployment]
 		Jobs        operator.DesiredSet[*batchv1.Job]
 	}
 	ledgerRequest  = operator.Request[*Ledger, books, struct{}]
-	ledgerResponse = operator.Response[wanted, LedgerStatus]
+	ledgerResponse = operator.Response[ledgerChildren, LedgerStatus]
 	ledgerSync     = func(context.Context, *ledgerRequest) (*ledgerResponse, error)
 )
 
-type ledgerDefinition = operator.Definition[*Ledger, LedgerStatus, books, wanted, struct{}]
+type ledgerDefinition = operator.Definition[*Ledger, LedgerStatus, books, ledgerChildren, struct{}]
 
 // run runs an operator with this Sync, and creates a Ledger.
 func run(t *testing.T, sync ledgerSync, configure ...func(*operatortest.Config, *ledgerDefinition)) (*operatortest.Cluster, *Ledger) {
@@ -128,7 +128,7 @@ func defineLedgers(sync ledgerSync) ledgerDefinition {
 		Group:   group,
 		Parents: []operator.ParentKind{{Object: new(Ledger)}},
 		Schemes: runtime.SchemeBuilder{addToScheme},
-		Kinds: func(observed *books, desired *wanted) []operator.ChildKind {
+		Kinds: func(observed *books, desired *ledgerChildren) []operator.ChildKind {
 			return []operator.ChildKind{
 				{Object: &corev1.ConfigMap{}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
 				{Object: &appsv1.Deployment{}, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
@@ -144,7 +144,7 @@ func defineLedgers(sync ledgerSync) ledgerDefinition {
 
 // copyOut wants a ConfigMap with the Ledger's text.
 func copyOut(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-	want := new(wanted)
+	want := new(ledgerChildren)
 	want.ConfigMaps.Add(textMap(req.Parent.Name, req.Parent.Spec.Text))
 	return &ledgerResponse{Children: want, Status: &LedgerStatus{Phase: "Copied"}}, nil
 }
@@ -153,7 +153,7 @@ func textMap(name, text string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"text": text}}
 }
 
-// counter counts what passes do, whichever worker runs them.
+// counter counts what reconciles do, in any worker.
 type counter struct {
 	mu sync.Mutex
 	n  int

@@ -12,8 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// liveList is what the API server has of the objects that an event handler of the
-// operator is to be called with.
+// liveList is the live state of the objects that an event handler of the operator receives.
 type liveList struct {
 	watch     *passes.Watch
 	namespace string // that the list is limited to; empty: it is not
@@ -21,22 +20,26 @@ type liveList struct {
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
 }
 
-// readLive lists what the API server has of all that the operator's caches hold.
-func (c *Cluster) readLive() []liveList {
+// liveReader reads objects from the API server.
+type liveReader struct{ *Cluster }
+
+// readWatched returns the live state of all objects that the operator's caches hold.
+func (c liveReader) readWatched() []liveList {
 	c.t.Helper()
-	lists, err := c.tryReadLive()
+	lists, err := c.tryReadWatched()
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return lists
 }
 
-func (c *Cluster) tryReadLive() ([]liveList, error) {
+// tryReadWatched is readWatched with an error.
+func (c liveReader) tryReadWatched() ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range c.process().control.Watches() {
+	for _, watch := range (operatorRunner{c.Cluster}).runningProcess().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
-			list, err := c.listLive(watch, namespace)
+			list, err := c.listWatched(watch, namespace)
 			if err != nil {
 				return nil, err
 			}
@@ -46,8 +49,8 @@ func (c *Cluster) tryReadLive() ([]liveList, error) {
 	return lists, nil
 }
 
-// namespacesOf are those that the objects of a watch lie in; one empty name for all.
-func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
+// namespacesOf returns the namespaces of a watch, or one empty name for all.
+func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
 	object.SetGroupVersionKind(watch.Kind)
@@ -61,7 +64,8 @@ func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
-func (c *Cluster) listLive(watch *passes.Watch, namespace string) (liveList, error) {
+// listWatched returns the live state of the objects of a watch in a namespace.
+func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
@@ -74,9 +78,9 @@ func (c *Cluster) listLive(watch *passes.Watch, namespace string) (liveList, err
 	return list, nil
 }
 
-// behind names an object of which the operator has not handled the state that a
-// live list shows; it is empty if there is none.
-func behind(live []liveList) string {
+// describeStaleCache returns an object whose live state the operator has not handled. It is empty
+// if there is none.
+func describeStaleCache(live []liveList) string {
 	for _, list := range live {
 		if late := list.unhandled(); late != "" {
 			return late
@@ -85,6 +89,7 @@ func behind(live []liveList) string {
 	return ""
 }
 
+// unhandled is describeStaleCache for one list.
 func (l liveList) unhandled() string {
 	if !l.watch.HasSynced() {
 		return fmt.Sprintf("the cache of kind %s is not filled", l.watch.Kind.Kind)
@@ -104,8 +109,8 @@ func (l liveList) unhandled() string {
 	return ""
 }
 
-// isOlder reports whether a resource version comes before another. Without an
-// order, one that differs counts as older.
+// isOlder reports whether a resource version is older than another. Versions without an order are
+// older if they differ.
 func isOlder(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	if err != nil {
@@ -114,8 +119,8 @@ func isOlder(version, than string) bool {
 	return order < 0
 }
 
-// changedByOthers names an object that has changed from the first to the second
-// of two live lists and not by one of the writes; it is empty if there is none.
+// changedByOthers returns an object that changed between two live states without one of the writes.
+// It is empty if there is none.
 func changedByOthers(before, after []liveList, writes []exchange) string {
 	for i, list := range after {
 		if i >= len(before) || before[i].watch != list.watch {

@@ -14,22 +14,22 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// process is an operator that runs.
+// process is a running operator.
 type process struct {
 	control    *passes.Control
 	connection *connection
-	events     int // requests about Events before it was started
+	events     int // number of requests about Events before it was started
 
 	stop  context.CancelFunc
 	ended chan struct{}
 	err   error // once ended is closed
 }
 
-// Restart stops the operator and starts it anew, with nothing in memory.
+// Restart stops the operator and starts it again, with empty memory.
 func (c *Cluster) Restart() {
 	c.t.Helper()
 	c.Stop()
-	c.startOperator()
+	operatorRunner{c}.startOperator()
 }
 
 // Stop stops the operator and waits until it has ended.
@@ -52,27 +52,31 @@ func (c *Cluster) Stop() {
 	c.stopped = stopping.control.Loops()
 }
 
-// process returns the operator that runs, nil while it is stopped.
-func (c *Cluster) process() *process {
+// operatorRunner starts and stops the operator.
+type operatorRunner struct{ *Cluster }
+
+// runningProcess returns the operator that runs. It is nil while the operator is stopped.
+func (c operatorRunner) runningProcess() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
 }
 
-func (c *Cluster) startOperator() {
+// startOperator starts the operator.
+func (c operatorRunner) startOperator() {
 	c.t.Helper()
-	options := c.options()
+	options := c.processOptions()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running = c.startProcess(options, "", nil)
 }
 
-// releaseTime is how long a process waits for the one before it, which has
-// crashed, to end and to release its ports.
+// releaseTime is how long a process waits until the crashed one before it has ended and released
+// its ports.
 const releaseTime = time.Second
 
-// options are those of the next process.
-func (c *Cluster) options() operator.Options {
+// processOptions returns the options of the next process.
+func (c operatorRunner) processOptions() operator.Options {
 	options := operator.Defaults()
 	options.Namespace = c.Namespace
 	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
@@ -82,20 +86,20 @@ func (c *Cluster) options() operator.Options {
 	return options
 }
 
-// startProcess starts an operator, whose caches begin with a resource version if
-// there is one, after another one that has crashed. The caller holds the lock.
-func (c *Cluster) startProcess(options operator.Options, past string, crashed *process) *process {
+// startProcess starts an operator. Its caches begin with the resource version past, if there is
+// one. It waits for a crashed process before it, if there is one. The caller holds the lock.
+func (c operatorRunner) startProcess(options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer, Author: c.config.author},
+		control:    &passes.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
 	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
 	options.Control = started.control
-	server := c.connect(started.connection)
+	server := c.restConfig(started.connection)
 	go func() {
 		defer close(started.ended)
 		if crashed != nil {
@@ -111,8 +115,8 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 	return started
 }
 
-// connect returns how a process of the operator reaches the API server.
-func (c *Cluster) connect(connection *connection) *rest.Config {
+// restConfig returns the client configuration of a process of the operator.
+func (c operatorRunner) restConfig(connection *connection) *rest.Config {
 	server := rest.CopyConfig(c.server)
 	server.UserAgent = c.userAgent()
 	server.Impersonate.UserName = c.config.User
@@ -125,7 +129,7 @@ func (c *Cluster) connect(connection *connection) *rest.Config {
 }
 
 // areParents reports whether a controller has parents of a resource.
-func (c *Cluster) areParents(control *passes.Control, resource string) bool {
+func (c operatorRunner) areParents(control *passes.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {
@@ -135,10 +139,10 @@ func (c *Cluster) areParents(control *passes.Control, resource string) bool {
 	return false
 }
 
-// replaceCrashed ends a process without grace, and starts another one in its
-// place if it has not been stopped meanwhile.
-func (c *Cluster) replaceCrashed(crashed *process, what What) {
-	options := c.options()
+// replaceCrashed ends a process at once, and starts another one unless the operator was stopped
+// meanwhile.
+func (c operatorRunner) replaceCrashed(crashed *process, what What) {
+	options := c.processOptions()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if crashed.connection.isDead() {
@@ -157,8 +161,8 @@ func (c *Cluster) replaceCrashed(crashed *process, what What) {
 	c.stopped, c.running = crashed.control.Loops(), c.startProcess(options, past, crashed)
 }
 
-// awaitCrashed waits until those that have crashed are no more.
-func (c *Cluster) awaitCrashed() {
+// awaitCrashed waits until all crashed processes have ended.
+func (c operatorRunner) awaitCrashed() {
 	c.mu.Lock()
 	crashed := c.crashed
 	c.mu.Unlock()
@@ -173,9 +177,9 @@ func (c *Cluster) awaitCrashed() {
 	}
 }
 
-// failed returns why the operator has ended by itself, nil while it runs.
-func (c *Cluster) failed() error {
-	running := c.process()
+// exitError returns why the operator has ended by itself. It is nil while the operator runs.
+func (c operatorRunner) exitError() error {
+	running := c.runningProcess()
 	if running == nil {
 		return nil
 	}

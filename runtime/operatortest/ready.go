@@ -14,43 +14,45 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
-// MakeReady plays the kubelet, since a control plane alone runs no Pods: it waits
-// until each object exists and writes its status, so that it is ready. A Pod runs
-// and is ready. Of a Deployment, StatefulSet, DaemonSet or ReplicaSet the Pods
-// are, and of a Job they have succeeded, so that the cluster's own controllers
-// say that it is ready. A PersistentVolumeClaim is bound, and a custom resource
-// gets the condition Ready=True. What has no notion of being ready is left alone,
-// and an object that is gone once it was there is no failure: an operator may
-// delete a Job that has succeeded before anyone else has seen it.
+// MakeReady acts as the kubelet, because a control plane alone runs no Pods: it waits until each
+// object exists, and writes its status so that it is ready. A Pod runs and is ready. So are the
+// Pods of a Deployment, StatefulSet, DaemonSet or ReplicaSet, and those of a Job have succeeded, so
+// that the cluster's own controllers report it as ready. A PersistentVolumeClaim is bound, and a
+// custom resource gets the condition Ready=True. Other kinds stay as they are. An object that
+// existed and is gone is no failure: an operator may delete a Job that has succeeded before anyone
+// else has seen it.
 func (c *Cluster) MakeReady(objects ...client.Object) {
 	c.t.Helper()
 	for _, object := range objects {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			c.updateStatusOf(object, func() { runPod(object) })
+			readiness{c}.updateStatusOf(object, func() { runPod(object) })
 		case *corev1.PersistentVolumeClaim:
-			c.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
+			readiness{c}.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
 		case *appsv1.Deployment:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.StatefulSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.DaemonSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.ReplicaSet:
-			c.runPodsOf(object, object.Spec.Selector, runPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
 		case *batchv1.Job:
-			c.runPodsOf(object, object.Spec.Selector, endPod)
+			readiness{c}.runPodsOf(object, object.Spec.Selector, endPod)
 		default:
 			if health.Of(object).State != health.Ready {
-				c.setReady(object)
+				readiness{c}.setReady(object)
 			}
 		}
 	}
 }
 
-// updateStatusOf is UpdateStatus for an object that may be gone by then.
-func (c *Cluster) updateStatusOf(object client.Object, change func()) {
+// readiness makes workloads ready.
+type readiness struct{ *Cluster }
+
+// updateStatusOf is UpdateStatus for an object that may be gone.
+func (c readiness) updateStatusOf(object client.Object, change func()) {
 	c.t.Helper()
 	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
 		if !c.Get(object) {
@@ -61,9 +63,9 @@ func (c *Cluster) updateStatusOf(object client.Object, change func()) {
 	})
 }
 
-// runPodsOf writes the status of a workload's Pods until the controller of the
-// workload takes it for ready.
-func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
+// runPodsOf writes the status of a workload's Pods until the workload's controller reports it as
+// ready.
+func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
@@ -83,7 +85,7 @@ func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelect
 	})
 }
 
-func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
+func (c readiness) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
 	var pods corev1.PodList
 	if err := c.Client.List(c.t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selected}); err != nil {
 		return err
@@ -101,27 +103,27 @@ func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*
 	return nil
 }
 
-// runPod is what the kubelet says of a Pod that runs and is ready.
+// runPod sets the status of a Pod that runs and is ready.
 func runPod(pod *corev1.Pod) {
 	now := metav1.NewTime(time.Now())
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
 	for _, condition := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		setPodCondition(pod, condition, corev1.ConditionTrue, now)
 	}
-	pod.Status.ContainerStatuses = containers(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
+	pod.Status.ContainerStatuses = containerStatuses(pod, true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}})
 }
 
-// endPod is what the kubelet says of a Pod whose containers have all ended well.
+// endPod sets the status of a Pod whose containers have succeeded.
 func endPod(pod *corev1.Pod) {
 	now := metav1.NewTime(time.Now())
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodSucceeded, &now
 	setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, now)
-	pod.Status.ContainerStatuses = containers(pod, false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+	pod.Status.ContainerStatuses = containerStatuses(pod, false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		Reason: "Completed", StartedAt: now, FinishedAt: now,
 	}})
 }
 
-func containers(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
+func containerStatuses(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
 	var statuses []corev1.ContainerStatus
 	for _, container := range pod.Spec.Containers {
 		statuses = append(statuses, corev1.ContainerStatus{

@@ -9,12 +9,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// setReady gives a custom resource the condition Ready=True, and leaves the rest
-// of its status as it is.
-func (c *Cluster) setReady(object client.Object) {
+// setReady sets the condition Ready=True of a custom resource, and keeps the rest of its status.
+func (c readiness) setReady(object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
-	resource.SetGroupVersionKind(c.kindOf(object))
+	resource.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error

@@ -26,7 +26,7 @@ func podTemplate() corev1.PodTemplateSpec {
 
 // roll wants a Deployment, and a Job once that is ready.
 func roll(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-	want := new(wanted)
+	want := new(ledgerChildren)
 	want.Deployments.Add(&appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"},
 		Spec:       appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: podTemplate()},

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// grant gives the operator's user the rights of the roles in a file. They are
-// called as the test's namespace, and so meet no others.
-func (c *Cluster) grant(path string) {
+// grantRoles gives the operator's user the permissions of the roles in a file. The roles get the
+// name of the test's namespace.
+func (c *Cluster) grantRoles(path string) {
 	c.t.Helper()
 	rights, err := readRights(path, c.Namespace, c.config.User)
 	if err != nil {
@@ -26,8 +26,8 @@ func (c *Cluster) grant(path string) {
 	}
 }
 
-// readRights returns the roles in a file, under a name and in a namespace of
-// that name, and what binds them to a user.
+// readRights returns the roles in a file, under a name and in a namespace of that name, and their
+// bindings to a user.
 func readRights(path, name, user string) (rights []client.Object, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

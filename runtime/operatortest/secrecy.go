@@ -8,21 +8,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// hidden stands in a test's output for a value that is secret.
+// hidden replaces a secret value in a test's output.
 const hidden = "(hidden)"
 
-// hideSecrets takes from differences of objects that a cluster has the data of Secrets
-// and the values of environment variables. Their paths stay.
+// hideSecrets removes the data of Secrets and the values of environment variables from differences.
+// Their paths stay.
 func hideSecrets(differences []difference, secret bool) []difference {
 	differences = slices.Clone(differences)
 	for i, d := range differences {
-		differences[i].expected, differences[i].got = hide(d.path, d.expected, secret), hide(d.path, d.got, secret)
+		differences[i].expected, differences[i].got = hideValue(d.path, d.expected, secret), hideValue(d.path, d.got, secret)
 	}
 	return differences
 }
 
-// hide returns what may be shown of a value at a path of an object.
-func hide(path string, value any, secret bool) any {
+// hideValue returns a value at a path of an object, or its replacement if it is secret.
+func hideValue(path string, value any, secret bool) any {
 	first, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
 	inEnv := strings.HasSuffix(path, "]") && strings.HasSuffix(path[:strings.LastIndex(path, "[")+1], "env[")
 	isValue := strings.HasSuffix(path, "].value") && strings.HasSuffix(path[:strings.LastIndex(path, "[")+1], "env[")
@@ -40,13 +40,13 @@ func hide(path string, value any, secret bool) any {
 				shown[name] = hidden
 				continue
 			}
-			shown[name] = hide(join(path, name), below, secret)
+			shown[name] = hideValue(joinPath(path, name), below, secret)
 		}
 		return shown
 	case []any:
 		shown := slices.Clone(value)
 		for i, item := range shown {
-			shown[i] = hide(path+"[]", item, secret)
+			shown[i] = hideValue(path+"[]", item, secret)
 		}
 		return shown
 	}

@@ -6,100 +6,99 @@ import (
 )
 
 const (
-	// soon is how far ahead the passes lie that a settled operator has none of: one
-	// that is due later is not waited for.
+	// soon is the time within which a settled operator has no reconcile due. It may have later
+	// ones.
 	soon = 2 * time.Second
 
-	// glance is how often the harness looks at what the operator does, which costs
-	// next to nothing.
+	// glance is the interval between two checks of the operator's state, which are cheap.
 	glance = 2 * time.Millisecond
 
-	// flaps is how often an operator may write one object while a test waits for it
-	// to settle.
+	// flaps is how often an operator may write one object before it settles.
 	flaps = 20
 )
 
-// Settled waits until the operator has nothing left to do: its caches show each
-// object as the API server has it, every pass that this caused is over, none is
-// due within two seconds, and no request is under way. It returns how many
-// requests the operator has made. An operator that keeps writing fails the test,
-// with what it writes.
+// Settled waits until the operator has nothing left to do: its caches show each object as the API
+// server has it, all reconciles that this caused have ended, none is due within two seconds, and no
+// request is pending. It returns how many requests the operator has made. An operator that keeps
+// writing fails the test, with its writes.
 //
-// What the cluster's own controllers do afterwards, such as making the Pods of a
-// Deployment, is not waited for: use [Cluster.Matches] or [Cluster.Eventually].
-// An operator that the test itself runs, in another process or by operator.Run,
-// counts as settled when its user agent has made no request for two seconds.
+// It does not wait for the cluster's own controllers, which for instance create the Pods of a
+// Deployment: use [Cluster.Matches] or [Cluster.Eventually]. An operator that the test itself runs,
+// in another process or by operator.Run, counts as settled when its user agent has made no request
+// for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	c.settle(soon)
+	settler{c}.awaitSettled(soon)
 	return len(c.Requests())
 }
 
-// settle waits until the operator has nothing to do within a time.
-func (c *Cluster) settle(within time.Duration) {
+// settling waits until the operator has settled.
+type settler struct{ *Cluster }
+
+// awaitSettled waits until the operator has nothing to do within a time.
+func (c settler) awaitSettled(within time.Duration) {
 	c.t.Helper()
-	if c.process() == nil || c.isElsewhere() {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil || c.isRunElsewhere() {
 		c.awaitSilence(within)
 		return
 	}
 	from, deadline := c.sent.count(), time.Now().Add(patience)
 	for {
-		reason := c.unsettled(within)
+		reason := c.describeUnsettled(within)
 		if reason == "" {
 			return
 		}
-		if ended := c.failed(); ended != nil {
+		if ended := (operatorRunner{c.Cluster}).exitError(); ended != nil {
 			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
-		if c.flapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle: %s\n%s", reason, c.report(from))
+		if c.isFlapping(from) || time.Now().After(deadline) {
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{c.Cluster}.describeRequests(from))
 		}
 		time.Sleep(glance)
 	}
 }
 
-// isElsewhere reports whether the operator has started, and has no controller of
-// its own: then the test runs them elsewhere.
-func (c *Cluster) isElsewhere() bool {
-	control := c.process().control
+// isRunElsewhere reports whether the operator has started and has no controllers, because the test
+// runs them elsewhere.
+func (c settler) isRunElsewhere() bool {
+	control := operatorRunner{c.Cluster}.runningProcess().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
-// unsettled says why the operator is not settled; it is empty if it is. Whatever
-// happens before the caches are compared shows in them; whatever happens
-// afterwards shows as a pass.
-func (c *Cluster) unsettled(within time.Duration) string {
+// describeUnsettled returns why the operator is not settled. It is empty if it is settled. The
+// caches show what happened before they were compared; reconciles show what happened since.
+func (c settler) describeUnsettled(within time.Duration) string {
 	c.t.Helper()
-	running := c.process()
-	if reason := c.busy(within); reason != "" {
+	running := operatorRunner{c.Cluster}.runningProcess()
+	if reason := c.describeBusy(within); reason != "" {
 		return reason
 	}
-	begun := c.begun()
-	live := c.readLive()
-	for reason := behind(live); reason != ""; reason = behind(live) {
-		if c.begun() != begun || c.failed() != nil {
+	begun := c.countBegun()
+	live := liveReader{c.Cluster}.readWatched()
+	for reason := describeStaleCache(live); reason != ""; reason = describeStaleCache(live) {
+		if c.countBegun() != begun || (operatorRunner{c.Cluster}).exitError() != nil {
 			return reason
 		}
 		time.Sleep(glance)
 	}
-	if c.begun() != begun {
-		return "passes go on"
+	if c.countBegun() != begun {
+		return "reconciles go on"
 	}
-	if c.process() != running {
+	if (operatorRunner{c.Cluster}).runningProcess() != running {
 		return "it has crashed"
 	}
-	return c.busy(within)
+	return c.describeBusy(within)
 }
 
-// busy says what the operator does, or is about to do within a time; it is empty
-// if there is nothing.
-func (c *Cluster) busy(within time.Duration) string {
-	running := c.process()
+// describeBusy returns what the operator does, or will do within a time. It is empty if there is
+// nothing.
+func (c settler) describeBusy(within time.Duration) string {
+	running := operatorRunner{c.Cluster}.runningProcess()
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
 	}
-	recorded := running.events // before this operator was started
+	recorded := running.events // of operators before this one
 	for _, loop := range control.Loops() {
 		if reason := loop.Busy(within); reason != "" {
 			return "controller " + loop.Controller + " " + reason
@@ -115,21 +114,20 @@ func (c *Cluster) busy(within time.Duration) string {
 	return ""
 }
 
-// begun counts the passes that have begun.
-func (c *Cluster) begun() (count int) {
-	for _, loop := range c.process().control.Loops() {
+// countBegun returns how many reconciles have begun.
+func (c settler) countBegun() (count int) {
+	for _, loop := range (operatorRunner{c.Cluster}).runningProcess().control.Loops() {
 		count += loop.Begun()
 	}
 	return count
 }
 
-// awaitSilence waits until an operator of which this process knows nothing has
-// made no request for some time.
-func (c *Cluster) awaitSilence(quiet time.Duration) {
+// awaitSilence waits until an operator outside of this process has made no request for some time.
+func (c settler) awaitSilence(quiet time.Duration) {
 	c.t.Helper()
 	made, since := -1, time.Now()
 	c.Eventually("the operator is silent", func() error {
-		if now := c.sent.count() + c.audited(); now != made {
+		if now := c.sent.count() + c.countAudited(); now != made {
 			made, since = now, time.Now()
 		}
 		if time.Since(since) < quiet {
@@ -139,8 +137,8 @@ func (c *Cluster) awaitSilence(quiet time.Duration) {
 	})
 }
 
-// audited counts the requests in the audit log; zero where there is no log.
-func (c *Cluster) audited() int {
+// countAudited returns the number of requests in the audit log. It is zero if there is no log.
+func (c settler) countAudited() int {
 	c.t.Helper()
 	if c.audit == nil {
 		return 0
@@ -148,8 +146,8 @@ func (c *Cluster) audited() int {
 	return len(c.Requests())
 }
 
-// flapping tells whether one object was written again and again.
-func (c *Cluster) flapping(from int) bool {
+// isFlapping reports whether one object was written too often.
+func (c settler) isFlapping(from int) bool {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(from) {
 		if e.object == nil || e.Code >= 300 {

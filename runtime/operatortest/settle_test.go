@@ -56,7 +56,7 @@ func TestSettledWaitsForWhatTheCachesAreToShow(t *testing.T) {
 	}
 }
 
-func TestSettledWaitsForAPassThatTakesLong(t *testing.T) {
+func TestSettledWaitsForASlowReconcile(t *testing.T) {
 	cluster, ledger := run(t, func(ctx context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 		time.Sleep(3 * time.Second)
 		return copyOut(ctx, req)
@@ -90,7 +90,7 @@ func TestSettledWaitsForWhatIsDueSoon(t *testing.T) {
 			cluster.Reconciled(ledger)
 			cluster.Settled()
 			if waited := over.Load() != nil; waited != test.waits {
-				t.Errorf("waited for the pass: %v, want %v", waited, test.waits)
+				t.Errorf("waited for the reconcile: %v, want %v", waited, test.waits)
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestSettledWaitsForEventsOnTheirWay(t *testing.T) {
 // What others change meanwhile is no sign of an operator that does not converge.
 func TestConvergedBeginsAgainWhenOthersChangeSomething(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		want := new(wanted)
+		want := new(ledgerChildren)
 		want.ConfigMaps.Add(textMap(req.Parent.Name, "one"))
 		status := new(LedgerStatus)
 		if child, ok := req.Children.ConfigMaps.Get(req.Parent.Name); ok {

@@ -28,43 +28,39 @@ type Config struct {
 	// Controllers are the operator's, as its main function passes them to
 	// operator.Main.
 	Controllers func(operator.Manager) ([]operator.Controller, error)
-	// CRDs are files or directories of CRDs to install. They stay installed:
-	// other tests may be using them. One with the annotation opgen.dev/stand-in:
-	// "true" is installed only where there is none without it.
+	// CRDs are files or directories of CRDs to install. They stay installed, because other tests
+	// may use them. A CRD with the annotation opgen.dev/stand-in: "true" is installed only if
+	// there is none without it.
 	CRDs []string
-	// Schemes registers the types that the test itself uses, besides those of
-	// client-go.
+	// Schemes registers types that the test uses, in addition to those of client-go.
 	Schemes runtime.SchemeBuilder
-	// Roles, if set, is a file of roles, as opgen generates it: the operator has
-	// the rights of its ClusterRoles everywhere, those of its Roles in the test's
-	// namespace, and no others.
+	// Roles, if set, is a file of roles as opgen generates it. The operator has the permissions
+	// of its ClusterRoles everywhere, those of its Roles in the test's namespace, and no others.
 	Roles string
-	// User, if set, is whom the operator impersonates, so that a test sees what
-	// a role allows. By default it has the rights of OPGEN_TEST_KUBECONFIG.
+	// User, if set, is the user that the operator impersonates, so that a test sees what a role
+	// allows. By default it has the permissions of OPGEN_TEST_KUBECONFIG.
 	User string
-	// Now is what the operator's clock shows at the start: the time of requests,
-	// schedules and retries. It goes on from there; see [Cluster.Advance]. By
-	// default it is the time.
+	// Now is the time of the operator's clock at the start, which requests, schedules and retries
+	// use. The clock goes on from there; see [Cluster.Advance]. By default it is the real time.
 	Now time.Time
-	// Transport, if set, wraps the transport of the operator's client, so that a
-	// test sees the requests to the API server, delays them or answers in its place.
+	// Transport, if set, wraps the transport of the operator's client, so that a test can see,
+	// delay and answer requests to the API server.
 	Transport func(http.RoundTripper) http.RoundTripper
-	// Faults go wrong from the operator's first request on; see [Cluster.Inject].
+	// Faults are injected from the operator's first request on; see [Cluster.Inject].
 	Faults []Fault
-	// Impure says that Sync does not answer the same when it is called twice with one
-	// request, since it reads the time, or writes, or talks to something else: then
-	// [Cluster.Truthful] and [Cluster.Converged] do not call it twice. Everything else
-	// is checked as it is of others.
+	// Impure says that two calls of Sync with one request may have different results, because it
+	// reads the time, writes, or calls other services. [Cluster.Truthful] and
+	// [Cluster.Converged] then do not call it twice. All other checks stay.
 	Impure bool
-	// Options changes how the operator runs; it starts from operator.Defaults
-	// and is limited to the test's namespace.
+	// Options changes the operator's options, which are operator.Defaults with the test's
+	// namespace.
 	Options func(*operator.Options)
 
-	author passes.Author // stands between Sync and what is desired, if set
+	author passes.Author // changes the desired state after Sync, if set
 }
 
-// Start runs an operator until the test ends, in a namespace of its own. It
-// skips the test where OPGEN_TEST_KUBECONFIG is not set.
+// Start runs an operator until the test ends, in a namespace of its own. It skips the test if
+// OPGEN_TEST_KUBECONFIG is not set.
 func Start(t *testing.T, config Config) *Cluster {
 	t.Helper()
 	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
@@ -92,28 +88,27 @@ func Start(t *testing.T, config Config) *Cluster {
 	}
 	c.history.now = c.clock.Now
 	c.audit = openAudit(t)
-	c.installCRDs(config.CRDs)
+	crdInstaller{c}.installCRDs(config.CRDs)
 	c.makeNamespace()
 	if config.Roles != "" {
 		c.config.User = cmp.Or(config.User, c.Namespace)
-		c.grant(config.Roles)
+		c.grantRoles(config.Roles)
 	}
 	t.Cleanup(c.reportFaults)
 	c.Inject(config.Faults...)
-	c.startOperator()
-	t.Cleanup(c.cleanUp)
-	t.Cleanup(c.endTruthful) // before that
+	operatorRunner{c}.startOperator()
+	t.Cleanup(testCleanup{c}.cleanUp)
+	t.Cleanup(truthCheck{c}.endTruthful) // runs before cleanUp
 	return c
 }
 
-// silence discards what controller-runtime logs outside of any manager; it may
-// be told so once per process.
+// silence discards the log of controller-runtime outside of managers, which can be set once per
+// process.
 var silence = sync.OnceFunc(func() { log.SetLogger(logr.Discard()) })
 
 const namespacePrefix = "operatortest-"
 
-// makeNamespace makes the namespace that gives this test and its requests
-// their name.
+// makeNamespace creates the namespace of the test, after which its requests are named.
 func (c *Cluster) makeNamespace() {
 	c.t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix}}
@@ -123,5 +118,5 @@ func (c *Cluster) makeNamespace() {
 	c.Namespace = namespace.Name
 }
 
-// userAgent tells this operator's requests from all others.
-func (c *Cluster) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }
+// userAgent returns the user agent of this operator's requests.
+func (c operatorRunner) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }

@@ -10,16 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DiffSubset describes what of a partial expectation an object lacks; it is
-// empty when every field that is set in expected is the same in got. Items of a
-// list are told apart by their name or another key, or else by their index, and
-// got may have more of them; a list of plain values has to be the same. A field
-// that a Go type leaves at its zero value is not set; of a pointer, nil alone is. Of
-// the data of Secrets and the values of environment variables it shows the paths only.
+// DiffSubset describes which fields that are set in expected are missing or different in got. It is
+// empty if there are none. Items of lists are matched by their name or another key, or else by
+// their index, and got may have more of them. Lists of plain values have to be equal. A field with
+// the zero value of its Go type is not set; of pointers, only nil is not set. For the data of
+// Secrets and the values of environment variables it shows the paths only.
 func DiffSubset(expected, got client.Object) string {
 	compared := comparison{partial: true}
-	compared.values("", setFields(expected), content(got))
-	return describe(hideSecrets(compared.found, isSecret(expected) || isSecret(got)))
+	compared.compareValues("", setFields(expected), contentOfObject(got))
+	return describeDifferences(hideSecrets(compared.found, isSecret(expected) || isSecret(got)))
 }
 
 func isSecret(object client.Object) bool {
@@ -30,26 +29,26 @@ func isSecret(object client.Object) bool {
 	return kind.Group == "" && kind.Kind == "Secret"
 }
 
-// content is an object as JSON values.
-func content(object client.Object) map[string]any {
+// contentOfObject returns an object as JSON values.
+func contentOfObject(object client.Object) map[string]any {
 	values, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		panic(err) // no object of a Go type that Kubernetes could know
+		panic(err) // no Kubernetes object has such a Go type
 	}
 	return values
 }
 
-// setFields is an object as JSON values, without the fields that are not set.
+// setFields returns an object as JSON values, without the fields that are not set.
 func setFields(object client.Object) map[string]any {
-	values := runtime.DeepCopyJSON(content(object))
+	values := runtime.DeepCopyJSON(contentOfObject(object))
 	if _, ok := object.(runtime.Unstructured); !ok {
-		prune(reflect.ValueOf(object), values)
+		pruneUnset(reflect.ValueOf(object), values)
 	}
 	return values
 }
 
-// prune takes the zero values of a Go value out of its JSON.
-func prune(value reflect.Value, content any) {
+// pruneUnset removes the zero values of a Go value from its JSON.
+func pruneUnset(value reflect.Value, content any) {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
 		value = value.Elem()
 	}
@@ -59,13 +58,13 @@ func prune(value reflect.Value, content any) {
 			pruneStruct(value, content)
 		} else if value.Kind() == reflect.Map {
 			for _, key := range value.MapKeys() {
-				prune(value.MapIndex(key), content[key.String()])
+				pruneUnset(value.MapIndex(key), content[key.String()])
 			}
 		}
 	case []any:
 		if value.Kind() == reflect.Slice && value.Len() == len(content) {
 			for i, item := range content {
-				prune(value.Index(i), item)
+				pruneUnset(value.Index(i), item)
 			}
 		}
 	}
@@ -77,11 +76,11 @@ func pruneStruct(value reflect.Value, content map[string]any) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "" && (field.Anonymous || slices.Contains(strings.Split(options, ","), "inline")):
-			prune(value.Field(i), content)
+			pruneUnset(value.Field(i), content)
 		case value.Field(i).IsZero():
 			delete(content, name)
 		default:
-			prune(value.Field(i), content[name])
+			pruneUnset(value.Field(i), content[name])
 		}
 	}
 }

@@ -14,114 +14,113 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// persists is how long an untruth has to be there before it is one: the cluster's own
-// controllers write, too, and the operator is about to answer them.
+// persists is how long an untruth must last before it is reported, because the cluster's own
+// controllers write, too, and the operator still has to react.
 const persists = 1500 * time.Millisecond
 
-// compared is how many parents one check looks at: of more, it looks at as many, evenly
-// spread, since each child costs two requests.
+// compared is how many parents one check compares. Of more parents it takes as many, evenly spread,
+// because each child costs two requests.
 const compared = 40
 
-// Truthful waits until the operator is settled, orders a reconcile of each parent, or of
-// all that it knows of if none is named, and fails the test if the operator does not
-// tell the truth about their children. [Cluster.Converged] includes it, and so does the
-// end of each test, there by the reconciles that have been anyway. It reports each
-// child and field, what is desired, what is there, and what the Ready condition says.
-// It never shows a value of a Secret or of an environment variable.
+// Truthful waits until the operator is settled, makes it reconcile each parent, or all that it
+// knows if none is named, and fails the test if the operator reports their children untruthfully.
+// [Cluster.Converged] includes this check, and so does the end of each test, for the reconciles
+// that have happened. It reports each child and field, the desired and the live value, and the
+// Ready condition. It never shows a value of a Secret or of an environment variable.
 //
-//   - Each value that Sync desires is on the live child, as the API server makes it of
-//     a child that is created anew with it: a dry run tells. Items of lists are found by
-//     their keys; their order is not compared. Where the API server refuses the dry run,
-//     the live value must be the desired one.
-//   - No field is left that an earlier answer of Sync in this test has set and the last
-//     one does not, unless the API server sets it by itself or another field manager
-//     owns it. No child is left that is not desired.
-//   - A child may differ if its strategy says so (CreateOnly, OnDelete, a rolling update
-//     that has not come to it), if it waits for another ([operator.After]), if the parent
-//     is paused or disconnected, or if the Ready, Reconciling or Stalled condition of the
-//     parent names the child with a reason for it. Where the reason is
-//     ChangedByAdmission, the message has to name the field, too. Progressing and
-//     ChildFailed, which are about health, are a reason for a child alone that is
-//     missing or being deleted. A parent that has no conditions may have a failed
-//     reconcile, or a field manager conflict, that names the child.
-//   - observedGeneration, of the status and of Ready, is the parent's generation, and
-//     Ready is not True while reconciles fail.
-//   - No child is left of a parent that is gone, except what was orphaned. Children with
-//     an owner reference are the garbage collector's, and are waited for if it runs.
-//   - Sync, called twice with the same request, gives the same answer and does not
-//     change the request; [Config.Impure] switches this off.
+//   - Each value that Sync desires is on the live child, as the API server sets it on a new child, by a
+//     dry run. Items of lists are found by their keys; their order is not compared. If the API server
+//     refuses the dry run, the live value must equal the desired one.
+//   - No field is left that an earlier result of Sync in this test has set and the last one does not,
+//     unless the API server sets it by itself or another field manager owns it. No undesired child is
+//     left.
+//   - A child may differ if its strategy allows it (CreateOnly, OnDelete, a rolling update that has not
+//     reached it), if it waits for another ([operator.After]), if the parent is paused or disconnected,
+//     or if the Ready, Reconciling or Stalled condition of the parent names the child with a reason for
+//     it. With the reason ChangedByAdmission, the message has to name the field, too. Progressing and
+//     ChildFailed, which are about health, are a reason only for a child that is missing or being
+//     deleted. A parent without conditions may have a failed reconcile, or a field manager conflict, that
+//     names the child.
+//   - observedGeneration, of the status and of Ready, is the parent's generation, and Ready is not True
+//     while reconciles fail.
+//   - No leaked children are left, except orphaned ones. Children with an owner reference are the garbage
+//     collector's; Truthful waits for it if it runs.
+//   - Two calls of Sync with the same request have the same result and do not change the request;
+//     [Config.Impure] switches this off.
 //
-// What Sync desires is taken from reconciles of the running operator, and not from
-// another instance of it: that would call the same Sync functions, whose effects and
-// counters a test may look at, a second time for every reconcile; and it would cost a
-// start of half a second in each test. What is compared never comes from the operator's
-// caches or from what it remembers.
+// The desired state is that of reconciles of the running operator. Another instance of it would
+// call the same Sync functions, whose effects and counters a test may check, a second time for
+// every reconcile, and cost half a second in each test. The live state never comes from the
+// operator's caches or memory.
 func (c *Cluster) Truthful(parents ...client.Object) {
 	c.t.Helper()
-	c.settle(soon / 2)
-	c.requireTruth(parents)
-	for _, parent := range spread(c.existing(parents), compared) {
-		c.reconcile(parent, c.inspection())
+	settler{c}.awaitSettled(soon / 2)
+	truthCheck{c}.requireTruth(parents)
+	for _, parent := range spreadItems(reconcileOrder{c}.existingParents(parents), compared) {
+		reconcileOrder{c}.reconcileOne(parent, truthCheck{c}.inspectionOrder())
 	}
-	c.settle(0)
-	c.requireTruth(parents)
-	c.requireCollected()
+	settler{c}.awaitSettled(0)
+	truthCheck{c}.requireTruth(parents)
+	leakCheck{c}.requireCollected()
 }
 
-// inspection is how to order a reconcile that calls Sync twice, unless that may not be.
-func (c *Cluster) inspection() order {
+// truthCheck compares what the operator reports with the API server.
+type truthCheck struct{ *Cluster }
+
+// inspectionOrder returns the order for a reconcile that calls Sync twice, unless Config.Impure
+// forbids it.
+func (c truthCheck) inspectionOrder() order {
 	if c.config.Impure {
 		return (*passes.Loop).Force
 	}
 	return (*passes.Loop).Inspect
 }
 
-// requireTruth fails the test if something is wrong that stays so.
-func (c *Cluster) requireTruth(parents []client.Object) {
+// requireTruth fails the test if a report is untrue and stays so.
+func (c truthCheck) requireTruth(parents []client.Object) {
 	c.t.Helper()
 	mark := c.sent.count()
-	report, checked := c.lasting(patience, func() string { return c.untruths(parents) })
-	switch ended := c.failed(); {
+	report, checked := settler{c.Cluster}.checkLasting(patience, func() string { return c.describeUntruths(parents) })
+	switch ended := (operatorRunner{c.Cluster}).exitError(); {
 	case ended != nil:
 		c.t.Fatalf("the operator ended: %v", ended)
-	case !checked && c.process() != nil:
-		c.t.Fatalf("the operator does not settle:\n%s", c.report(mark))
+	case !checked && operatorRunner{c.Cluster}.runningProcess() != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", requestReport{c.Cluster}.describeRequests(mark))
 	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
 }
 
-// endTruthful checks the operator at the end of a test, by what its reconciles have
-// desired, if it runs and settles.
-func (c *Cluster) endTruthful() {
+// endTruthful checks the operator at the end of a test by the desired state of its reconciles, if
+// it runs and settles.
+func (c truthCheck) endTruthful() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !c.operates() {
+	if !c.isOperating() {
 		return
 	}
-	if report, _ := c.lasting(endurance, func() string { return c.untruths(nil) }); report != "" {
+	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string { return c.describeUntruths(nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
 
-// endurance is how long an operator may take at the end of a test to settle. One that
-// does not is not checked: what it says is about to change.
+// endurance is how long an operator may take to settle at the end of a test. One that takes longer
+// is not checked, because its reports are about to change.
 const endurance = 5 * time.Second
 
-// operates reports whether an operator of the harness runs that did not fail the test.
-func (c *Cluster) operates() bool {
-	return !c.t.Failed() && !c.t.Skipped() && c.process() != nil && c.failed() == nil && c.process().control.Started() && len(c.knownLoops()) > 0
+// isOperating reports whether the operator of the harness runs and has not failed the test.
+func (c truthCheck) isOperating() bool {
+	return !c.t.Failed() && !c.t.Skipped() && operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil && operatorRunner{c.Cluster}.runningProcess().control.Started() && len(operatorLoops{c.Cluster}.knownLoops()) > 0
 }
 
-// lasting returns what a check reports once the operator is settled, and still reports
-// some time later. checked is false if the operator does not settle within a time, so that
-// nothing can be said.
-func (c *Cluster) lasting(within time.Duration, check func() string) (report string, checked bool) {
+// checkLasting returns what a check reports once the operator is settled, and still reports some
+// time later. checked is false if the operator does not settle within a time.
+func (c settler) checkLasting(within time.Duration, check func() string) (report string, checked bool) {
 	c.t.Helper()
-	var since time.Time // it is settled; zero: it is not
+	var since time.Time // when the operator settled; zero: it has not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if c.process() == nil || c.failed() != nil {
+		if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil {
 			return "", false
 		}
 		if report = check(); report == "" {
@@ -143,54 +142,53 @@ func (c *Cluster) lasting(within time.Duration, check func() string) (report str
 	}
 }
 
-// isSettled reports whether the operator has nothing to do, and has seen all that there
-// is. It waits a moment for what its caches are about to show.
-func (c *Cluster) isSettled() bool {
-	begun := c.begun()
-	if c.busy(0) != "" {
+// isSettled reports whether the operator has nothing to do, and has seen the live state. It waits a
+// moment for its caches.
+func (c settler) isSettled() bool {
+	begun := c.countBegun()
+	if c.describeBusy(0) != "" {
 		return false
 	}
-	live, err := c.tryReadLive()
+	live, err := liveReader{c.Cluster}.tryReadWatched()
 	if err != nil {
 		return false
 	}
-	for deadline := time.Now().Add(time.Second); behind(live) != "" && c.begun() == begun; time.Sleep(glance) {
+	for deadline := time.Now().Add(time.Second); describeStaleCache(live) != "" && c.countBegun() == begun; time.Sleep(glance) {
 		if time.Now().After(deadline) {
 			return false
 		}
 	}
-	return c.begun() == begun && c.busy(0) == ""
+	return c.countBegun() == begun && c.describeBusy(0) == ""
 }
 
-// untruths reports what the operator says that is not so.
-func (c *Cluster) untruths(parents []client.Object) string {
+// describeUntruths returns what the operator reports untruthfully.
+func (c truthCheck) describeUntruths(parents []client.Object) string {
 	c.t.Helper()
 	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 	var text strings.Builder
-	for _, parent := range spread(c.parentsOr(parents), compared) {
-		text.WriteString(c.untruthsOf(parent))
+	for _, parent := range spreadItems(c.parentsOrAll(parents), compared) {
+		text.WriteString(c.describeUntruthsOf(parent))
 	}
-	text.WriteString(c.leaked(false))
+	text.WriteString(leakCheck{c.Cluster}.describeLeaked(false))
 	return text.String()
 }
 
-// parentsOr are the parents, or all in the test's namespace and of the test's making if
-// there are none.
-func (c *Cluster) parentsOr(parents []client.Object) []client.Object {
+// parentsOrAll returns the parents, or all of the test if there are none.
+func (c truthCheck) parentsOrAll(parents []client.Object) []client.Object {
 	if len(parents) > 0 {
 		return parents
 	}
-	all := c.parents(c.knownLoops())
+	all := testCleanup{c.Cluster}.listParents(operatorLoops{c.Cluster}.knownLoops())
 	for _, object := range c.created {
-		if object.GetNamespace() == "" && c.history.knows(object.GetUID()) {
+		if object.GetNamespace() == "" && c.history.knowsParent(object.GetUID()) {
 			all = append(all, object)
 		}
 	}
 	return all
 }
 
-// spread returns n of the items, evenly spread, or all if there are no more.
-func spread[T any](items []T, n int) []T {
+// spreadItems returns n of the items, evenly spread, or all if there are no more.
+func spreadItems[T any](items []T, n int) []T {
 	if len(items) <= n {
 		return items
 	}
@@ -201,20 +199,20 @@ func spread[T any](items []T, n int) []T {
 	return some
 }
 
-// untruthsOf reports what the operator's controllers say of one parent that is not so.
-func (c *Cluster) untruthsOf(parent client.Object) string {
+// describeUntruthsOf returns what the operator's controllers report untruthfully about one parent.
+func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(c.kindOf(parent))
+	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(parent))
 	if c.Client.Get(c.context(), client.ObjectKeyFromObject(parent), live) != nil {
 		return ""
 	}
-	records, failing := c.history.of(live.GetUID())
+	records, failing := c.history.latestRecords(live.GetUID())
 	said := conditionsOf(live)
 	var text strings.Builder
 	for _, record := range records {
-		if !slices.Contains(c.knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
-			continue // of an operator before this one, or not the last word
+		if !slices.Contains(operatorLoops{c.Cluster}.knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
+			continue // the record is of an earlier operator, or not the latest
 		}
 		since, fails := failing[record.Loop.Controller]
 		lasting := fails && c.clock.Now().Sub(since) > transient
@@ -229,8 +227,8 @@ func (c *Cluster) untruthsOf(parent client.Object) string {
 	return fmt.Sprintf("%s%s %s says: %s\n", text.String(), live.GetKind(), live.GetName(), said)
 }
 
-// reportParent reports what is wrong with the status of a parent, and with its Sync.
-func (c *Cluster) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+// reportParent reports errors in the status of a parent, and in its Sync.
+func (c truthCheck) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
 	name := live.GetKind() + " " + live.GetName()
 	if record.Impure != "" && !c.config.Impure {
 		fmt.Fprintf(text, "Sync of %s is not pure: called twice with one request, %s\n", name, strings.TrimSpace(record.Impure))

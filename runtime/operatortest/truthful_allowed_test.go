@@ -38,7 +38,7 @@ func TestChildrenMayDifferWhereTheyAreToStayAsTheyAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-				want, options := new(wanted), []operator.ChildOption(nil)
+				want, options := new(ledgerChildren), []operator.ChildOption(nil)
 				if test.option != nil && (name != "After" || req.Parent.Spec.Text == "two") {
 					options = append(options, test.option)
 				}
@@ -62,7 +62,7 @@ func TestChildrenMayDifferWhereTheyAreToStayAsTheyAre(t *testing.T) {
 // A rolling update holds all but one back.
 func TestTruthfulLetsARollingUpdateTakeItsTime(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		want := new(wanted)
+		want := new(ledgerChildren)
 		for _, name := range []string{"a", "b", "c"} {
 			child := deployment(name, corev1.EnvVar{Name: "TEXT", Value: req.Parent.Spec.Text})
 			want.Deployments.Add(child, operator.RollingInPlace)
@@ -79,7 +79,7 @@ func TestTruthfulLetsARollingUpdateTakeItsTime(t *testing.T) {
 
 func TestTruthfulAcceptsWhatTheConditionsName(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		return wants(textMap(req.Parent.Spec.Text, "ours")), nil
+		return desireConfigMaps(textMap(req.Parent.Spec.Text, "ours")), nil
 	})
 	cluster.Converged()
 	cluster.Create(textMap("taken", "theirs"))
@@ -101,7 +101,7 @@ func TestTruthfulTakesValuesAsTheAPIServerHasThem(t *testing.T) {
 			child.Labels = map[string]string{"shared": "yes", "own": "yes"}
 			container.Env = append(container.Env, corev1.EnvVar{Name: "C", Value: "1"})
 		}
-		want := new(wanted)
+		want := new(ledgerChildren)
 		want.Deployments.Add(child)
 		return &ledgerResponse{Children: want, Status: new(LedgerStatus)}, nil
 	})
@@ -120,7 +120,7 @@ func TestTruthfulTakesValuesAsTheAPIServerHasThem(t *testing.T) {
 
 func TestTruthfulLeavesOrphansAlone(t *testing.T) {
 	cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		want := new(wanted)
+		want := new(ledgerChildren)
 		want.ConfigMaps.Add(textMap("stays", "one"), operator.Orphan)
 		want.ConfigMaps.Add(textMap("goes", "one"))
 		return &ledgerResponse{Children: want, Status: new(LedgerStatus)}, nil
@@ -143,7 +143,7 @@ func TestImpureSyncIsCalledOnce(t *testing.T) {
 
 func TestWritesAtMostAllowsARetryNowAndThen(t *testing.T) {
 	cluster, _ := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-		return wants(textMap("Not_A_Name", "one")), nil
+		return desireConfigMaps(textMap("Not_A_Name", "one")), nil
 	})
 	cluster.WritesAtMost(6, 2*time.Second)
 	cluster.Truthful()
@@ -157,7 +157,7 @@ func TestEndStatesAreComparable(t *testing.T) {
 	t.Parallel()
 	endOf := func(text string) operatortest.State {
 		cluster := operatortest.Start(t, ledgerConfig(func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-			want := new(wanted)
+			want := new(ledgerChildren)
 			want.ConfigMaps.Add(textMap("web", text))
 			want.Deployments.Add(deployment("web", corev1.EnvVar{Name: "TOKEN", Value: "canary-" + text}))
 			return &ledgerResponse{Children: want, Status: &LedgerStatus{Phase: req.Parent.Namespace}}, nil

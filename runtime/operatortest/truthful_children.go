@@ -18,30 +18,30 @@ import (
 
 // reportChildren reports the children of a parent that are not as desired, and those
 // that are not desired, unless they may be so.
-func (c *Cluster) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
 	for _, desired := range record.Desired {
 		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
 		if err != nil {
 			fmt.Fprintf(text, "%s cannot be read: %v\n", nameOfChild(desired.Child), err)
 			continue
 		}
-		if len(found) > 0 && !said.excuse(desired.Child, found, gone) && !reportedOtherwise(record, said, desired, lasting) {
-			describeUntruths(text, desired.Child, found)
+		if len(found) > 0 && !said.excuses(desired.Child, found, gone) && !reportedOtherwise(record, said, desired, lasting) {
+			writeUntruths(text, desired.Child, found)
 		}
 	}
 	if record.Err != nil || record.Waiting {
 		return // nothing is pruned then
 	}
-	for _, child := range c.undesired(parent.GetUID(), record) {
-		if !said.excuse(child, nil, false) {
+	for _, child := range c.undesiredChildren(parent.GetUID(), record) {
+		if !said.excuses(child, nil, false) {
 			fmt.Fprintf(text, "%s is not desired, and still there\n", nameOfChild(child))
 		}
 	}
 }
 
-// compareChild compares a live child with what is desired of it, as far as its strategy
+// compareChild compares a live child with its desired state, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
-func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
+func (c truthCheck) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
 	live := new(unstructured.Unstructured)
 	live.SetGroupVersionKind(desired.Kind)
 	err = c.Client.Get(c.context(), desired.Name, live)
@@ -59,19 +59,19 @@ func (c *Cluster) compareChild(parent types.UID, record passes.Record, desired p
 	}
 	var compared truth
 	if isExempt(record, desired, live) {
-		compared.fields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
+		compared.compareFields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
 		return compared.found, false, nil
 	}
-	normal, asNormal := c.normal(desired), any(notKnown)
+	normal, asNormal := c.normalize(desired), any(notKnown)
 	if normal != nil {
 		asNormal = normal.Object
 	}
 	sets := fieldSetsOf(live, normal, record.Loop.Manager)
-	compared.fields("", desired.Content, asNormal, live.Object, sets)
-	for _, earlier := range c.history.shapes(parent, desired.Child) {
+	compared.compareFields("", desired.Content, asNormal, live.Object, sets)
+	for _, earlier := range c.history.shapesOf(parent, desired.Child) {
 		compared.removedFields("", earlier, desired.Content, asNormal, live.Object, sets)
 	}
-	return unique(compared.found), false, nil
+	return distinctUntruths(compared.found), false, nil
 }
 
 // isExempt reports whether a change need not have reached a child.
@@ -85,7 +85,7 @@ func isExempt(record passes.Record, desired passes.Desired, live client.Object) 
 	return desired.Waits != ""
 }
 
-func unique(found []untruth) (distinct []untruth) {
+func distinctUntruths(found []untruth) (distinct []untruth) {
 	for _, one := range found {
 		if !slices.ContainsFunc(distinct, func(other untruth) bool { return other.path == one.path }) {
 			distinct = append(distinct, one)
@@ -105,18 +105,18 @@ func reportedOtherwise(record passes.Record, said conditions, desired passes.Des
 	case ok && lasting:
 		return false
 	}
-	return record.Err != nil && names(record.Err.Error(), desired.Child)
+	return record.Err != nil && namesChild(record.Err.Error(), desired.Child)
 }
 
-// undesired are the children of a parent that it does not desire and that nobody is to
+// undesiredChildren are the children of a parent that it does not desire and that nobody is to
 // keep.
-func (c *Cluster) undesired(parent types.UID, record passes.Record) (children []passes.Child) {
+func (c truthCheck) undesiredChildren(parent types.UID, record passes.Record) (children []passes.Child) {
 	for _, kind := range record.Loop.Children {
-		for _, object := range c.labelled(record.Loop, kind) {
+		for _, object := range (liveReader{c.Cluster}).listLabelled(record.Loop, kind) {
 			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
-			wanted := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
-			if owner == parent && object.DeletionTimestamp == nil && !wanted && !slices.Contains(record.Kept, child) {
+			isDesired := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
+			if owner == parent && object.DeletionTimestamp == nil && !isDesired && !slices.Contains(record.Kept, child) {
 				children = append(children, child)
 			}
 		}
@@ -130,9 +130,9 @@ type listedKind struct {
 	kind  schema.GroupVersionKind
 }
 
-// labelled returns the metadata of the objects of a kind that carry a controller's label,
+// listLabelled returns the metadata of the objects of a kind that carry a controller's label,
 // listed once in each check.
-func (c *Cluster) labelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+func (c liveReader) listLabelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
 	key := listedKind{loop.Label, kind}
 	if known, ok := c.listed[key]; ok {
 		return known

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// untruth is a field in which a live child is not what is desired.
+// untruth is a field in which a live child is not the desired state.
 type untruth struct {
 	path    string
 	desired any  // absent: the field is not desired any more
@@ -21,23 +21,23 @@ type withoutNormal struct{}
 // notKnown is what the API server makes of a desired value where no dry run says so.
 var notKnown = withoutNormal{}
 
-// truth compares a live child with what is desired of it.
+// truth compares a live child with its desired state.
 type truth struct {
 	found []untruth
 }
 
-func (t *truth) differ(path string, desired, normal, live any) {
+func (t *truth) addDifference(path string, desired, normal, live any) {
 	if normal != notKnown && normal != absent {
 		desired = normal
 	}
 	t.found = append(t.found, untruth{path: path, desired: desired, live: live})
 }
 
-// fields compares the fields that an object sets.
-func (t *truth) fields(path string, desired map[string]any, normal, live any, sets fieldSets) {
+// compareFields compares the fields that an object sets.
+func (t *truth) compareFields(path string, desired map[string]any, normal, live any, sets fieldSets) {
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		element := fieldpath.FieldNameElement(name)
-		t.value(join(path, name), desired[name], fieldOf(normal, name), fieldOf(live, name), sets.at(element), sets.isAtomic(element))
+		t.compareValue(joinPath(path, name), desired[name], fieldOf(normal, name), fieldOf(live, name), sets.belowElement(element), sets.isAtomic(element))
 	}
 }
 
@@ -50,57 +50,57 @@ func fieldOf(object any, name string) any {
 	return lookUp(fields, name)
 }
 
-// value compares a desired value with the live one. normal is what the API server makes
+// compareValue compares a desired value with the live one. normal is what the API server makes
 // of the desired one.
-func (t *truth) value(path string, desired, normal, live any, sets fieldSets, atomic bool) {
+func (t *truth) compareValue(path string, desired, normal, live any, sets fieldSets, atomic bool) {
 	if meansSame(path, desired, live) || normal != notKnown && meansSame(path, normal, live) {
 		return
 	}
 	switch desired := desired.(type) {
 	case map[string]any:
 		if fields, ok := live.(map[string]any); ok && !atomic {
-			t.fields(path, desired, normal, fields, sets)
+			t.compareFields(path, desired, normal, fields, sets)
 			return
 		}
 	case []any:
 		if items, ok := live.([]any); ok {
-			t.list(path, desired, normal, items, sets, atomic)
+			t.compareList(path, desired, normal, items, sets, atomic)
 			return
 		}
 	}
-	t.differ(path, desired, normal, live)
+	t.addDifference(path, desired, normal, live)
 }
 
-func (t *truth) list(path string, desired []any, normal any, live []any, sets fieldSets, atomic bool) {
+func (t *truth) compareList(path string, desired []any, normal any, live []any, sets fieldSets, atomic bool) {
 	if keys := sets.keys(atomic, desired, normal, live); keys != nil {
-		t.items(path, desired, normal, live, sets, keys)
+		t.compareItems(path, desired, normal, live, sets, keys)
 		return
 	}
 	if sets.isSet() {
 		for i, item := range desired {
 			accepted := func(other any) bool { return meansSame(path, item, other) || meansSame(path, itemOf(normal, i), other) }
 			if !slices.ContainsFunc(live, accepted) {
-				t.differ(fmt.Sprintf("%s[%d]", path, i), item, itemOf(normal, i), absent)
+				t.addDifference(fmt.Sprintf("%s[%d]", path, i), item, itemOf(normal, i), absent)
 			}
 		}
 		return
 	}
 	if normal == notKnown && len(desired) == len(live) && ofObjects(desired) && ofObjects(live) { // which may hold defaults
 		for i, item := range desired {
-			t.value(fmt.Sprintf("%s[%d]", path, i), item, normal, live[i], fieldSets{}, false)
+			t.compareValue(fmt.Sprintf("%s[%d]", path, i), item, normal, live[i], fieldSets{}, false)
 		}
 		return
 	}
-	t.differ(path, desired, normal, live)
+	t.addDifference(path, desired, normal, live)
 }
 
-// items compares the items of a list-map, those of one key in their order.
-func (t *truth) items(path string, desired []any, normal any, live []any, sets fieldSets, keys []string) {
+// compareItems compares the items of a list-map, those of one key in their order.
+func (t *truth) compareItems(path string, desired []any, normal any, live []any, sets fieldSets, keys []string) {
 	seen := map[string]int{}
 	for i, item := range desired {
 		said := itemKeys(item, keys)
-		n := seen[show(said)]
-		seen[show(said)]++
+		n := seen[showValue(said)]
+		seen[showValue(said)]++
 		normalItem := itemOf(normal, i)
 		if fields, ok := normalItem.(map[string]any); normal != notKnown && (!ok || !hasKeys(fields, said)) {
 			normalItem = findItem(normal, said, n)
@@ -109,7 +109,7 @@ func (t *truth) items(path string, desired []any, normal any, live []any, sets f
 		if completed := itemKeys(normalItem, keys); len(completed) > len(said) {
 			full, n = completed, 0
 		}
-		t.value(itemPath(path, said, keys), item, normalItem, findItem(live, full, n), sets.at(itemElement(full)), false)
+		t.compareValue(itemPath(path, said, keys), item, normalItem, findItem(live, full, n), sets.belowElement(itemElement(full)), false)
 	}
 }
 
@@ -135,7 +135,7 @@ func meansSame(path string, a, b any) bool {
 		keys := maps.Clone(a)
 		maps.Copy(keys, b)
 		for key := range keys {
-			if !meansSame(join(path, key), lookUp(a, key), lookUp(b, key)) {
+			if !meansSame(joinPath(path, key), lookUp(a, key), lookUp(b, key)) {
 				return false
 			}
 		}
@@ -145,5 +145,5 @@ func meansSame(path string, a, b any) bool {
 			return slices.EqualFunc(a, b, func(a, b any) bool { return meansSame(path, a, b) })
 		}
 	}
-	return same(path, a, b)
+	return equalValues(path, a, b)
 }

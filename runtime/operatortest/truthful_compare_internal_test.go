@@ -126,7 +126,7 @@ func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
 				asNormal = normal.Object
 			}
 			var compared truth
-			compared.fields("", object(t, test.desired, nil).Object, asNormal, live.Object, fieldSetsOf(live, normal, "operator"))
+			compared.compareFields("", object(t, test.desired, nil).Object, asNormal, live.Object, fieldSetsOf(live, normal, "operator"))
 			if paths := pathsOf(compared.found); !slices.Equal(paths, test.differs) {
 				t.Errorf("differ: %v, want %v", paths, test.differs)
 			}
@@ -201,7 +201,7 @@ func TestConditionsExcuseWhatTheyName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := conditions{"Ready": {status: "False", reason: test.reason, message: test.message}}
-			if got := said.excuse(child, found, test.gone); got != test.excuses {
+			if got := said.excuses(child, found, test.gone); got != test.excuses {
 				t.Errorf("excuses: %v", got)
 			}
 		})
@@ -221,7 +221,7 @@ func TestReportsShowNoSecret(t *testing.T) {
 			value = []any{map[string]any{"name": "main", "env": []any{map[string]any{"name": "A", "value": "canary"}}}}
 		}
 		var text strings.Builder
-		describeUntruths(&text, passes.Child{Kind: schema.GroupVersionKind{Kind: kind}}, []untruth{{path: path, desired: value, live: value}})
+		writeUntruths(&text, passes.Child{Kind: schema.GroupVersionKind{Kind: kind}}, []untruth{{path: path, desired: value, live: value}})
 		if strings.Contains(text.String(), "canary") || !strings.Contains(text.String(), path) {
 			t.Errorf("reports\n%s", text.String())
 		}
@@ -233,7 +233,7 @@ func TestSetsOfAListAreKeptApart(t *testing.T) {
 	if err := set.FromJSON(strings.NewReader(`{"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}`)); err != nil {
 		t.Fatal(err)
 	}
-	list := fieldSets{all: set}.at(fieldpath.FieldNameElement("list"))
+	list := fieldSets{all: set}.belowElement(fieldpath.FieldNameElement("list"))
 	if keys := list.keys(false); !slices.Equal(keys, []string{"name"}) || list.isSet() {
 		t.Errorf("keys %v, set %v", keys, list.isSet())
 	}

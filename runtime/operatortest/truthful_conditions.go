@@ -50,14 +50,14 @@ func (c conditions) String() string {
 // aboutHealth are reasons that say how a child is, and not whether it is as desired.
 var aboutHealth = []string{"Progressing", "ChildFailed"}
 
-// excuse reports whether the conditions name a child, with a reason that it may differ
+// excuses reports whether the conditions name a child, with a reason that it may differ
 // for.
-func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving bool) bool {
+func (c conditions) excuses(child passes.Child, found []untruth, absentOrLeaving bool) bool {
 	for _, said := range c {
 		switch {
 		case isCutOff(said.message) && !slices.Contains(aboutHealth, said.reason):
 			return true
-		case !names(said.message, child):
+		case !namesChild(said.message, child):
 		case slices.Contains(aboutHealth, said.reason) && !absentOrLeaving:
 		case said.reason == "ChangedByAdmission" && slices.ContainsFunc(found, func(u untruth) bool { return !namesField(said.message, u.path) }):
 		default:
@@ -73,9 +73,9 @@ func isCutOff(message string) bool { return cutOff.MatchString(message) }
 
 var cutOff = regexp.MustCompile(`and [0-9]+ more\b|…$`)
 
-// names reports whether a message names a child, as Kind name or Kind namespace/name. One
+// namesChild reports whether a message names a child, as Kind name or Kind namespace/name. One
 // that leaves out children may have named it.
-func names(message string, child passes.Child) bool {
+func namesChild(message string, child passes.Child) bool {
 	for _, name := range []string{child.Name.Name, child.Name.String()} {
 		text := child.Kind.Kind + " " + name
 		for rest := message; ; {

@@ -49,12 +49,12 @@ func parseFields(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
 	return set
 }
 
-// at returns what is said about the value of an element.
-func (s fieldSets) at(element fieldpath.PathElement) fieldSets {
-	return fieldSets{descend(s.all, element), descend(s.others, element)}
+// belowElement returns what is said about the value of an element.
+func (s fieldSets) belowElement(element fieldpath.PathElement) fieldSets {
+	return fieldSets{elementsBelow(s.all, element), elementsBelow(s.others, element)}
 }
 
-func descend(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
+func elementsBelow(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
 	if set == nil {
 		return nil
 	}
@@ -64,12 +64,12 @@ func descend(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
 
 // isAtomic reports whether an element has a value that is owned as a whole.
 func (s fieldSets) isAtomic(element fieldpath.PathElement) bool {
-	return s.all != nil && s.all.Members.Has(element) && descend(s.all, element) == nil
+	return s.all != nil && s.all.Members.Has(element) && elementsBelow(s.all, element) == nil
 }
 
 // isOthers reports whether others own an element or anything in it.
 func (s fieldSets) isOthers(element fieldpath.PathElement) bool {
-	return s.others != nil && (s.others.Members.Has(element) || descend(s.others, element) != nil)
+	return s.others != nil && (s.others.Members.Has(element) || elementsBelow(s.others, element) != nil)
 }
 
 // elements returns the elements below a value.
@@ -165,7 +165,7 @@ func findItem(list any, keys map[string]any, n int) any {
 
 func hasKeys(item, keys map[string]any) bool {
 	for name, key := range keys {
-		if show(item[name]) != show(key) {
+		if showValue(item[name]) != showValue(key) {
 			return false
 		}
 	}

@@ -30,8 +30,8 @@ type parentHistory struct {
 	shapes  map[passes.Child]map[string]map[string]any // all that was ever desired of a child, by its JSON
 }
 
-// add notes how a reconcile ended.
-func (h *history) add(record passes.Record) {
+// addRecord notes how a reconcile ended.
+func (h *history) addRecord(record passes.Record) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known, ok := h.parents[record.UID]
@@ -103,9 +103,9 @@ func dropIdentity(content map[string]any) {
 	}
 }
 
-// of returns what the controllers have last desired for a parent, and since when their
+// latestRecords returns what the controllers have last desired for a parent, and since when their
 // reconciles fail.
-func (h *history) of(parent types.UID) (latest []passes.Record, failing map[string]time.Time) {
+func (h *history) latestRecords(parent types.UID) (latest []passes.Record, failing map[string]time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known, ok := h.parents[parent]
@@ -118,8 +118,8 @@ func (h *history) of(parent types.UID) (latest []passes.Record, failing map[stri
 	return latest, maps.Clone(known.failing)
 }
 
-// shapes returns all that was ever desired of a child.
-func (h *history) shapes(parent types.UID, child passes.Child) (shapes []map[string]any) {
+// shapesOf returns all that was ever desired of a child.
+func (h *history) shapesOf(parent types.UID, child passes.Child) (shapes []map[string]any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if known, ok := h.parents[parent]; ok {
@@ -130,8 +130,8 @@ func (h *history) shapes(parent types.UID, child passes.Child) (shapes []map[str
 	return shapes
 }
 
-// knows reports whether a reconcile was about this parent.
-func (h *history) knows(parent types.UID) bool {
+// knowsParent reports whether a reconcile was about this parent.
+func (h *history) knowsParent(parent types.UID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, ok := h.parents[parent]

@@ -18,26 +18,29 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// leaked reports the children whose parent is gone, of the parents that the operator has
+// leakCheck finds leaked children.
+type leakCheck struct{ *Cluster }
+
+// describeLeaked reports the children whose parent is gone, of the parents that the operator has
 // reconciled in this test. collected asks for those that the garbage collector is to
 // delete, since they refer to the parent; the others are the operator's. One that works
 // on a part of the parents alone leaves children of unknown parents to others.
-func (c *Cluster) leaked(collected bool) string {
+func (c leakCheck) describeLeaked(collected bool) string {
 	c.t.Helper()
-	if c.process() == nil || c.options().ParentSelector != "" {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).processOptions().ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
-	for _, loop := range c.knownLoops() {
+	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range c.labelled(loop, kind) {
+			for _, child := range (liveReader{c.Cluster}).listLabelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
 				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
 					continue
 				}
 				if living == nil {
-					living = c.living()
+					living = c.livingParents()
 				}
 				if !living[owner] {
 					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
@@ -48,16 +51,16 @@ func (c *Cluster) leaked(collected bool) string {
 	return text.String()
 }
 
-// requireCollected goes on from the last check: it waits until the garbage collector has deleted the children of parents
-// that are gone, if the cluster has one, and fails the test if it does not.
-func (c *Cluster) requireCollected() {
+// requireCollected goes on from the last check: it waits until the garbage collector has deleted
+// the children of parents that are gone, if the cluster has one, and fails the test if it does not.
+func (c leakCheck) requireCollected() {
 	c.t.Helper()
-	if c.leaked(true) == "" || !c.collectsGarbage() {
+	if c.describeLeaked(true) == "" || !c.collectsGarbage() {
 		return
 	}
-	c.within(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
+	c.eventuallyWithin(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		if left := c.leaked(true); left != "" {
+		if left := c.describeLeaked(true); left != "" {
 			return errors.New(left)
 		}
 		return nil
@@ -66,16 +69,16 @@ func (c *Cluster) requireCollected() {
 
 // endWithoutLeaks checks that the operator has removed the children of the parents that
 // are gone now that the test has ended, but for those that the cluster removes.
-func (c *Cluster) endWithoutLeaks() {
+func (c leakCheck) endWithoutLeaks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !c.operates() {
+	if !(truthCheck{c.Cluster}).isOperating() {
 		return
 	}
-	if report, _ := c.lasting(endurance, func() string {
+	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		return c.leaked(false)
+		return c.describeLeaked(false)
 	}); report != "" {
 		c.t.Errorf("the operator has left children:\n%s", report)
 	}
@@ -83,16 +86,16 @@ func (c *Cluster) endWithoutLeaks() {
 
 // isOurs reports whether a child is one that this test's operator has made, and still to
 // be there.
-func (c *Cluster) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
+func (c leakCheck) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
-	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knows(owner)
+	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knowsParent(owner)
 }
 
-// living are the UIDs of all parents.
-func (c *Cluster) living() map[types.UID]bool {
+// livingParents are the UIDs of all parents.
+func (c leakCheck) livingParents() map[types.UID]bool {
 	c.t.Helper()
 	living := map[types.UID]bool{}
-	for _, loop := range c.knownLoops() {
+	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
 		list := new(metav1.PartialObjectMetadataList)
 		list.SetGroupVersionKind(loop.Parent.GroupVersion().WithKind(loop.Parent.Kind + "List"))
 		if err := c.Client.List(c.context(), list); err != nil {
@@ -107,7 +110,7 @@ func (c *Cluster) living() map[types.UID]bool {
 
 // collectsGarbage reports whether the cluster runs the controllers that delete children
 // after their owners.
-func (c *Cluster) collectsGarbage() bool {
+func (c leakCheck) collectsGarbage() bool {
 	lease := new(coordinationv1.Lease)
 	err := c.Client.Get(c.context(), client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "kube-controller-manager"}, lease)
 	return err == nil && time.Since(ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{}).Time) < time.Minute

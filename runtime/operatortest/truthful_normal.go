@@ -12,11 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
 )
 
-// normal returns a desired child as the API server would make it anew: defaulted,
-// normalised and changed by admission. It is a dry run under a name that nobody has, so
-// that nothing of the live child is in it; nil if the API server refuses it, as it does
-// if a port is allocated or a name is checked.
-func (c *Cluster) normal(desired passes.Desired) *unstructured.Unstructured {
+// normalize returns a desired child as the API server would create it, with defaults and the
+// changes of admission. It is a dry run under an unused name, so that it has nothing of the live
+// child. It returns nil if the API server refuses it, for instance because a port is allocated or a
+// name is validated.
+func (c truthCheck) normalize(desired passes.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

@@ -37,16 +37,16 @@ func shapeOf(content any, inList bool) any {
 func (t *truth) removedFields(path string, earlier map[string]any, desired, normal, live any, sets fieldSets) {
 	for _, name := range slices.Sorted(maps.Keys(earlier)) {
 		element := fieldpath.FieldNameElement(name)
-		t.removed(join(path, name), earlier[name], fieldOf(desired, name), fieldOf(normal, name), fieldOf(live, name), sets, element)
+		t.compareRemoved(joinPath(path, name), earlier[name], fieldOf(desired, name), fieldOf(normal, name), fieldOf(live, name), sets, element)
 	}
 }
 
-// removed does the same for one value; sets are those of what it is in.
-func (t *truth) removed(path string, earlier, desired, normal, live any, sets fieldSets, element fieldpath.PathElement) {
+// compareRemoved does the same for one value; sets are those of what it is in.
+func (t *truth) compareRemoved(path string, earlier, desired, normal, live any, sets fieldSets, element fieldpath.PathElement) {
 	if live == absent {
 		return
 	}
-	atomic, below := sets.isAtomic(element), sets.at(element)
+	atomic, below := sets.isAtomic(element), sets.belowElement(element)
 	switch earlier := earlier.(type) {
 	case map[string]any:
 		if fields, ok := live.(map[string]any); ok && len(earlier) > 0 && !atomic {
@@ -81,7 +81,7 @@ func (t *truth) removedItems(path string, earlier []any, desired, normal any, li
 			normalItem = findItem(normal, said, 0)
 		}
 		element := itemElement(itemKeys(current, keys))
-		t.removed(itemPath(path, said, keys), item, findItem(desired, said, 0), normalItem, current, sets, element)
+		t.compareRemoved(itemPath(path, said, keys), item, findItem(desired, said, 0), normalItem, current, sets, element)
 	}
 }
 
@@ -92,7 +92,7 @@ func (t *truth) removedValues(path string, earlier []any, desired, normal any, l
 	}
 	for _, item := range earlier {
 		if has(live, item) && !has(desired, item) && !has(normal, item) && !sets.isOthers(setElement(item)) {
-			t.found = append(t.found, untruth{path: path + "[" + show(item) + "]", desired: absent, live: item, removed: true})
+			t.found = append(t.found, untruth{path: path + "[" + showValue(item) + "]", desired: absent, live: item, removed: true})
 		}
 	}
 }

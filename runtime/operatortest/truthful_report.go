@@ -10,8 +10,8 @@ import (
 // reported is how many fields of one child are listed.
 const reported = 20
 
-// describeUntruths writes one paragraph for a child.
-func describeUntruths(text *strings.Builder, child passes.Child, found []untruth) {
+// writeUntruths writes one paragraph for a child.
+func writeUntruths(text *strings.Builder, child passes.Child, found []untruth) {
 	secret := child.Kind.Kind == "Secret" && child.Kind.Group == ""
 	fmt.Fprintf(text, "%s is not as desired:\n", nameOfChild(child))
 	for i, one := range found {
@@ -25,11 +25,11 @@ func describeUntruths(text *strings.Builder, child passes.Child, found []untruth
 		case one.removed:
 			desired = "nothing any more, but it was earlier"
 		case one.desired != absent:
-			desired = show(hide(one.path, one.desired, secret))
+			desired = showValue(hideValue(one.path, one.desired, secret))
 		}
 		live := "nothing"
 		if one.live != absent {
-			live = show(hide(one.path, one.live, secret))
+			live = showValue(hideValue(one.path, one.live, secret))
 		}
 		fmt.Fprintf(text, "    desired: %s\n    live:    %s\n", desired, live)
 	}

@@ -33,29 +33,29 @@ type State struct {
 //	}
 func (c *Cluster) EndState(parents ...client.Object) State {
 	c.t.Helper()
-	c.settle(soon / 2)
+	settler{c}.awaitSettled(soon / 2)
 	state := State{objects: map[string]map[string]any{}}
 	uids := map[string]string{c.Namespace: "(namespace)"}
-	for _, parent := range c.parentsOr(parents) {
-		live := c.read(parent)
+	for _, parent := range (truthCheck{c}).parentsOrAll(parents) {
+		live := liveReader{c}.readObject(parent)
 		uids[string(live.GetUID())] = "(" + live.GetKind() + " " + live.GetName() + ")"
-		state.add(live, uids, "status")
+		state.addObject(live, uids, "status")
 		for _, child := range c.Children(parent) {
-			live := c.read(child)
-			for _, loop := range c.loopsOf(parent) {
+			live := liveReader{c}.readObject(child)
+			for _, loop := range (operatorLoops{c}).loopsOf(parent) {
 				unstructured.RemoveNestedField(live.Object, "metadata", "annotations", loop.HashKey)
 			}
-			state.add(live, uids, slices.Collect(maps.Keys(live.Object))...)
+			state.addObject(live, uids, slices.Collect(maps.Keys(live.Object))...)
 		}
 	}
 	return state
 }
 
-// read returns an object as the API server has it.
-func (c *Cluster) read(object client.Object) *unstructured.Unstructured {
+// readObject returns an object as the API server has it.
+func (c liveReader) readObject(object client.Object) *unstructured.Unstructured {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(c.kindOf(object))
+	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
 	live.SetNamespace(object.GetNamespace())
 	live.SetName(object.GetName())
 	if !c.Get(live) {
@@ -64,8 +64,8 @@ func (c *Cluster) read(object client.Object) *unstructured.Unstructured {
 	return live
 }
 
-// add adds what an object has under these fields.
-func (s State) add(object *unstructured.Unstructured, names map[string]string, fields ...string) {
+// addObject adds what an object has under these fields.
+func (s State) addObject(object *unstructured.Unstructured, names map[string]string, fields ...string) {
 	content := map[string]any{}
 	for _, field := range fields {
 		if value, ok := object.Object[field]; ok {
@@ -86,9 +86,9 @@ func (s State) add(object *unstructured.Unstructured, names map[string]string, f
 	}
 	name := object.GetName()
 	if namespace := object.GetNamespace(); namespace != "" {
-		name = replaced(namespace, names) + "/" + name
+		name = replaceNames(namespace, names) + "/" + name
 	}
-	s.objects[object.GetKind()+" "+name], _ = lasting("", content, names).(map[string]any)
+	s.objects[object.GetKind()+" "+name], _ = lastingValue("", content, names).(map[string]any)
 }
 
 // chosen are fields that the API server, or a controller of the cluster, fills in.
@@ -97,14 +97,14 @@ var chosen = []string{
 	"controller-uid", "batch.kubernetes.io/controller-uid", "deployment.kubernetes.io/revision",
 }
 
-// lasting is a copy of a value without what differs from one run to the next.
-func lasting(path string, value any, names map[string]string) any {
+// lastingValue is a copy of a value without what differs from one run to the next.
+func lastingValue(path string, value any, names map[string]string) any {
 	switch value := value.(type) {
 	case map[string]any:
 		fields := map[string]any{}
 		for name, field := range value {
 			if !slices.Contains(chosen, name) || field == "None" {
-				fields[name] = lasting(join(path, name), field, names)
+				fields[name] = lastingValue(joinPath(path, name), field, names)
 			}
 		}
 		return fields
@@ -114,21 +114,21 @@ func lasting(path string, value any, names map[string]string) any {
 			if fields, ok := item.(map[string]any); ok && strings.HasPrefix(fmt.Sprint(fields["name"]), "kube-api-access-") {
 				continue
 			}
-			items = append(items, lasting(path, item, names))
+			items = append(items, lastingValue(path, item, names))
 		}
 		return items
 	case string:
 		if _, err := time.Parse(time.RFC3339, value); err == nil {
 			return "(time)"
 		}
-		return replaced(value, names)
+		return replaceNames(value, names)
 	}
 	return value
 }
 
 var uid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-func replaced(text string, names map[string]string) string {
+func replaceNames(text string, names map[string]string) string {
 	for _, from := range slices.Sorted(maps.Keys(names)) {
 		text = strings.ReplaceAll(text, from, names[from])
 	}
@@ -138,8 +138,8 @@ func replaced(text string, names map[string]string) string {
 	return text
 }
 
-// diff describes how another state differs, without secrets.
-func (s State) diff(other State) string {
+// diffTo describes how another state differs, without secrets.
+func (s State) diffTo(other State) string {
 	keys := maps.Clone(s.objects)
 	maps.Copy(keys, other.objects)
 	var text strings.Builder
@@ -156,13 +156,13 @@ func (s State) diff(other State) string {
 			continue
 		}
 		var compared comparison
-		compared.values("", left, right)
+		compared.compareValues("", left, right)
 		kind, _, _ := strings.Cut(name, " ")
 		found := hideSecrets(compared.found, kind == "Secret")
 		for i := range found {
 			found[i].path = name + " " + found[i].path
 		}
-		text.WriteString(describe(found))
+		text.WriteString(describeDifferences(found))
 	}
 	return text.String()
 }

@@ -79,7 +79,7 @@ func untruthful() map[string]struct {
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 					child := textMap("web", "same")
 					child.Data[req.Parent.Spec.Text] = "set"
-					return wants(child), nil
+					return desireConfigMaps(child), nil
 				}, forgetWrites("configmaps", &lies))
 				cluster.Converged()
 				lies.Store(true)
@@ -103,7 +103,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var lies atomic.Bool
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					return wants(textMap(req.Parent.Spec.Text, "")), nil
+					return desireConfigMaps(textMap(req.Parent.Spec.Text, "")), nil
 				}, forgetWrites("configmaps", &lies))
 				cluster.Converged()
 				lies.Store(true)
@@ -116,7 +116,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var lies atomic.Bool
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					response := wants(textMap("web", req.Parent.Spec.Text))
+					response := desireConfigMaps(textMap("web", req.Parent.Spec.Text))
 					response.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Busy", Message: "is at work on ConfigMap website"}}
 					return response, nil
 				}, forgetWrites("configmaps", &lies))
@@ -142,7 +142,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var lies atomic.Bool
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					want := new(wanted)
+					want := new(ledgerChildren)
 					want.ConfigMaps.Add(textMap("web", "one"), operator.Orphan)
 					want.ConfigMaps.Add(textMap("other", "one"))
 					return &ledgerResponse{Children: want}, nil
@@ -162,7 +162,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var calls counter
 				cluster, _ := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					response := wants(textMap("web", "one"))
+					response := desireConfigMaps(textMap("web", "one"))
 					if calls.next() > 3 {
 						response.RequeueAfter = time.Hour + time.Duration(calls.next())*time.Minute
 					}
@@ -189,7 +189,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var calls counter
 				cluster, _ := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					return wants(textMap("web", fmt.Sprint(calls.next()))), nil
+					return desireConfigMaps(textMap("web", fmt.Sprint(calls.next()))), nil
 				})
 				cluster.WritesAtMost(1, 5*time.Second)
 			},
@@ -199,7 +199,7 @@ func untruthful() map[string]struct {
 			func(t *testing.T) {
 				var lies atomic.Bool
 				cluster, ledger := run(t, func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
-					want := new(wanted)
+					want := new(ledgerChildren)
 					want.Deployments.Add(deployment("web", corev1.EnvVar{Name: "TOKEN", Value: "canary-" + req.Parent.Spec.Text}))
 					return &ledgerResponse{Children: want}, nil
 				}, forgetWrites("deployments", &lies))
@@ -230,8 +230,8 @@ func TestUntruthsAreFound(t *testing.T) {
 
 func untruth(t *testing.T, name string) { untruthful()[name].test(t) }
 
-func wants(children ...*corev1.ConfigMap) *ledgerResponse {
-	want := new(wanted)
+func desireConfigMaps(children ...*corev1.ConfigMap) *ledgerResponse {
+	want := new(ledgerChildren)
 	for _, child := range children {
 		want.ConfigMaps.Add(child)
 	}

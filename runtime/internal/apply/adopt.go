@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -14,74 +13,64 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Adoption says what to do about an object that has the name of a child and is
-// not the parent's.
+// Adoption says what to do about an object that has the name of a child and is not the parent's.
 type Adoption string
 
 // The adoption policies.
 const (
-	Never     Adoption = "Never"     // it is left alone, and the child counts as taken
-	IfUnowned Adoption = "IfUnowned" // it is adopted unless something controls it
-	Force     Adoption = "Force"     // it is adopted, also from what controls it
+	Never     Adoption = "Never"     // it is left alone, and the apply returns a name conflict
+	IfUnowned Adoption = "IfUnowned" // it is adopted unless it has a controller
+	Force     Adoption = "Force"     // it is adopted, and its controller loses it
 )
 
-// Claim is what another controller of this runtime has written on an object to
-// make it its child.
+// Claim is the label and annotations by which another controller of this runtime made an object its
+// child.
 type Claim struct {
 	Holder      string // the parent, for messages; empty where an owner reference names it
 	Label       string
 	Annotations []string
 }
 
-// claims are those of all controllers but ours.
-func (a *Applier) claims(object client.Object) []Claim {
-	if a.Claims == nil {
-		return nil
-	}
-	return a.Claims(object)
-}
-
-// adoptable tells whether the policy of a child allows to adopt an object
-// that something may control.
-func (d Desired) adoptable(live client.Object, holder string) bool {
+// mayAdopt reports whether the child's policy allows to adopt an object. holder is the object's
+// controller, and empty if there is none.
+func (d Desired) mayAdopt(live client.Object, holder string) bool {
 	if live.GetDeletionTimestamp() != nil {
 		return false
 	}
 	return d.Adoption == Force || d.Adoption == IfUnowned && holder == ""
 }
 
-// adopt makes an object the parent's child. What kubectl's commands set in it
-// counts as set by us from now on, so that it goes when desired drops it; and
-// an object has one controller only, so that the one before lets go.
-func (a *Applier) adopt(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	if d.Strategy == CreateOnly {
-		return adopted(a.claim(ctx, now, memo, d, live))
+// adopt makes an object the parent's child. Fields that kubectl's commands set count as applied by
+// this field manager from now on, so that they are removed when the desired state drops them. The
+// former controller loses the object, because an object has only one controller.
+func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, error) {
+	if !c.desired.Strategy.Rules().RepairsDrift {
+		return asAdopted(c.takeOwnership(ctx, live))
 	}
-	live, err := a.prepare(ctx, d, live, clientSide(live))
+	live, err := c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live))
 	if err != nil {
 		return Outcome{}, err
 	}
-	return adopted(a.change(ctx, now, memo, d, live))
+	return asAdopted(c.applyChange(ctx, live))
 }
 
-func adopted(outcome Outcome, err error) (Outcome, error) {
+func asAdopted(outcome Outcome, err error) (Outcome, error) {
 	if err == nil && outcome.Action == Updated {
 		outcome.Action = Adopted
 	}
 	return outcome, err
 }
 
-// prepare rewrites the parts of an object that an apply cannot: the field
-// managers before, and whose it was. The write is refused if the object is no
-// longer what was decided about.
-func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, before sets.Set[string]) (client.Object, error) {
+// takeFromOwners takes an object from its controller, and its fields from kubectl's field managers,
+// which an apply cannot do. It returns ErrStale if the object has changed since it was read.
+func (c childClient) takeFromOwners(ctx context.Context, d Desired, live client.Object, claims []Claim) (client.Object, error) {
 	metadata := map[string]any{}
-	if claims := a.claims(live); len(claims) > 0 || metav1.GetControllerOf(live) != nil {
-		metadata = d.takeOver(live, claims)
+	if len(claims) > 0 || metav1.GetControllerOf(live) != nil {
+		metadata = d.ownershipPatch(live, claims)
 	}
-	if len(before) > 0 {
+	if managers := kubectlManagers(live); len(managers) > 0 {
 		changed := live.DeepCopyObject().(client.Object)
-		if err := csaupgrade.UpgradeManagedFields(changed, before, a.Manager); err != nil {
+		if err := csaupgrade.UpgradeManagedFields(changed, managers, c.manager); err != nil {
 			return nil, err
 		}
 		metadata["managedFields"] = changed.GetManagedFields()
@@ -89,12 +78,12 @@ func (a *Applier) prepare(ctx context.Context, d Desired, live client.Object, be
 	if len(metadata) == 0 {
 		return live, nil
 	}
-	return a.merge(ctx, d.Key(), live, metadata)
+	return c.patchMetadata(ctx, d.Key(), live, metadata)
 }
 
-// clientSide are the field managers of kubectl's commands that wrote an object
-// without server-side apply.
-func clientSide(object client.Object) sets.Set[string] {
+// kubectlManagers returns the field managers of kubectl's commands that wrote an object without
+// server-side apply.
+func kubectlManagers(object client.Object) sets.Set[string] {
 	managers := sets.New[string]()
 	for _, entry := range object.GetManagedFields() {
 		fromKubectl := strings.HasPrefix(entry.Manager, "kubectl") || entry.Manager == beforeFirstApply
@@ -105,26 +94,26 @@ func clientSide(object client.Object) sets.Set[string] {
 	return managers
 }
 
-// takeOver is the metadata, as a merge patch, that makes an object the parent's
-// child and nobody else's. It does so in one write: whoever had the object would
-// take back what is nobody's for a moment.
-func (d Desired) takeOver(live client.Object, claims []Claim) map[string]any {
-	var ours map[string]any
+// ownershipPatch returns the metadata, as a merge patch, that makes an object the parent's child
+// and nobody else's. One write does both: in between, the former controller would take the object
+// back.
+func (d Desired) ownershipPatch(live client.Object, claims []Claim) map[string]any {
+	var ownership map[string]any
 	if d.Ownership != nil {
-		ours = d.Ownership()
+		ownership = d.Ownership()
 	}
 	metadata, labels, annotations := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, claim := range claims {
-		maps.Copy(labels, nulls([]string{claim.Label}, live.GetLabels()))
-		maps.Copy(annotations, nulls(claim.Annotations, live.GetAnnotations()))
+		maps.Copy(labels, nullEntries([]string{claim.Label}, live.GetLabels()))
+		maps.Copy(annotations, nullEntries(claim.Annotations, live.GetAnnotations()))
 	}
 	for name, texts := range map[string]map[string]any{"labels": labels, "annotations": annotations} {
-		own, _ := ours[name].(map[string]any)
+		own, _ := ownership[name].(map[string]any)
 		if maps.Copy(texts, own); len(texts) > 0 {
 			metadata[name] = texts
 		}
 	}
-	references, _ := ours["ownerReferences"].([]any)
+	references, _ := ownership["ownerReferences"].([]any)
 	references = slices.Clone(references)
 	for _, ref := range live.GetOwnerReferences() {
 		if ref.UID != d.Owner && !ptr.Deref(ref.Controller, false) {
@@ -135,72 +124,48 @@ func (d Desired) takeOver(live client.Object, claims []Claim) map[string]any {
 	return metadata
 }
 
-// TakeBack makes an object the parent's child again that has ceased to look like
-// one: what d.Ownership says, and nothing else, so that the next pass observes it
-// and deals with it as with any other child.
-func (a *Applier) TakeBack(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	outcome, err := a.claim(ctx, now, memo, d, live)
-	if a.Metadata && err == nil {
-		outcome.Object = metadataOf(outcome.Object)
-	}
-	return outcome, err
-}
-
-// claim makes an object the parent's child and changes nothing else in it. An
-// apply would also drop what this field manager has ever set there.
-func (a *Applier) claim(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	answer, err := a.merge(ctx, d.Key(), live, d.takeOver(live, a.claims(live)))
+// takeOwnership makes an object the parent's child and changes nothing else in it. An apply would
+// also drop all fields that this field manager has set before.
+func (c *childApply) takeOwnership(ctx context.Context, live client.Object) (Outcome, error) {
+	d := c.desired
+	answer, err := c.client.patchMetadata(ctx, d.Key(), live, d.ownershipPatch(live, c.applier.claimsOn(live)))
 	if err != nil {
 		return Outcome{}, err
 	}
-	memo.set(&verified{key: d.Key(), uid: live.GetUID(), desired: d.state, stamp: d.Hash, input: d.Input, outdated: true})
+	c.state.setChild(&appliedChild{key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, leftOutdated: true})
 	return Outcome{Action: Updated, Object: answer}, nil
 }
 
-// Own brings up to date what makes a child the parent's, and nothing else in it,
-// which waits for its turn.
-func (a *Applier) Own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	if d.owns(live) {
-		return Outcome{Action: Unchanged, Object: live}, nil
+// updateOwnership takes ownership of a child that has lost it. This counts as a repetition, unless
+// the author wants to own the child in another way.
+func (c *childApply) updateOwnership(ctx context.Context, live client.Object) (Outcome, error) {
+	if last := c.state.childWithUID(c.desired.Key(), live); last == nil || last.input != c.desired.Input {
+		return c.takeOwnership(ctx, live)
 	}
-	outcome, err := a.attempt(ctx, now, memo, d, live, (*Applier).own)
-	if a.Metadata && err == nil {
-		outcome.Object = metadataOf(outcome.Object)
-	}
-	return outcome, err
+	return c.repeat(ctx, live, c.takeOwnership)
 }
 
-// own claims a child that does not look like the parent's. That is no repetition if it
-// is the author who wants to own it in another way.
-func (a *Applier) own(ctx context.Context, now time.Time, memo *Memo, d Desired, live client.Object) (Outcome, error) {
-	if last := memo.of(d.Key(), live); last == nil || last.input != d.Input {
-		return a.claim(ctx, now, memo, d, live)
-	}
-	return a.repeat(ctx, now, memo, d, live, a.claim)
-}
-
-// owns tells whether the metadata that makes an object the parent's child is in
-// it.
-func (d Desired) owns(live client.Object) bool {
+// hasOwnership reports whether an object has the metadata that makes it the parent's child.
+func (d Desired) hasOwnership(live client.Object) bool {
 	if d.Ownership == nil {
 		return true
 	}
-	ours := d.Ownership()
-	return d.refers(live, ours["ownerReferences"]) && has(live.GetLabels(), ours["labels"]) && has(live.GetAnnotations(), ours["annotations"])
+	ownership := d.Ownership()
+	return d.hasReference(live, ownership["ownerReferences"]) && hasPatch(live.GetLabels(), ownership["labels"]) && hasPatch(live.GetAnnotations(), ownership["annotations"])
 }
 
-// refers reports whether an object refers to the parent as the desired references do:
-// by the same version of the parent's kind, without which the garbage collector does
-// not find the parent once that version is not served any more.
-func (d Desired) refers(live client.Object, desired any) bool {
+// hasReference reports whether an object's reference to the parent is the desired one. The version
+// of the parent's kind counts, too: once it is no longer served, the garbage collector does not
+// find the parent by it.
+func (d Desired) hasReference(live client.Object, desired any) bool {
 	references, _ := desired.([]any)
 	i := slices.IndexFunc(live.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Owner })
-	j := slices.IndexFunc(references, func(ref any) bool { return field(ref, "uid") == string(d.Owner) })
+	j := slices.IndexFunc(references, func(ref any) bool { return fieldValue(ref, "uid") == string(d.Owner) })
 	if i < 0 || j < 0 {
 		return i < 0 && j < 0
 	}
 	reference := live.GetOwnerReferences()[i]
-	return equal(references[j], map[string]any{
+	return equalValues(references[j], map[string]any{
 		"apiVersion":         reference.APIVersion,
 		"kind":               reference.Kind,
 		"name":               reference.Name,
@@ -210,10 +175,10 @@ func (d Desired) refers(live client.Object, desired any) bool {
 	})
 }
 
-// has tells whether a merge patch changes nothing in a map.
-func has(live map[string]string, patch any) bool {
-	wanted, _ := patch.(map[string]any)
-	for key, value := range wanted {
+// hasPatch reports whether a merge patch changes nothing in a map.
+func hasPatch(live map[string]string, patch any) bool {
+	entries, _ := patch.(map[string]any)
+	for key, value := range entries {
 		current, ok := live[key]
 		if ok != (value != nil) || ok && current != value {
 			return false

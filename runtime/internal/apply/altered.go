@@ -2,49 +2,49 @@ package apply
 
 import "time"
 
-// altered is what the API server, or its admission, makes of a desired state: values
-// of a child that were other ones right after a write of all that is desired. They are
-// no drift, since another write would end the same.
+// altered are the values that the API server or its admission altered: they differed from the
+// desired ones in the answer to a write of the whole desired state. They are no drift, because
+// another write would have the same result.
 type altered struct {
 	paths  []string // that are not as desired; none where values were only completed
-	values sum      // at all our paths
+	values digest   // at all our paths
 	at     time.Time
 }
 
-// AlteredRetry is how long altered values stay before they are written again: what
-// alters them may be gone.
+// AlteredRetry is the time after which altered values are written again, in case nothing alters
+// them any more.
 const AlteredRetry = time.Hour
 
-// altered returns what an object holds instead of what is desired, if that was written
+// findAltered returns what an object holds instead of what is desired, if that was written
 // to it just now; nil where it is as desired.
-func (v *view) altered(now time.Time, d Desired) (*altered, error) {
-	differs, err := v.differences(d)
+func (o *ownedFields) findAltered(now time.Time, d Desired) (*altered, error) {
+	differs, err := o.differingPaths(d)
 	if len(differs) == 0 || err != nil {
 		return nil, err
 	}
-	values, err := v.values(d.content())
+	values, err := o.digestValues(d.content())
 	if err != nil {
 		return nil, err
 	}
-	named := comparison{builtin: isBuiltin(d), completed: true}
-	named.compare("", v.set, d.fields(), v.fields)
+	named := valueComparison{builtin: isBuiltin(d), completed: true}
+	named.compareFields("", o.set, d.fields(), o.fields)
 	return &altered{named.paths, values, now}, nil
 }
 
-// isAsAltered reports whether the values of an object are those that were altered.
-func (v *view) isAsAltered(d Desired, last *altered) (bool, error) {
+// isAsAltered reports whether the object's values are the same as when they were altered.
+func (o *ownedFields) isAsAltered(d Desired, last *altered) (bool, error) {
 	if last == nil {
 		return false, nil
 	}
-	values, err := v.values(d.content())
+	values, err := o.digestValues(d.content())
 	return values == last.values, err
 }
 
-// verdict is that of a child with these values altered: it is as desired, until it is
-// time to try again.
-func (a *altered) verdict(now time.Time) verdict {
+// syncState returns the state of a child with these altered values: in sync, until it is time to
+// write them again.
+func (a *altered) syncState(now time.Time) syncState {
 	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= AlteredRetry {
-		return unsettled
+		return unknown
 	}
-	return converged
+	return inSync
 }

@@ -65,7 +65,7 @@ var typical = []struct {
 
 const parentUID = types.UID("01234567-89ab-cdef-0123-456789abcdef")
 
-// typicalDesired is what a pass makes of a child.
+// typicalDesired returns the desired state that a reconcile makes of a child.
 func typicalDesired(b testing.TB, object client.Object) Desired {
 	content, err := Canonical(object)
 	if err != nil {
@@ -122,12 +122,12 @@ func cpuTime(b *testing.B) int64 {
 func BenchmarkUnchanged(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
-			if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
+			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
+			if err := offline.newApply(time.Now(), state, typicalDesired(b, object)).recordApplied(live); err != nil {
 				b.Fatal(err)
 			}
 			measure(b, func() {
-				if v, err := judging.judge(time.Now(), memo, typicalDesired(b, object), live); v != converged || err != nil {
+				if v, err := offline.newApply(time.Now(), state, typicalDesired(b, object)).compareLive(live); v != inSync || err != nil {
 					b.Fatal(v, err)
 				}
 			})
@@ -138,15 +138,15 @@ func BenchmarkUnchanged(b *testing.B) {
 func BenchmarkOthersChange(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, memo := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
-			if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
+			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
+			if err := offline.newApply(time.Now(), state, typicalDesired(b, object)).recordApplied(live); err != nil {
 				b.Fatal(err)
 			}
 			versions, i := []string{"1", "2"}, 0
 			measure(b, func() {
 				i = 1 - i
 				live.SetResourceVersion(versions[i])
-				if v, err := judging.judge(time.Now(), memo, typicalDesired(b, object), live); v != converged || err != nil {
+				if v, err := offline.newApply(time.Now(), state, typicalDesired(b, object)).compareLive(live); v != inSync || err != nil {
 					b.Fatal(v, err)
 				}
 			})
@@ -159,7 +159,7 @@ func BenchmarkRestart(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live := kind.make(), typicalLive(b, kind.name, kind.make())
 			measure(b, func() {
-				if _, err := judging.judge(time.Now(), new(Memo), typicalDesired(b, object), live); err != nil {
+				if _, err := offline.newApply(time.Now(), new(Memo), typicalDesired(b, object)).compareLive(live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -173,10 +173,10 @@ func BenchmarkCreation(b *testing.B) {
 			object, live := kind.make(), typicalLive(b, kind.name, kind.make())
 			measure(b, func() {
 				d := typicalDesired(b, object)
-				if _, err := d.body("resourceVersion", "1"); err != nil {
+				if _, err := d.patchBody("resourceVersion", "1"); err != nil {
 					b.Fatal(err)
 				}
-				if err := judging.remember(time.Now(), new(Memo), d, live); err != nil {
+				if err := offline.newApply(time.Now(), new(Memo), d).recordApplied(live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -184,20 +184,20 @@ func BenchmarkCreation(b *testing.B) {
 	}
 }
 
-// BenchmarkChange is a change of one value of a child that was created plainly.
+// BenchmarkChange changes one value of a child that was created and never applied.
 func BenchmarkChange(b *testing.B) {
 	object := typicalDeployment().(*appsv1.Deployment)
-	live, memo := typicalLive(b, "Deployment", typicalDeployment()), new(Memo)
+	live, state := typicalLive(b, "Deployment", typicalDeployment()), new(Memo)
 	entries := live.GetManagedFields()
 	entries[0].Operation = metav1.ManagedFieldsOperationUpdate
 	live.SetManagedFields(entries)
-	if err := judging.remember(time.Now(), memo, typicalDesired(b, object), live); err != nil {
+	if err := offline.newApply(time.Now(), state, typicalDesired(b, object)).recordApplied(live); err != nil {
 		b.Fatal(err)
 	}
 	object.Spec.Template.Spec.Containers[0].Image = "echo:2"
 	changed := typicalDesired(b, object)
 	measure(b, func() {
-		if steps, ok := judging.revision(memo, changed, live); !ok || len(steps) != 3 {
+		if steps, ok := offline.newApply(time.Now(), state, changed).valuePatch(live); !ok || len(steps) != 3 {
 			b.Fatal(steps)
 		}
 	})

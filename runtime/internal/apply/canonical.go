@@ -13,17 +13,17 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// systemMetadata is what only the API server sets.
+// systemMetadata are the fields of the metadata that only the API server sets.
 var systemMetadata = []string{
 	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generateName", "generation",
 	"managedFields", "resourceVersion", "selfLink", "uid",
 }
 
-// Canonical returns the fields that a typed object, an unstructured object or
-// an apply configuration sets, as an apply should send them: without status,
-// nulls, system metadata and the empty structs that Go types leave behind.
+// Canonical returns the fields that a typed object, an unstructured object or an apply
+// configuration sets, as an apply sends them: without status, nulls, system metadata and the empty
+// structs of Go types.
 func Canonical(object any) (map[string]any, error) {
-	content, err := fields(object)
+	content, err := fieldsOfObject(object)
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +37,13 @@ func Canonical(object any) (map[string]any, error) {
 	return content, nil
 }
 
-func fields(object any) (map[string]any, error) {
+// fieldsOfObject returns the fields that an object or an apply configuration sets.
+func fieldsOfObject(object any) (map[string]any, error) {
 	switch object := object.(type) {
 	case *unstructured.Unstructured:
-		return normal(viaJSON(object.Object)) // authors put Go's own types into it: int, []string
+		return normalizeContent(convertViaJSON(object.Object)) // authors put Go types such as int and []string into it
 	case runtime.ApplyConfiguration:
-		return normal(viaJSON(object))
+		return normalizeContent(convertViaJSON(object))
 	default:
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
@@ -53,14 +54,14 @@ func fields(object any) (map[string]any, error) {
 	}
 }
 
-func normal(content map[string]any, err error) (map[string]any, error) {
+func normalizeContent(content map[string]any, err error) (map[string]any, error) {
 	if err == nil {
-		normalize(content)
+		normalizeBuiltin(content)
 	}
 	return content, err
 }
 
-func viaJSON(object any) (map[string]any, error) {
+func convertViaJSON(object any) (map[string]any, error) {
 	data, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
@@ -69,10 +70,10 @@ func viaJSON(object any) (map[string]any, error) {
 	return content, utiljson.Unmarshal(data, &content)
 }
 
-// dropZeroStructs removes from content, the JSON form of v, the values that
-// stand for struct fields nobody set (resources: {}, targetPort: 0). An empty
-// object behind a pointer (emptyDir: {}) was set, and stays; so does one that
-// the type never omits, since it may be required.
+// dropZeroStructs removes the values of struct fields that nobody set, such as resources: {} and
+// targetPort: 0, from content, which is the JSON form of v. It keeps an empty object behind a
+// pointer, such as emptyDir: {}, which was set, and one that the type never omits, which may be
+// required.
 func dropZeroStructs(v reflect.Value, content any) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -119,12 +120,12 @@ func dropZeroFields(v reflect.Value, content map[string]any) {
 	}
 }
 
-// goField is a field of a Go struct that may hold a struct.
+// goField is a field of a Go struct whose type may contain a struct.
 type goField struct {
 	index     int
 	name      string
 	inline    bool
-	droppable bool // a struct that may be absent
+	droppable bool // it is a struct that may be absent
 }
 
 var goFields sync.Map // reflect.Type → []goField
@@ -141,13 +142,13 @@ func fieldsOfType(t reflect.Type) []goField {
 		if (name == "" || name == "-") && !inline || !holdsStruct(field.Type) {
 			continue
 		}
-		fields = append(fields, goField{i, name, inline, field.Type.Kind() == reflect.Struct && optional(options)})
+		fields = append(fields, goField{i, name, inline, field.Type.Kind() == reflect.Struct && isOptional(options)})
 	}
 	goFields.Store(t, fields)
 	return fields
 }
 
-// holdsStruct tells whether a value of the type may have a struct in it.
+// holdsStruct reports whether a value of a type may contain a struct.
 func holdsStruct(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Interface:
@@ -158,12 +159,13 @@ func holdsStruct(t reflect.Type) bool {
 	return false
 }
 
-// optional tells from the options of a json tag whether a field may be absent.
-// Go omits no struct for omitempty, but CRDs are made as if it did.
-func optional(options string) bool {
+// isOptional reports whether a field with these options of its json tag may be absent. Go omits no
+// struct for omitempty, but controller-gen writes CRDs as if it did.
+func isOptional(options string) bool {
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 }
 
+// dropNulls removes the fields that are null.
 func dropNulls(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -181,8 +183,8 @@ func dropNulls(value any) {
 	}
 }
 
-// encodeStringData turns a Secret's write-only stringData into the data that
-// the API server makes of it: applied as it is, its keys could never be removed.
+// encodeStringData moves a Secret's write-only stringData to data, as the API server does. Keys of
+// an applied stringData could never be removed.
 func encodeStringData(content map[string]any) {
 	plain, ok := content["stringData"].(map[string]any)
 	if !ok {

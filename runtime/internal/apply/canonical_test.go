@@ -105,7 +105,7 @@ func TestNewDesired(t *testing.T) {
 		"metadata": object{"name": "web", "namespace": "default", "annotations": object{"example.com/hash": desired.Hash}},
 		"data":     object{"a": "bmV3", "b": "b2xk"},
 	}
-	if diff := cmp.Diff(want, desired.complete("", "")); diff != "" {
+	if diff := cmp.Diff(want, desired.contentWith("", "")); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
 	}
 	again, err := NewDesired(secret, object{"data": object{"b": "b2xk", "a": "bmV3"}})

@@ -2,51 +2,27 @@ package apply
 
 import (
 	"context"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// create makes the child, by a plain create: that costs the API server less than
-// an apply does, and refuses a name that is taken just as well. It leaves defaults
-// among what we own; upgrade deals with that once desired drops something.
-func (a *Applier) create(ctx context.Context, now time.Time, memo *Memo, d Desired) (Outcome, error) {
-	if !memo.recreates(d) {
-		return a.createNow(ctx, now, memo, d, nil)
-	}
-	return a.repeat(ctx, now, memo, d, nil, a.createNow)
-}
-
-func (a *Applier) createNow(ctx context.Context, now time.Time, memo *Memo, d Desired, _ client.Object) (Outcome, error) {
-	object, err := a.post(ctx, d)
-	if apierrors.IsAlreadyExists(err) {
-		return a.taken(ctx, now, memo, d)
-	}
-	if err != nil {
-		return Outcome{}, err
-	}
-	err = a.remember(now, memo, d, object)
-	return Outcome{Action: Created, Object: object, Altered: memo.alteredOf(d)}, err
-}
-
-// post sends a new child.
-func (a *Applier) post(ctx context.Context, d Desired) (client.Object, error) {
+// createChild creates the child, and returns the API server's answer.
+func (c childClient) createChild(ctx context.Context, d Desired) (client.Object, error) {
 	if d.Source == nil {
-		return a.postContent(ctx, d)
+		return c.createFromContent(ctx, d)
 	}
-	// Kubernetes' own types travel as protobuf, which costs both sides less.
+	// The client sends Kubernetes' own types as protobuf, which costs both sides less.
 	object := d.Source.DeepCopyObject().(client.Object)
-	d.describe(object)
-	return object, a.Client.Create(ctx, object, client.FieldOwner(a.Manager))
+	d.setMetadata(object)
+	return object, c.Create(ctx, object, client.FieldOwner(c.manager))
 }
 
-// describe gives an object the metadata that is desired, and no other.
-func (d Desired) describe(object client.Object) {
-	metadata := unstructured.Unstructured{Object: d.complete("", "")}
+// setMetadata replaces the metadata of an object with the desired metadata.
+func (d Desired) setMetadata(object client.Object) {
+	metadata := unstructured.Unstructured{Object: d.contentWith("", "")}
 	object.SetName(d.Name.Name)
 	object.SetNamespace(d.Name.Namespace)
 	object.SetLabels(metadata.GetLabels())
@@ -63,14 +39,14 @@ func (d Desired) describe(object client.Object) {
 	object.SetSelfLink("")
 }
 
-// postContent sends the fields of a new child. Other Go types than Kubernetes' own
-// need not set exactly those that are desired.
-func (a *Applier) postContent(ctx context.Context, d Desired) (client.Object, error) {
-	sent := &unstructured.Unstructured{Object: d.complete("", "")}
-	if err := a.Client.Create(ctx, sent, client.FieldOwner(a.Manager), client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+// createFromContent creates the child from its desired fields. Kinds without one of Kubernetes'
+// own Go types take this way, because their Go types may set other fields than the desired ones.
+func (c childClient) createFromContent(ctx context.Context, d Desired) (client.Object, error) {
+	sent := &unstructured.Unstructured{Object: d.contentWith("", "")}
+	if err := c.Create(ctx, sent, client.FieldOwner(c.manager), client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, err
 	}
-	answer := a.New()
+	answer := c.newObject()
 	if u, ok := answer.(*unstructured.Unstructured); ok {
 		u.Object = sent.Object
 		return u, nil
@@ -78,8 +54,7 @@ func (a *Applier) postContent(ctx context.Context, d Desired) (client.Object, er
 	return answer, runtime.DefaultUnstructuredConverter.FromUnstructured(sent.Object, answer)
 }
 
-// metadataOf returns the metadata of an object, as a cache has it that holds no
-// more.
+// metadataOf returns the metadata of an object, as a cache of metadata holds it.
 func metadataOf(object client.Object) client.Object {
 	if partial, ok := object.(*metav1.PartialObjectMetadata); ok {
 		return partial

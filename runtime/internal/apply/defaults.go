@@ -2,9 +2,8 @@ package apply
 
 import "slices"
 
-// defaults are the values that the API server fills in within atomic values of
-// Kubernetes' own kinds. Elsewhere a default has a path of its own, which is
-// not ours.
+// defaults are the values that the API server sets within atomic values of Kubernetes' own kinds.
+// Elsewhere a default has a path of its own, which is not ours.
 var defaults = map[string][]any{
 	"apiGroup":          {"rbac.authorization.k8s.io"},                // a RoleBinding's roleRef and subjects
 	"apiVersion":        {"v1"},                                       // a fieldRef, a volume claim template
@@ -17,15 +16,15 @@ var defaults = map[string][]any{
 	"volumeMode":        {"Filesystem"},                               // a volume claim template
 }
 
-// addedTolerations are those that the admission plugin DefaultTolerationSeconds adds to
-// a Pod.
+// addedTolerations are the tolerations that the admission plugin DefaultTolerationSeconds adds to a
+// Pod.
 var addedTolerations = []any{
 	map[string]any{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
 	map[string]any{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)},
 }
 
-// completes tells whether live is desired, with nothing added but defaults.
-func completes(live, desired any) bool {
+// addsOnlyDefaults reports whether a live value is the desired one with nothing added but defaults.
+func addsOnlyDefaults(live, desired any) bool {
 	switch desired := desired.(type) {
 	case map[string]any:
 		live, ok := live.(map[string]any)
@@ -34,7 +33,7 @@ func completes(live, desired any) bool {
 		}
 		for name, value := range desired {
 			below, ok := live[name]
-			if !ok || !completes(below, value) && (value != "" || !isDefault(name, below)) {
+			if !ok || !addsOnlyDefaults(below, value) && (value != "" || !isDefault(name, below)) {
 				return false
 			}
 		}
@@ -50,25 +49,26 @@ func completes(live, desired any) bool {
 			return false
 		}
 		for i, value := range desired {
-			if !completes(live[i], value) {
+			if !addsOnlyDefaults(live[i], value) {
 				return false
 			}
 		}
 		return true
 	}
-	return equal(live, desired)
+	return equalValues(live, desired)
 }
 
 // areDefaultItems reports whether the API server adds all of these items to a list.
 func areDefaultItems(items []any) bool {
 	return !slices.ContainsFunc(items, func(item any) bool {
-		return !slices.ContainsFunc(addedTolerations, func(added any) bool { return equal(added, item) })
+		return !slices.ContainsFunc(addedTolerations, func(added any) bool { return equalValues(added, item) })
 	})
 }
 
+// isDefault reports whether the API server sets a field to this value.
 func isDefault(name string, value any) bool {
 	for _, known := range defaults[name] {
-		if equal(known, value) {
+		if equalValues(known, value) {
 			return true
 		}
 	}

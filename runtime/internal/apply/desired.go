@@ -14,179 +14,165 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/listmap"
 )
 
-// Strategy says how a change reaches an existing child.
-type Strategy string
-
-// The strategies, as package operator describes them.
-const (
-	InPlace    Strategy = "InPlace"
-	Recreate   Strategy = "Recreate"
-	OnDelete   Strategy = "OnDelete"
-	CreateOnly Strategy = "CreateOnly"
-)
-
-// ImmutablePolicy says what to do about a change that an existing child cannot
-// take.
+// ImmutablePolicy says what to do about a change of an immutable field.
 type ImmutablePolicy string
 
 // The policies for immutable fields.
 const (
-	FailIfImmutable     ImmutablePolicy = "Fail"     // the child stays as it is; the error is ErrImmutable
-	RecreateIfImmutable ImmutablePolicy = "Recreate" // the child is replaced
+	FailIfImmutable     ImmutablePolicy = "Fail"     // the child stays as it is; the apply returns ErrImmutable
+	RecreateIfImmutable ImmutablePolicy = "Recreate" // the child is recreated
 )
 
-// Desired is one child as it should be.
+// Desired is the desired state of one child.
 type Desired struct {
 	Kind          schema.GroupVersionKind
 	Name          types.NamespacedName
 	Owner         types.UID // the parent's
 	Strategy      Strategy
-	Rolls         bool            // others wait for the child to carry its hash
+	Rolls         bool            // other children wait until this one carries its hash
 	Adoption      Adoption        // empty: Never
 	WhenImmutable ImmutablePolicy // empty: FailIfImmutable
-	// Hash tells desired states apart, but for the data of a Secret, of which it knows
-	// the keys alone: it is for everybody to read. Every child that is written more than
-	// once carries it in the annotation HashKey.
+	// Hash is the hash of the desired state. Everybody can read it, so that it covers only the
+	// keys of a Secret's data. Unless the strategy says otherwise, the child carries it in the
+	// annotation HashKey.
 	Hash    string
 	HashKey string
-	// Fresh asks for a write of all that is desired although the child is in sync.
+	// Fresh asks for a write of the whole desired state although the child is in sync.
 	Fresh bool
-	// Ownership returns the metadata that alone makes an object the parent's child,
-	// as a merge patch: all that an existing child gets with the strategy
-	// CreateOnly, or while it waits for its turn or for its deletion. Nil: there is
-	// none.
+	// Ownership returns the metadata that makes an object the parent's child, as a merge
+	// patch. With the strategy CreateOnly, and while a child waits for its turn or for its
+	// deletion, nothing else is written. Nil: there is none.
 	Ownership func() map[string]any
-	// Own adds the same to the metadata of what is desired. It is no part of what
-	// the hash sums up, so that no child counts as outdated for it. Nil: nothing.
+	// Own adds the same to the desired metadata. The hash does not cover it, so that
+	// no child is outdated because of it. Nil: it adds nothing.
 	Own func(metadata map[string]any)
 
-	// Input sums up all that the content is made from; zero: nothing is known of
-	// it. See [Memo.Recall].
+	// Input is the hash of all that the content is made from. Zero: it is not known. See
+	// [AppliedState.Recall].
 	Input uint64
-	// Source is the object that the content is made from, if it has one of
-	// Kubernetes' own Go types: a plain create sends it as it is.
+	// Source is the object that the content is made from, if it has one of Kubernetes' own Go
+	// types. A create sends it as it is.
 	Source client.Object
 
-	state   string                // sums up all that is desired
+	digest  string                // sums up all that is desired
 	content func() map[string]any // canonical, with its identity, without the hash
 }
 
-// NewDesired completes a desired child whose content is canonical and holds
-// everything but its identity and its hash. It returns an error if two items of a
-// list have the same keys.
+// NewDesired completes a desired child whose content is canonical, and lacks only its identity and
+// its hash. It returns an error if two items of a list have the same keys.
 func NewDesired(d Desired, content map[string]any) (Desired, error) {
-	d.identify(content)
+	d.setIdentity(content)
 	if err := listmap.Check(d.Kind, content); err != nil {
 		return d, fmt.Errorf("%s: %w", d.Key(), err)
 	}
 	var err error
-	if d.state, err = hashOf(content); err != nil {
+	if d.digest, err = hashOf(content); err != nil {
 		return d, err
 	}
-	if d.Hash = d.state; d.isSecret() {
+	if d.Hash = d.digest; d.isSecret() {
 		d.Hash, err = hashOf(withoutData(content))
 	}
-	d.own(content)
+	d.addOwnership(content)
 	d.content = func() map[string]any { return content }
 	return d, err
 }
 
-// hashOf sums up a content.
+// hashOf returns the hash of a content.
 func hashOf(content map[string]any) (hash string, err error) {
-	err = encode(content, func(text []byte) {
-		sum := sumOf(text)
+	err = encodeJSON(content, func(text []byte) {
+		sum := digestOf(text)
 		hash = hex.EncodeToString(sum[:])
 	})
 	return hash, err
 }
 
-// identify completes the content of a desired child.
-func (d Desired) identify(content map[string]any) {
+// setIdentity adds the kind and name of the desired child to its content.
+func (d Desired) setIdentity(content map[string]any) {
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	if d.isSecret() {
 		encodeStringData(content)
 	}
-	metadata := child(content, "metadata")
-	dropAnnotation(metadata, d.HashKey) // of a child that was observed and is desired again
+	metadata := ensureObject(content, "metadata")
+	dropAnnotation(metadata, d.HashKey) // an observed child may be desired again
 	metadata["name"] = d.Name.Name
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace
 	}
 }
 
-// own adds to the content of a desired child what makes it the parent's.
-func (d Desired) own(content map[string]any) {
+// addOwnership adds the metadata that makes the desired child the parent's to its content.
+func (d Desired) addOwnership(content map[string]any) {
 	if d.Own != nil {
-		d.Own(child(content, "metadata"))
+		d.Own(ensureObject(content, "metadata"))
 	}
 }
 
-// Recall completes a desired child like NewDesired, if the last desired state of
-// it was made from the same input. Its hash is known then, and its content is
-// made only when it is asked for.
+// Recall completes a desired child like NewDesired, if its last desired state was made from the
+// same input. It takes the hash from that state, and makes the content only when it is needed. It
+// reports false for another input.
 func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
-	last := m.last(d.Key())
+	last := m.child(d.Key())
 	if last == nil || d.Input == 0 || last.input != d.Input {
 		return d, false
 	}
-	d.Hash, d.state = last.stamp, last.desired
+	d.Hash, d.digest = last.hash, last.digest
 	d.content = sync.OnceValue(func() map[string]any {
-		made := content()
-		d.identify(made)
-		d.own(made)
-		return made
+		fields := content()
+		d.setIdentity(fields)
+		d.addOwnership(fields)
+		return fields
 	})
 	return d, true
 }
 
-// Key names the child.
+// Key returns the key of the child.
 func (d Desired) Key() Key { return Key{d.Kind, d.Name} }
 
-// stamped tells whether the child carries its hash.
-func (d Desired) stamped() bool { return d.HashKey != "" && d.Strategy != CreateOnly }
+// carriesHash reports whether the child carries its hash.
+func (d Desired) carriesHash() bool { return d.HashKey != "" && d.Strategy.Rules().CarriesHash }
 
-// complete returns the desired state with its hash, and with more metadata if
-// a key is given: a resource version or a UID as a precondition.
-func (d Desired) complete(precondition, value string) map[string]any {
-	content, metadata := d.cloned()
+// contentWith returns the desired content with its hash. It adds a field to the metadata if one is
+// named: a resource version or a UID as a precondition.
+func (d Desired) contentWith(precondition, value string) map[string]any {
+	content, metadata := d.cloneContent()
 	if precondition != "" {
 		metadata[precondition] = value
 	}
-	if d.stamped() {
+	if d.carriesHash() {
 		annotations, _ := metadata["annotations"].(map[string]any)
-		stamped := make(map[string]any, len(annotations)+1)
-		maps.Copy(stamped, annotations)
-		stamped[d.HashKey] = d.Hash
-		metadata["annotations"] = stamped
+		withHash := make(map[string]any, len(annotations)+1)
+		maps.Copy(withHash, annotations)
+		withHash[d.HashKey] = d.Hash
+		metadata["annotations"] = withHash
 	}
 	return content
 }
 
-// cloned returns the content and its metadata, either of which may be changed.
-func (d Desired) cloned() (content, metadata map[string]any) {
+// cloneContent returns the content and its metadata. The caller may change both.
+func (d Desired) cloneContent() (content, metadata map[string]any) {
 	content = maps.Clone(d.content())
 	metadata = maps.Clone(content["metadata"].(map[string]any))
 	content["metadata"] = metadata
 	return content, metadata
 }
 
-// body is the desired state as a patch, with a precondition.
-func (d Desired) body(precondition, value string) (body []byte, err error) {
-	err = encode(d.complete(precondition, value), func(text []byte) { body = bytes.Clone(text) })
+// patchBody returns the desired state as a patch with a precondition.
+func (d Desired) patchBody(precondition, value string) (body []byte, err error) {
+	err = encodeJSON(d.contentWith(precondition, value), func(text []byte) { body = bytes.Clone(text) })
 	return body, err
 }
 
 // fields returns the desired state without its identity.
-func (d Desired) fields() map[string]any { return anonymous(d.cloned()) }
+func (d Desired) fields() map[string]any { return removeIdentity(d.cloneContent()) }
 
-// stampedFields returns the same with the hash.
-func (d Desired) stampedFields() map[string]any {
-	content := d.complete("", "")
-	return anonymous(content, content["metadata"].(map[string]any))
+// fieldsWithHash returns the desired state without its identity, and with its hash.
+func (d Desired) fieldsWithHash() map[string]any {
+	content := d.contentWith("", "")
+	return removeIdentity(content, content["metadata"].(map[string]any))
 }
 
-// anonymous takes the identity from a content that may be changed.
-func anonymous(content, metadata map[string]any) map[string]any {
+// removeIdentity removes the identity from a content and its metadata.
+func removeIdentity(content, metadata map[string]any) map[string]any {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		delete(content, name)
 	}
@@ -198,6 +184,7 @@ func anonymous(content, metadata map[string]any) map[string]any {
 	return content
 }
 
+// dropAnnotation removes an annotation from metadata.
 func dropAnnotation(metadata map[string]any, key string) {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	if _, ok := annotations[key]; !ok {
@@ -209,8 +196,8 @@ func dropAnnotation(metadata map[string]any, key string) {
 	}
 }
 
-// child returns the object at name, which it makes where there is none.
-func child(content map[string]any, name string) map[string]any {
+// ensureObject returns the object in a field of the content. It adds one if there is none.
+func ensureObject(content map[string]any, name string) map[string]any {
 	object, ok := content[name].(map[string]any)
 	if !ok {
 		object = map[string]any{}

@@ -1,39 +1,43 @@
-// Package apply brings one child to its desired state with as few calls as
-// possible, and with none when it is there already.
+// Package apply brings one child to its desired state with as few requests as possible, and with
+// none if it is in sync.
 //
-//	NewDesired   object          → Desired   canonical, hashed
-//	Applier.Do   Desired + live  → Outcome   a create, then server-side apply where the child differs
-//	Applier.Delete                           by UID
+//	NewDesired          object             → Desired   canonical, with its hash
+//	Applier.ApplyChild  Desired, observed  → Outcome   creates, then applies where the child differs
+//	Applier.Delete                                     deletes by UID and resource version
 //
-// One rule holds everywhere: no version of a child counts as verified unless its values
-// were compared with desired. The [Memo] notes which version that was, so that it is
-// compared once:
+// A version of a child counts as in sync only after its values were compared with the desired
+// state. The [AppliedState] records which version that was, so that each version is compared once:
 //
-//	same UID, desired hash and resource version   nothing happened
-//	values and paths as desired                   others changed something else
-//	else                                          drift, or a new desired state: apply
+//	same UID, desired state and resource version   the child is in sync
+//	values and paths as desired                    others changed other fields: the child is in sync
+//	otherwise                                      it drifted or is outdated: apply
 //
-// Values are compared at the paths that we own: those of our field manager's entry in
-// the object's managedFields, which say where a list goes by its items' keys and where a
-// value belongs to us as a whole. A path that is not ours any more is drift, too, since
-// what desired drops later could not be removed.
+// It compares the values at the paths that the field manager owns by managedFields. These identify
+// the items of lists by their keys, and say which values are atomic. A desired path that the
+// manager does not own any more is drift, too, because the manager could not remove it later.
 //
-// The API server normalizes values and admission changes them. What differs right after
-// a write of the whole desired state is noted as altered (altered.go): it counts as
-// desired until something changes, and is written again after a start, and hourly.
+// The API server normalizes values, and admission changes them. Values that differ right after a
+// write of the whole desired state are recorded as altered (altered.go). They count as in sync
+// until they change, and are written again hourly and after a restart.
 //
-// Without a memo, after a restart, a child is compared in the same way, and carries the
-// hash of what was desired when it was written: it tells whether something was dropped
-// since. Of children of which only the metadata is cached each version is read once.
+// After a restart there is no applied state. The child is compared in the same way, and its hash
+// says whether the desired state has dropped a field since the last write. If the cache holds only
+// metadata, each version of a child is read once.
 //
-// A child that was created, and of which only values change, gets them by a JSON
-// patch: it goes on as created. Everything else is an apply.
+// A child that was created and never applied gets changed values by a JSON patch, and stays as
+// created. Everything else is an apply. Repeated and failed writes back off: see package backoff.
 //
-// A write that has to be repeated is not repeated at once: see package backoff.
+// The files, in the order in which a child passes through them:
 //
-// The files follow a child's way: canonical.go, normal.go and desired.go say what it
-// should be, fieldset.go and view.go what we own in it, compare.go how it differs,
-// memo.go what is known, judge.go decides, and applier.go, create.go, revise.go,
-// replace.go, adopt.go, manager_conflict.go and upgrade.go act; merge.go writes what an apply
-// cannot.
+//	canonical, normal, desired, strategy          the desired state, and what a strategy does
+//	fieldset, listkey, owned_fields               the fields that we own
+//	compare_values, defaults, altered             where values differ
+//	applied_state, shapes, compare_live           the result of a comparison, recorded for the next one
+//	applier, child                                what to do
+//	client, create, adopt, recreate, value_patch  the writes
+//	invalid, refusal, conflicting_paths,          refused writes, and their causes
+//	immutable, errors, secrecy
+//	field_ownership, empty                        what an apply needs in order to drop fields
+//	repeat, other_manager                         repeated writes, and who makes them necessary
+//	orphan, metadata, manager, trim, encode       what callers need beside an apply
 package apply

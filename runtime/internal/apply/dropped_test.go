@@ -13,7 +13,7 @@ func deadline(seconds *int64) client.Object {
 		ActiveDeadlineSeconds: seconds, Containers: []corev1.Container{{Name: "main", Image: "web:1"}}}})
 }
 
-// What a plain create has set and desired drops is a difference, too.
+// A field that a create set and that the desired state drops is a difference, too.
 func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -59,8 +59,8 @@ func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 	}
 }
 
-// Another version of the operator that desires the same replaces nothing.
-func TestDefaultThatDesiredNamesReplacesNothing(t *testing.T) {
+// Another version of the operator with the same desired state recreates nothing.
+func TestDesiredDefaultRecreatesNothing(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(map[bool]string{false: "running", true: "restarted"}[restart], func(t *testing.T) {
 			less := deadline(nil)

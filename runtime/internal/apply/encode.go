@@ -8,17 +8,16 @@ import (
 	"sync"
 )
 
-// sum is a hash of a text.
-type sum [16]byte
+// digest is a hash of a text.
+type digest [16]byte
 
-func sumOf(text []byte) sum {
+func digestOf(text []byte) digest {
 	full := sha256.Sum256(text)
-	return sum(full[:len(sum{})])
+	return digest(full[:len(digest{})])
 }
 
-// encoder writes values as encoding/json does, with sorted keys, for hashes and
-// for patches. It takes a fraction of the time, since it knows that content
-// consists of maps, lists, texts and numbers, and keeps its memory.
+// encoder writes values as encoding/json does, with sorted keys, for hashes and patches. It is
+// faster and reuses its memory, because content consists of maps, lists, strings and numbers only.
 type encoder struct {
 	text []byte
 	keys []string
@@ -27,13 +26,13 @@ type encoder struct {
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-// encode calls use with the JSON of a value, which is not to be kept.
-func encode(value any, use func([]byte)) error {
-	return encoding(func(e *encoder) { e.value(value) }, use)
+// encodeJSON calls use with the JSON of a value. use must not keep the text.
+func encodeJSON(value any, use func([]byte)) error {
+	return withEncoder(func(e *encoder) { e.writeValue(value) }, use)
 }
 
-// encoding calls use with what write has written, which is not to be kept.
-func encoding(write func(*encoder), use func([]byte)) error {
+// withEncoder calls use with the text that write has written. use must not keep the text.
+func withEncoder(write func(*encoder), use func([]byte)) error {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
 	e.text, e.keys, e.err = e.text[:0], e.keys[:0], nil
@@ -44,7 +43,7 @@ func encoding(write func(*encoder), use func([]byte)) error {
 	return e.err
 }
 
-func (e *encoder) value(value any) {
+func (e *encoder) writeValue(value any) {
 	switch value := value.(type) {
 	case nil:
 		e.text = append(e.text, "null"...)
@@ -53,17 +52,17 @@ func (e *encoder) value(value any) {
 	case int64:
 		e.text = strconv.AppendInt(e.text, value, 10)
 	case string:
-		e.string(value)
+		e.writeString(value)
 	case map[string]any:
-		e.object(value)
+		e.writeObject(value)
 	case []any:
-		e.list(value)
+		e.writeList(value)
 	default:
-		e.other(value)
+		e.writeOther(value)
 	}
 }
 
-func (e *encoder) object(fields map[string]any) {
+func (e *encoder) writeObject(fields map[string]any) {
 	start := len(e.keys)
 	for key := range fields {
 		e.keys = append(e.keys, key)
@@ -76,29 +75,29 @@ func (e *encoder) object(fields map[string]any) {
 			e.text = append(e.text, ',')
 		}
 		key := e.keys[i]
-		e.string(key)
+		e.writeString(key)
 		e.text = append(e.text, ':')
-		e.value(fields[key])
+		e.writeValue(fields[key])
 	}
 	e.text = append(e.text, '}')
 	e.keys = e.keys[:start]
 }
 
-func (e *encoder) list(items []any) {
+func (e *encoder) writeList(items []any) {
 	e.text = append(e.text, '[')
 	for i, item := range items {
 		if i > 0 {
 			e.text = append(e.text, ',')
 		}
-		e.value(item)
+		e.writeValue(item)
 	}
 	e.text = append(e.text, ']')
 }
 
-func (e *encoder) string(text string) {
+func (e *encoder) writeString(text string) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			e.other(text)
+			e.writeOther(text)
 			return
 		}
 	}
@@ -107,7 +106,8 @@ func (e *encoder) string(text string) {
 	e.text = append(e.text, '"')
 }
 
-func (e *encoder) other(value any) {
+// writeOther writes a value that needs encoding/json.
+func (e *encoder) writeOther(value any) {
 	data, err := json.Marshal(value)
 	if err != nil {
 		e.err = err

@@ -6,16 +6,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrStale says that the child is not what the caller believed: it came or
-// went in the meantime. The caller looks again soon.
+// ErrStale says that a child has changed since the caller observed it. The caller retries soon.
 type ErrStale struct{ Key }
 
 func (e ErrStale) Error() string {
 	return e.String() + " changed meanwhile"
 }
 
-// errConflict is ErrStale where the API server says more about it. Admission may
-// refuse by a conflict, too, however often the caller looks again.
+// errConflict is ErrStale with the answer of the API server. Admission can refuse a write with a
+// conflict, too, and does so at every retry.
 type errConflict struct {
 	ErrStale
 	err error
@@ -24,8 +23,7 @@ type errConflict struct {
 func (e errConflict) Error() string   { return e.err.Error() }
 func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
 
-// ErrTaken says that the name of a child is taken by an object that the parent
-// does not own.
+// ErrNameConflict says that an object which is not the parent's has the name of a child.
 type ErrTaken struct {
 	Key
 	Holder string        // who controls the object; empty when nobody does

@@ -189,7 +189,7 @@ func put(content map[string]any, path string, value any) {
 }
 
 // expectAt compares what the API server has at a path.
-func (c *subject) expectAt(when, path string, want any) {
+func (c *childOnServer) expectAt(when, path string, want any) {
 	c.t.Helper()
 	content, err := contentOf(c.live())
 	if err != nil {
@@ -201,15 +201,15 @@ func (c *subject) expectAt(when, path string, want any) {
 }
 
 // ofKind is the kind of an object or an apply configuration of the cases.
-func ofKind(wanted any) client.Object {
-	if object, ok := wanted.(client.Object); ok {
+func ofKind(desired any) client.Object {
+	if object, ok := desired.(client.Object); ok {
 		return object
 	}
 	return named(&corev1.ConfigMap{})
 }
 
 // drift writes a value as somebody else.
-func (c *subject) drift(path string, value any) {
+func (c *childOnServer) drift(path string, value any) {
 	c.t.Helper()
 	for {
 		loose := &unstructured.Unstructured{}

@@ -11,18 +11,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// fieldset is a set of field paths as managedFields writes it, sorted: "f:name"
-// is a field, `k:{"name":"a"}` a list item by its keys, `v:"x"` one by its
-// value. A path that ends has nil below it. The item itself, ".", is left out.
+// fieldset is a set of field paths as managedFields writes it, sorted. "f:name" is a field,
+// `k:{"name":"a"}` a list item by its keys, and `v:"x"` a list item by its value. A path ends where
+// below is nil. The path of the item itself, ".", is left out.
 type fieldset []step
 
+// step is the first element of paths in a set.
 type step struct {
 	name  string
 	below fieldset
 }
 
-// at returns the set below a step.
-func (s fieldset) at(name string) (fieldset, bool) {
+// belowStep returns the set below a step.
+func (s fieldset) belowStep(name string) (fieldset, bool) {
 	i, found := slices.BinarySearchFunc(s, name, func(s step, name string) int { return strings.Compare(s.name, name) })
 	if !found {
 		return nil, false
@@ -30,8 +31,8 @@ func (s fieldset) at(name string) (fieldset, bool) {
 	return s[i].below, true
 }
 
-// field returns the set below a field.
-func (s fieldset) field(name string) (fieldset, bool) {
+// belowField returns the set below a field.
+func (s fieldset) belowField(name string) (fieldset, bool) {
 	i, found := slices.BinarySearchFunc(s, name, func(s step, name string) int {
 		kind, field, _ := strings.Cut(s.name, ":")
 		if kind != "f" {
@@ -45,27 +46,27 @@ func (s fieldset) field(name string) (fieldset, bool) {
 	return s[i].below, true
 }
 
-// OwnsCondition tells whether this field manager has set the condition of this
-// type in an object's status.
+// OwnsCondition reports whether a field manager has set the condition of a type in an object's
+// status.
 func OwnsCondition(object client.Object, manager, conditionType string) bool {
-	set := fieldsOf(entryOf(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
-	status, _ := set.field("status")
-	conditions, any := status.field("conditions")
-	_, one := conditions.at(fmt.Sprintf(`k:{"type":%q}`, conditionType))
-	return one || any && conditions == nil // an atomic list
+	set := parseFieldset(managedEntry(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
+	status, _ := set.belowField("status")
+	conditions, hasList := status.belowField("conditions")
+	_, isOwned := conditions.belowStep(fmt.Sprintf(`k:{"type":%q}`, conditionType))
+	return isOwned || hasList && conditions == nil // the list is atomic
 }
 
-// Wrote tells whether what a label or an annotation of an object says is what this
-// field manager has written there, and when that was: a value that somebody else
-// changes is no longer the manager's. Times are in no object of a cache.
+// Wrote reports whether a field manager owns the value of a label or an annotation, and
+// returns when it wrote the value. field is "labels" or "annotations". Objects of a cache have no
+// times.
 func Wrote(object client.Object, manager, field, key string) (at time.Time, ok bool) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
 			continue
 		}
-		metadata, _ := fieldsOf(restored(object, entry.FieldsV1.GetRawBytes())).field("metadata")
-		texts, _ := metadata.field(field)
-		if _, owned := texts.field(key); !owned {
+		metadata, _ := parseFieldset(restoreOwner(object, entry.FieldsV1.GetRawBytes())).belowField("metadata")
+		texts, _ := metadata.belowField(field)
+		if _, owned := texts.belowField(key); !owned {
 			continue
 		}
 		if written := ptrTime(entry.Time); written.After(at) {
@@ -76,59 +77,58 @@ func Wrote(object client.Object, manager, field, key string) (at time.Time, ok b
 	return at, ok
 }
 
-// entryOf returns what managedFields says of a field manager, as it is written
-// there; nil when it says nothing.
-func entryOf(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) []byte {
+// managedEntry returns the managedFields entry of a field manager. It is nil if there is none.
+func managedEntry(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) []byte {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == manager && entry.Operation == operation && entry.Subresource == subresource && entry.FieldsV1 != nil {
-			return restored(object, entry.FieldsV1.GetRawBytes())
+			return restoreOwner(object, entry.FieldsV1.GetRawBytes())
 		}
 	}
 	return nil
 }
 
-// fieldsOf reads an entry. One that cannot be read is empty.
-func fieldsOf(raw []byte) fieldset {
+// parseFieldset reads an entry. It returns nil for an entry that is not valid.
+func parseFieldset(raw []byte) fieldset {
 	if len(raw) == 0 {
 		return nil
 	}
 	r := fieldReader{rest: string(raw)}
-	set := r.set()
+	set := r.readSet()
 	if r.failed || len(r.rest) > 0 {
 		return nil
 	}
 	return set
 }
 
-// fieldReader reads the only JSON that managedFields consist of: objects of
-// objects. It takes a fraction of what a general decoder takes, and most names
-// take no memory of their own.
+// fieldReader reads JSON that consists of objects only, as managedFields do. It is faster than a
+// general decoder, and most names share the memory of the text.
 type fieldReader struct {
-	rest   string
+	rest   string // of the text
 	failed bool
 }
 
-func (r *fieldReader) set() (set fieldset) {
-	if !r.take('{') {
+// readSet reads an object as a set.
+func (r *fieldReader) readSet() (set fieldset) {
+	if !r.skipByte('{') {
 		r.failed = true
 		return nil
 	}
-	for !r.take('}') {
-		name := r.string()
-		if !r.take(':') {
+	for !r.skipByte('}') {
+		name := r.readString()
+		if !r.skipByte(':') {
 			r.failed = true
 		}
 		if r.failed {
 			return nil
 		}
-		below := r.set()
+		below := r.readSet()
 		if set == nil {
 			set = make(fieldset, 0, 4)
 		}
 		if name != "." {
 			set = append(set, step{name, below})
 		}
-		r.take(',')
+		r.skipByte(',')
 	}
 	byName := func(a, b step) int { return strings.Compare(a.name, b.name) }
 	if !slices.IsSortedFunc(set, byName) {
@@ -137,8 +137,8 @@ func (r *fieldReader) set() (set fieldset) {
 	return set
 }
 
-// take takes a character, if it comes next.
-func (r *fieldReader) take(c byte) bool {
+// skipByte skips a character and reports true if it comes next.
+func (r *fieldReader) skipByte(c byte) bool {
 	r.rest = strings.TrimLeft(r.rest, " \t\r\n")
 	if len(r.rest) == 0 || r.rest[0] != c {
 		return false
@@ -147,8 +147,9 @@ func (r *fieldReader) take(c byte) bool {
 	return true
 }
 
-func (r *fieldReader) string() (text string) {
-	if !r.take('"') {
+// readString reads a JSON string.
+func (r *fieldReader) readString() (text string) {
+	if !r.skipByte('"') {
 		r.failed = true
 		return ""
 	}

@@ -63,11 +63,11 @@ func (s *server) refuse(resources string, operations ...admissionregistrationv1.
 	return end
 }
 
-// eventually waits until a condition holds.
-func (s *server) eventually(what string, holds func() bool) {
+// eventually waits until a condition is true.
+func (s *server) eventually(what string, condition func() bool) {
 	s.t.Helper()
 	for range 600 {
-		if holds() {
+		if condition() {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -92,14 +92,14 @@ func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 				if way == "restarted" {
 					c.restart()
 				}
-				outcome, err := c.pass(two)
+				outcome, err := c.reconcile(two)
 				if err == nil || errors.As(err, new(ErrImmutable)) || !strings.Contains(err.Error(), "the change freeze lasts until Monday") {
 					t.Errorf("the child is %s, error is %v", outcome.Action, err)
 				}
 				end()
 				c.eventually("the policy is gone", func() bool {
 					c.now = c.now.Add(10 * time.Minute) // a refused write waits
-					outcome, err = c.pass(two)
+					outcome, err = c.reconcile(two)
 					return err == nil
 				})
 				if wish.Strategy == Recreate && outcome.Action == Replace {
@@ -125,7 +125,7 @@ func TestRefusalByAWebhookIsNotAnImmutableField(t *testing.T) {
 		return c.Update(t.Context(), live, client.DryRunAll) != nil
 	})
 	for range 3 {
-		outcome, err := c.pass(two)
+		outcome, err := c.reconcile(two)
 		if err == nil || errors.As(err, new(ErrImmutable)) || !strings.Contains(err.Error(), "denied the request") {
 			t.Errorf("the child is %s, error is %v", outcome.Action, err)
 		}
@@ -177,7 +177,7 @@ func (s *server) refuseByWebhook(resources string, cause metav1.StatusCause) {
 }
 
 // A new object beside the child is refused for reasons of its own.
-func TestChildIsRecreatedWhateverTheProbeMeets(t *testing.T) {
+func TestChildIsRecreatedAlthoughTheDryRunIsRefused(t *testing.T) {
 	service := func(ip string) client.Object {
 		return named(&corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, ClusterIP: ip, Ports: []corev1.ServicePort{{Port: 80}}}})
 	}

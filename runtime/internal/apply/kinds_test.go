@@ -92,9 +92,9 @@ func kinds() []client.Object {
 	}
 }
 
-// TestKinds shows that no kind costs a request once it is as desired: not in
-// the next pass, not after a restart, and neither without the hash. Only what a
-// CRD completes inside of atomic values costs an apply after each start.
+// TestKinds shows that a child of any kind costs no request while it is in sync: not in the next
+// reconcile, not after a restart, and not without the hash. Only values that a CRD completes inside
+// of atomic values cost an apply after each start.
 func TestKinds(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		for _, object := range kinds() {

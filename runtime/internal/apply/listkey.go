@@ -7,14 +7,14 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// listKey is one of the fields by which managedFields tells the items of a list
-// apart, with its value as JSON.
+// listKey is one of the fields by which managedFields identifies an item of a list, with its value
+// as JSON.
 type listKey struct{ name, value string }
 
-// listKeys reads what follows "k:" in a step: a flat JSON object. Most of them
-// need no JSON decoder: {"containerPort":8080,"protocol":"TCP"}.
-func listKeys(text string) ([]listKey, bool) {
-	if keys, ok := plainKeys(text); ok {
+// parseListKeys reads the keys in a step, which follow "k:" as a flat JSON object. Most of them,
+// such as {"containerPort":8080,"protocol":"TCP"}, need no JSON decoder.
+func parseListKeys(text string) ([]listKey, bool) {
+	if keys, ok := parsePlainKeys(text); ok {
 		return keys, true
 	}
 	var fields map[string]any
@@ -23,7 +23,7 @@ func listKeys(text string) ([]listKey, bool) {
 	}
 	keys := make([]listKey, 0, len(fields))
 	for name, value := range fields {
-		err := encode(value, func(text []byte) { keys = append(keys, listKey{name, string(text)}) })
+		err := encodeJSON(value, func(text []byte) { keys = append(keys, listKey{name, string(text)}) })
 		if err != nil {
 			return nil, false
 		}
@@ -31,14 +31,13 @@ func listKeys(text string) ([]listKey, bool) {
 	return keys, true
 }
 
-// plainKeys reads an object without spaces and without anything that is escaped
-// or holds a character with a meaning.
-func plainKeys(text string) (keys []listKey, ok bool) {
+// parsePlainKeys reads an object without spaces and escaped characters.
+func parsePlainKeys(text string) (keys []listKey, ok bool) {
 	text, ok = strings.CutPrefix(text, "{")
 	if text, closed := strings.CutSuffix(text, "}"); ok && closed {
 		for field := range strings.SplitSeq(text, ",") {
 			name, value, _ := strings.Cut(field, ":")
-			if !plain(name) || name[0] != '"' || !plain(value) {
+			if !isPlainValue(name) || name[0] != '"' || !isPlainValue(value) {
 				return nil, false
 			}
 			keys = append(keys, listKey{name[1 : len(name)-1], value})
@@ -48,9 +47,9 @@ func plainKeys(text string) (keys []listKey, ok bool) {
 	return nil, false
 }
 
-// plain tells whether this is a text in quotes, a whole number or a truth, none
-// of them with anything special in it.
-func plain(value string) bool {
+// isPlainValue reports whether a JSON text is a string without special characters, an integer or a
+// boolean.
+func isPlainValue(value string) bool {
 	if len(value) > 2 && value[0] == '"' && value[len(value)-1] == '"' {
 		return !strings.ContainsAny(value[1:len(value)-1], "\"\\ ,:{}[]<>&") && isASCII(value)
 	}
@@ -65,8 +64,8 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// is tells whether a value is this one.
-func (k listKey) is(value any) bool {
+// matches reports whether a value is the key's.
+func (k listKey) matches(value any) bool {
 	switch value := value.(type) {
 	case string:
 		if len(k.value) == len(value)+2 && k.value[0] == '"' && k.value[1:len(k.value)-1] == value {
@@ -78,6 +77,6 @@ func (k listKey) is(value any) bool {
 		}
 	}
 	same := false
-	err := encode(value, func(text []byte) { same = string(text) == k.value })
+	err := encodeJSON(value, func(text []byte) { same = string(text) == k.value })
 	return err == nil && same
 }

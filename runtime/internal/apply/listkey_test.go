@@ -14,7 +14,7 @@ func TestListKeys(t *testing.T) {
 		`{"name":"web"}`, `{"containerPort":8080,"protocol":"TCP"}`, `{"uid":"1b4e-28"}`, `{"on":true,"n":-3}`, `{"name":""}`,
 		`{"name":"a,b"}`, `{"name":"a:b"}`, `{"name":"a\"b"}`, `{"name":"Zoë"}`, `{"name":"a b"}`, `{"a,b":"c"}`, `{"ratio":0.5}`, `{ "name" : "web" }`,
 	} {
-		keys, ok := listKeys(text)
+		keys, ok := parseListKeys(text)
 		if !ok {
 			t.Errorf("%s is not read", text)
 			continue
@@ -23,17 +23,17 @@ func TestListKeys(t *testing.T) {
 		if err := utiljson.Unmarshal([]byte(text), &fields); err != nil {
 			t.Fatal(err)
 		}
-		if len(keys) != len(fields) || matching(fields, keys) != len(fields) {
+		if len(keys) != len(fields) || countMatchingKeys(fields, keys) != len(fields) {
 			t.Errorf("%s is read as %v", text, keys)
 		}
 		for name := range fields {
-			if fields[name] = "other"; matching(fields, keys) > 0 {
+			if fields[name] = "other"; countMatchingKeys(fields, keys) > 0 {
 				t.Errorf("%s matches %v", text, fields)
 			}
 		}
 	}
 	for _, text := range []string{``, `{`, `"a"`, `{"a"}`, `{"a":}`, `[1]`, `{a:1}`} {
-		if keys, ok := listKeys(text); ok {
+		if keys, ok := parseListKeys(text); ok {
 			t.Errorf("%s is read as %v", text, keys)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzListKeys(f *testing.F) {
 	f.Add(`{"name":"web"}`)
 	f.Add(`{"containerPort":8080,"protocol":"TCP"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		plain, ok := plainKeys(text)
+		plain, ok := parsePlainKeys(text)
 		if !ok {
 			return
 		}
@@ -54,7 +54,7 @@ func FuzzListKeys(f *testing.F) {
 		names := slices.CompactFunc(slices.SortedFunc(slices.Values(plain), func(a, b listKey) int { return cmp.Compare(a.name, b.name) }),
 			func(a, b listKey) bool { return a.name == b.name })
 		for _, key := range names {
-			if value, _ := json.Marshal(fields[key.name]); len(names) == len(plain) && string(value) != key.value && !key.is(fields[key.name]) {
+			if value, _ := json.Marshal(fields[key.name]); len(names) == len(plain) && string(value) != key.value && !key.matches(fields[key.name]) {
 				t.Errorf("%s: %s is %s, not %s", text, key.name, value, key.value)
 			}
 		}

@@ -7,10 +7,10 @@ import (
 
 const (
 	managerPrefix = "opgen/"
-	managerLength = 128 // what the API server allows
+	managerLength = 128 // the longest that the API server allows
 )
 
-// FieldManager names the field manager of a controller of an API group.
+// FieldManager returns the name of the field manager of a controller in an API group.
 func FieldManager(name, group string) string {
 	manager := managerPrefix + name + "." + group
 	if len(manager) <= managerLength {

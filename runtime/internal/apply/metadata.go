@@ -8,49 +8,48 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Metadata are the labels and annotations that a field manager wants an object
-// to have. A nil map leaves those it has set alone; any other is the complete
-// set of its own, and those of others stay.
+// Metadata are the labels and annotations that a field manager wants an object to have. A nil map
+// keeps those that it has set. Any other map replaces all its own. Those of other managers stay.
 type Metadata struct{ Labels, Annotations map[string]string }
 
-// Over returns what is left to be applied to an object: the complete set of the
-// manager's own labels and annotations. It reports false when the object has
-// them already, and no others of the manager's.
+// Over returns the metadata to apply to an object: all labels and annotations of the
+// manager. It reports false if the object has exactly them already.
 func (m Metadata) Over(live client.Object, manager string) (Metadata, bool) {
-	metadata, _ := fieldsOf(entryOf(live, manager, metav1.ManagedFieldsOperationApply, "")).field("metadata")
-	ownLabels, _ := metadata.field("labels")
-	ownAnnotations, _ := metadata.field("annotations")
-	labels, labelled := complete(m.Labels, live.GetLabels(), ownLabels)
-	annotations, annotated := complete(m.Annotations, live.GetAnnotations(), ownAnnotations)
+	metadata, _ := parseFieldset(managedEntry(live, manager, metav1.ManagedFieldsOperationApply, "")).belowField("metadata")
+	ownLabels, _ := metadata.belowField("labels")
+	ownAnnotations, _ := metadata.belowField("annotations")
+	labels, labelled := completeSet(m.Labels, live.GetLabels(), ownLabels)
+	annotations, annotated := completeSet(m.Annotations, live.GetAnnotations(), ownAnnotations)
 	return Metadata{labels, annotations}, labelled || annotated
 }
 
-// complete returns the set to apply, and whether it changes anything.
-func complete(wanted, live map[string]string, owned fieldset) (map[string]string, bool) {
+// completeSet returns all labels or annotations of the manager, and whether applying them changes
+// anything.
+func completeSet(desired, live map[string]string, owned fieldset) (map[string]string, bool) {
 	own := map[string]string{}
 	for _, step := range owned {
 		if name, ok := strings.CutPrefix(step.name, "f:"); ok {
 			own[name] = live[name]
 		}
 	}
-	if wanted == nil {
+	if desired == nil {
 		return own, false
 	}
-	for name, value := range wanted {
+	for name, value := range desired {
 		if current, ok := live[name]; !ok || current != value {
-			return wanted, true
+			return desired, true
 		}
 	}
 	for name := range own {
-		if _, ok := wanted[name]; !ok {
-			return wanted, true
+		if _, ok := desired[name]; !ok {
+			return desired, true
 		}
 	}
-	return wanted, false
+	return desired, false
 }
 
-// Body is the patch that applies the metadata to an object, and to no other of
-// its name.
+// Body returns the patch that applies the metadata to this object. The API server refuses it
+// for another object of the name.
 func (m Metadata) Body(apiVersion, kind string, live client.Object) ([]byte, error) {
 	metadata := map[string]any{"name": live.GetName(), "uid": live.GetUID()}
 	if namespace := live.GetNamespace(); namespace != "" {

@@ -6,12 +6,11 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// normalize gives the values of one of Kubernetes' own kinds the form that the API
-// server keeps them in: 0.5 of a CPU is 500m, and an empty text that its Go type leaves
-// out is no value. Fields that the Go type does not know stay as they are, for the API
-// server to refuse. Content of other kinds, or that the Go type cannot hold, stays as it
-// is.
-func normalize(content map[string]any) {
+// normalizeBuiltin gives the values of one of Kubernetes' own kinds the form in which the API
+// server keeps them: 0.5 of a CPU becomes 500m, and empty strings that the Go type omits are
+// removed. Fields that the Go type does not have stay, for the API server to refuse. Content of
+// other kinds, and content that does not fit the Go type, stays as it is.
+func normalizeBuiltin(content map[string]any) {
 	version, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)
 	typed, err := clientgoscheme.Scheme.New(schema.FromAPIVersionAndKind(version, kind))
@@ -28,19 +27,21 @@ func normalize(content map[string]any) {
 	normalizeFields(content, kept)
 }
 
+// normalizeFields replaces the fields of an object by those that the API server keeps.
 func normalizeFields(content, kept map[string]any) {
 	for name, value := range content {
 		now, ok := kept[name]
 		switch {
 		case ok && now != nil:
-			content[name] = normalized(value, now)
+			content[name] = normalizeValue(value, now)
 		case isZero(value):
 			delete(content, name)
 		}
 	}
 }
 
-func normalized(value, kept any) any {
+// normalizeValue returns a value as the API server keeps it.
+func normalizeValue(value, kept any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if kept, ok := kept.(map[string]any); ok {
@@ -50,7 +51,7 @@ func normalized(value, kept any) any {
 	case []any:
 		kept, ok := kept.([]any)
 		for i := 0; ok && len(kept) == len(value) && i < len(value); i++ {
-			value[i] = normalized(value[i], kept[i])
+			value[i] = normalizeValue(value[i], kept[i])
 		}
 		return value
 	}

@@ -11,8 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// OtherManager names the field manager that has taken what we own of an object's metadata.
-func (m Metadata) OtherManager(live client.Object, own string) (manager string, lost []string) {
+// OtherManager returns the field manager that took labels and annotations from ours, and their
+// paths.
+func (m Metadata) OtherManager(live client.Object, own string) (manager string, taken []string) {
 	metadata := map[string]any{}
 	for name, set := range map[string]map[string]string{"labels": m.Labels, "annotations": m.Annotations} {
 		values := map[string]any{}
@@ -24,50 +25,52 @@ func (m Metadata) OtherManager(live client.Object, own string) (manager string, 
 		}
 	}
 	desired := map[string]any{"metadata": metadata}
-	ours := fieldsOf(entryOf(live, own, metav1.ManagedFieldsOperationApply, ""))
-	return otherManagerIn(live, own, "", ours, desired, desired)
+	owned := parseFieldset(managedEntry(live, own, metav1.ManagedFieldsOperationApply, ""))
+	return findOtherManager(live, own, "", owned, desired, desired)
 }
 
-// OtherStatusManager names the field manager that has taken these parts of an object's
-// status from ours.
-func OtherStatusManager(live client.Object, own string, parts map[string]any) (manager string, lost []string) {
+// OtherStatusManager returns the field manager that took these parts of an object's status from
+// ours, and their paths.
+func OtherStatusManager(live client.Object, own string, parts map[string]any) (manager string, taken []string) {
 	desired := map[string]any{"status": parts}
-	ours := fieldsOf(entryOf(live, own, metav1.ManagedFieldsOperationUpdate, "status"))
-	if content, err := fields(live); err == nil {
-		ours = ours.filled(content)
+	owned := parseFieldset(managedEntry(live, own, metav1.ManagedFieldsOperationUpdate, "status"))
+	if content, err := fieldsOfObject(live); err == nil {
+		owned = owned.withoutEmpty(content)
 	}
-	return otherManagerIn(live, own, "status", ours, desired, desired)
+	return findOtherManager(live, own, "status", owned, desired, desired)
 }
 
-// otherManagerIn names the field manager that has taken what a manager desires and does not
-// own any more, through a subresource if one is named. fields is what desired holds
-// beside an object's identity.
-func otherManagerIn(live client.Object, own, subresource string, ours fieldset, desired, fields map[string]any) (manager string, lost []string) {
-	var taken, written time.Time
-	writer := ""
+// findOtherManager returns the field manager that took desired fields from ours, through a
+// subresource if one is named. own is our manager, owned what it still owns. fields are the desired
+// ones without the object's identity. If the fields were removed, it returns the manager that wrote
+// last.
+func findOtherManager(live client.Object, own, subresource string, owned fieldset, desired, fields map[string]any) (manager string, taken []string) {
+	var takenAt, writtenAt time.Time
+	lastWriter := ""
 	for _, entry := range live.GetManagedFields() {
 		if entry.Manager == own || entry.FieldsV1 == nil {
 			continue
 		}
 		at := ptrTime(entry.Time)
-		if entry.Subresource == subresource && !at.Before(written) {
-			writer, written = entry.Manager, at
+		if entry.Subresource == subresource && !at.Before(writtenAt) {
+			lastWriter, writtenAt = entry.Manager, at
 		}
-		theirs := fieldsOf(entry.FieldsV1.GetRawBytes()).within(desired)
-		if paths := theirs.minus(ours).paths("", nil); len(paths) > 0 && !at.Before(taken) {
-			manager, lost, taken = entry.Manager, paths, at
+		theirs := parseFieldset(entry.FieldsV1.GetRawBytes()).intersection(desired)
+		if paths := theirs.difference(owned).appendPaths("", nil); len(paths) > 0 && !at.Before(takenAt) {
+			manager, taken, takenAt = entry.Manager, paths, at
 		}
 	}
 	if manager != "" {
-		return manager, lost
+		return manager, taken
 	}
-	lost = ours.missing(fields, "", nil) // what is removed belongs to nobody
-	if len(lost) == 0 {
-		return own, nil // someone who uses our name
+	taken = owned.appendMissing(fields, "", nil) // removed fields have no owner
+	if len(taken) == 0 {
+		return own, nil // someone else uses our name
 	}
-	return writer, lost
+	return lastWriter, taken
 }
 
+// ptrTime returns the time, or the zero time for nil.
 func ptrTime(t *metav1.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -75,16 +78,17 @@ func ptrTime(t *metav1.Time) time.Time {
 	return t.Time
 }
 
-// minus returns the paths that another set has not, nor a part of it.
-func (s fieldset) minus(other fieldset) fieldset {
+// difference returns the paths of the set that the other set does not have. A path of which the
+// other set has a part counts as its.
+func (s fieldset) difference(other fieldset) fieldset {
 	rest := fieldset{}
 	for _, each := range s {
-		below, ok := other.at(each.name)
+		below, ok := other.belowStep(each.name)
 		switch {
 		case !ok:
 			rest = append(rest, each)
 		case each.below != nil && below != nil:
-			if left := each.below.minus(below); len(left) > 0 {
+			if left := each.below.difference(below); len(left) > 0 {
 				rest = append(rest, step{each.name, left})
 			}
 		}
@@ -92,61 +96,61 @@ func (s fieldset) minus(other fieldset) fieldset {
 	return rest
 }
 
-// filled leaves out what is empty in an object: who has emptied a map or a list leaves
-// it to its owner.
-func (s fieldset) filled(object any) fieldset {
+// withoutEmpty returns the set without the paths of empty values. A manager that empties a map or a
+// list does not become its owner.
+func (s fieldset) withoutEmpty(object any) fieldset {
 	full := make(fieldset, 0, len(s))
 	for _, each := range s {
-		value, ok := descend(object, each.name)
+		value, ok := followStep(object, each.name)
 		list, isList := value.([]any)
-		if !ok || empty(value) || isList && len(list) == 0 {
+		if !ok || isEmptyObject(value) || isList && len(list) == 0 {
 			continue
 		}
 		if each.below != nil {
-			each.below = each.below.filled(value)
+			each.below = each.below.withoutEmpty(value)
 		}
 		full = append(full, each)
 	}
 	return full
 }
 
-// paths appends the ends of the paths, as a person writes them.
-func (s fieldset) paths(prefix string, all []string) []string {
+// appendPaths appends the ends of the paths in readable form.
+func (s fieldset) appendPaths(prefix string, all []string) []string {
 	for _, step := range s {
-		path := join(prefix, step.name)
+		path := joinPath(prefix, step.name)
 		if len(step.below) == 0 {
 			all = append(all, path)
 			continue
 		}
-		all = step.below.paths(path, all)
+		all = step.below.appendPaths(path, all)
 	}
 	return all
 }
 
-// missing appends the paths of a desired value that the set lacks.
-func (s fieldset) missing(desired any, prefix string, all []string) []string {
+// appendMissing appends the paths of a desired value that the set does not have.
+func (s fieldset) appendMissing(desired any, prefix string, all []string) []string {
 	switch desired := desired.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(desired)) {
-			path := join(prefix, "f:"+name)
-			below, ok := s.field(name)
+			path := joinPath(prefix, "f:"+name)
+			below, ok := s.belowField(name)
 			switch {
 			case !ok:
 				all = append(all, path)
 			case below != nil:
-				all = below.missing(desired[name], path, all)
+				all = below.appendMissing(desired[name], path, all)
 			}
 		}
 	case []any:
 		found := 0
 		for _, step := range s {
-			item, ok := find(desired, step.name)
+			item, ok := findItem(desired, step.name)
 			if !ok {
 				continue
 			}
 			found++
 			if step.below != nil {
-				all = step.below.missing(item, join(prefix, step.name), all)
+				all = step.below.appendMissing(item, joinPath(prefix, step.name), all)
 			}
 		}
 		if found < len(desired) {
@@ -156,12 +160,12 @@ func (s fieldset) missing(desired any, prefix string, all []string) []string {
 	return all
 }
 
-// join adds a step to a path: spec.ports[port=80,protocol=TCP].name.
-func join(path, step string) string {
+// joinPath appends a step to a readable path, such as spec.ports[port=80,protocol=TCP].name.
+func joinPath(path, step string) string {
 	kind, name, _ := strings.Cut(step, ":")
 	switch {
 	case kind != "f":
-		return path + "[" + keys(name) + "]"
+		return path + "[" + formatKeys(name) + "]"
 	case strings.ContainsAny(name, "./"):
 		return fmt.Sprintf("%s[%q]", path, name)
 	case path == "":
@@ -170,8 +174,8 @@ func join(path, step string) string {
 	return path + "." + name
 }
 
-// keys writes the keys of a list item without JSON's decoration.
-func keys(text string) string {
+// formatKeys writes the keys of a list item without the punctuation of JSON.
+func formatKeys(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
 	return strings.NewReplacer(`":`, "=", `,"`, ",", `"`, "").Replace(text)
 }

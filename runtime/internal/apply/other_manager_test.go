@@ -19,7 +19,7 @@ func TestOtherStatusManager(t *testing.T) {
 		status  map[string]any
 		entries []metav1.ManagedFieldsEntry
 		manager string
-		lost    []string
+		taken   []string
 	}{
 		{"a field and a condition's field", map[string]any{"phase": "theirs", "conditions": []any{map[string]any{"type": "Ready", "status": "False"}}}, []metav1.ManagedFieldsEntry{
 			entry("own", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:type":{}}}}}`),
@@ -41,9 +41,9 @@ func TestOtherStatusManager(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := &unstructured.Unstructured{Object: map[string]any{"status": test.status}}
 			live.SetManagedFields(test.entries)
-			manager, lost := OtherStatusManager(live, "own", parts)
-			if manager != test.manager || !slices.Equal(lost, test.lost) {
-				t.Errorf("%q has taken %q, want %q and %q", manager, lost, test.manager, test.lost)
+			manager, taken := OtherStatusManager(live, "own", parts)
+			if manager != test.manager || !slices.Equal(taken, test.taken) {
+				t.Errorf("%q has taken %q, want %q and %q", manager, taken, test.manager, test.taken)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A new version of the operator knows its parents by another version of their kind.
+// A new version of the operator reads its parents in another version of their kind.
 func TestOwnerReferenceFollowsTheParentsVersion(t *testing.T) {
 	for _, strategy := range []Strategy{InPlace, Recreate, OnDelete, CreateOnly} {
 		for _, plain := range []bool{false, true} {
@@ -46,13 +46,13 @@ func TestOwnerReferenceFollowsTheParentsVersion(t *testing.T) {
 					}
 					live := c.cached()
 					if live == nil && c.applied {
-						made, err := c.make(d)
+						made, err := c.applyFirst(d)
 						if err != nil {
 							t.Fatal(err)
 						}
 						return made
 					}
-					outcome, err := c.Do(t.Context(), c.now, c.memo, d, live)
+					outcome, err := c.Do(t.Context(), c.now, c.state, d, live)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -8,37 +8,36 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// refusedField is a field that the API server names as the cause why an object is
-// invalid.
+// refusedField is a field that the API server names as the cause of an invalid object.
 type refusedField struct {
 	name      string   // as the API server writes it: spec.ports[0].name
-	path      []string // its parts; anyItem for an item of a list
+	path      []string // the parts of the name; anyItem for an item of a list
 	message   string
-	duplicate bool // it has the value of another item
+	duplicate bool // another item has the same value
 }
 
-// anyItem stands in a path for the index of an item, which is that in the refused
-// object and not in one that anybody has seen.
+// anyItem stands for the index of an item in a path. The index in a refused object does not apply
+// to the live one.
 const anyItem = "[]"
 
-// refusedFields returns the fields that validation names. A policy or a webhook may
-// refuse by the same code; they name none.
+// refusedFields returns the fields that validation names in a refusal. A refusal by a policy or a
+// webhook has the same code and names none.
 func refusedFields(refusal error) (fields []refusedField) {
 	status, ok := errors.AsType[*apierrors.StatusError](refusal)
 	if !ok || !apierrors.IsInvalid(refusal) || status.ErrStatus.Details == nil || strings.HasPrefix(status.ErrStatus.Message, "admission webhook ") {
 		return nil
 	}
 	for _, cause := range status.ErrStatus.Details.Causes {
-		if cause.Field == "" || cause.Field == "<nil>" { // what follows from another
+		if cause.Field == "" || cause.Field == "<nil>" { // it follows from another cause
 			continue
 		}
-		fields = append(fields, refusedField{cause.Field, partsOf(cause.Field), cause.Message, cause.Type == metav1.CauseTypeFieldValueDuplicate})
+		fields = append(fields, refusedField{cause.Field, splitFieldName(cause.Field), cause.Message, cause.Type == metav1.CauseTypeFieldValueDuplicate})
 	}
 	return fields
 }
 
-// partsOf takes the name of a field apart: spec.ports[0].name, data[web.conf].
-func partsOf(name string) (parts []string) {
+// splitFieldName returns the parts of a field's name, such as spec.ports[0].name or data[web.conf].
+func splitFieldName(name string) (parts []string) {
 	for name != "" {
 		if rest, ok := strings.CutPrefix(name, "["); ok {
 			key, after, _ := strings.Cut(rest, "]")

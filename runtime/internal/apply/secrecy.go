@@ -15,15 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// hidden stands in an error for a value that nobody may read there.
+// hidden replaces a secret value in an error.
 const hidden = "(hidden)"
 
-// shortest is how long a value must be to be found outside of quotes: a shorter one
-// may be a part of any word.
+// shortest is the length from which a value is hidden outside of quotes, too. A shorter value may
+// be part of any word.
 const shortest = 6
 
-// hiddenError is an error without the values that nobody may read in a condition, an
-// Event or a log.
+// hiddenError is an error without the values that conditions, Events and logs must not show.
 type hiddenError struct {
 	error
 	text string
@@ -31,7 +30,7 @@ type hiddenError struct {
 
 func (e hiddenError) Error() string { return e.text }
 
-// Unwrap returns the error with them.
+// Unwrap returns the error with the values.
 func (e hiddenError) Unwrap() error { return e.error }
 
 func (d Desired) isSecret() bool {
@@ -50,8 +49,8 @@ func withoutData(content map[string]any) map[string]any {
 	return content
 }
 
-// IsOutdated reports whether a live child is not of the desired state that is to reach
-// it: it carries another hash, or is a Secret with other data.
+// IsOutdated reports whether a live child has another desired state: another hash, or, if it is a
+// Secret, other data.
 func (d Desired) IsOutdated(live client.Object) bool {
 	if live.GetAnnotations()[d.HashKey] != d.Hash {
 		return true
@@ -61,12 +60,12 @@ func (d Desired) IsOutdated(live client.Object) bool {
 	}
 	content, err := contentOf(live)
 	data, desires := d.content()["data"]
-	return err == nil && desires && !includes(content["data"], data)
+	return err == nil && desires && !includesValue(content["data"], data)
 }
 
-// hideSecrets takes from the text of an error the data of a Secret and the values of
-// environment variables, desired ones and those of the child: the API server quotes
-// what it refuses, and prints whole objects.
+// hideSecrets removes secret values from the text of an error: the data of a Secret and the values
+// of environment variables, desired and live. The API server quotes values that it refuses, and
+// prints whole objects.
 func hideSecrets(err error, d Desired, live client.Object) error {
 	if err == nil {
 		return nil
@@ -81,7 +80,7 @@ func hideSecrets(err error, d Desired, live client.Object) error {
 	if len(values) == 0 {
 		return err
 	}
-	text, dump, _ := strings.Cut(err.Error(), "\n") // what follows is an object, or how two differ
+	text, dump, _ := strings.Cut(err.Error(), "\n") // the other lines hold an object or a diff
 	if dump != "" {
 		text += " …"
 	}
@@ -89,9 +88,9 @@ func hideSecrets(err error, d Desired, live client.Object) error {
 	for value := range values {
 		ordered = append(ordered, value)
 	}
-	slices.SortFunc(ordered, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // one may be a part of another
+	slices.SortFunc(ordered, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // a longer value may contain a shorter one
 	for _, value := range ordered {
-		text = hide(text, value, d.Name.Name)
+		text = hideValue(text, value, d.Name.Name)
 	}
 	if text == err.Error() {
 		return err
@@ -99,8 +98,8 @@ func hideSecrets(err error, d Desired, live client.Object) error {
 	return hiddenError{err, text}
 }
 
-// hide takes a value from a text, unless it is the child's name.
-func hide(text, value, name string) string {
+// hideValue removes a value from a text, unless it is the child's name.
+func hideValue(text, value, name string) string {
 	if value == "" || value == name {
 		return text
 	}
@@ -110,7 +109,7 @@ func hide(text, value, name string) string {
 	}
 	for _, form := range quoted {
 		text = strings.ReplaceAll(text, form, strconv.Quote(hidden))
-		if len(value) >= shortest { // also within a text that is quoted itself
+		if len(value) >= shortest { // also within a quoted text
 			text = strings.ReplaceAll(text, form[1:len(form)-1], hidden)
 		}
 	}
@@ -120,7 +119,7 @@ func hide(text, value, name string) string {
 	return text
 }
 
-// addSecrets adds the values in an object that are secret.
+// addSecrets adds the secret values of an object.
 func addSecrets(values map[string]bool, kind schema.GroupVersionKind, content map[string]any) {
 	if kind.Group == "" && kind.Kind == "Secret" {
 		data, _ := content["data"].(map[string]any)
@@ -135,13 +134,13 @@ func addSecrets(values map[string]bool, kind schema.GroupVersionKind, content ma
 	addEnv(values, content)
 }
 
-// addEnv adds the values of environment variables, wherever they are.
+// addEnv adds the values of environment variables anywhere in a value.
 func addEnv(values map[string]bool, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		variables, _ := value["env"].([]any)
 		for _, variable := range variables {
-			if text := field(variable, "value"); text != nil {
+			if text := fieldValue(variable, "value"); text != nil {
 				values[fmt.Sprint(text)] = true
 			}
 		}

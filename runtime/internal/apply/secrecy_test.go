@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The API server prints what it refuses.
+// The API server prints the values that it refuses.
 func TestErrorsHoldNoSecrets(t *testing.T) {
 	const canary = "canary\"<value>"
 	spec := func(value string) corev1.PodSpec {
@@ -45,7 +45,7 @@ func TestErrorsHoldNoSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := startServer(t).child(make("one"), Desired{})
 			c.settle(make("one"))
-			_, err := c.pass(make("two"))
+			_, err := c.reconcile(make("two"))
 			if err == nil {
 				t.Fatal("the change is not refused")
 			}

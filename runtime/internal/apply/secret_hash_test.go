@@ -12,8 +12,7 @@ func secret(value string) client.Object {
 	return named(&corev1.Secret{Data: map[string][]byte{"password": []byte(value)}})
 }
 
-// The hash on a Secret says nothing of its data, and changes of these are noticed all
-// the same.
+// The hash of a Secret does not cover its data, but changes of the data are found.
 func TestHashOfASecret(t *testing.T) {
 	one, two := secret("one"), secret("two")
 	for _, metadata := range []bool{false, true} {
@@ -22,8 +21,8 @@ func TestHashOfASecret(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, restarted %v, metadata %v", strategy, restart, metadata), func(t *testing.T) {
 					c := startServer(t).child(one, Desired{Strategy: strategy})
 					c.Metadata = metadata
-					if a, b := c.desired(one), c.desired(two); a.Hash != b.Hash || a.state == b.state {
-						t.Fatalf("hashes %s and %s, states %s and %s", a.Hash, b.Hash, a.state, b.state)
+					if a, b := c.desired(one), c.desired(two); a.Hash != b.Hash || a.digest == b.digest {
+						t.Fatalf("hashes %s and %s, states %s and %s", a.Hash, b.Hash, a.digest, b.digest)
 					}
 					c.settle(one)
 					if restart {
@@ -43,7 +42,7 @@ func TestHashOfASecret(t *testing.T) {
 						c.made()
 						c.settle(two)
 						if made := c.made(); made != "" {
-							t.Errorf("requests at rest: %s", made)
+							t.Errorf("requests when in sync: %s", made)
 						}
 					}
 				})

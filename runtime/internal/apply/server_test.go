@@ -113,7 +113,7 @@ type recorder struct {
 func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := r.next.RoundTrip(request)
 	if err == nil {
-		kind := map[string]string{"application/apply-patch+yaml": "apply", "application/apply-patch+cbor": "apply", "application/merge-patch+json": "merge", "application/json-patch+json": "revise"}[request.Header.Get("Content-Type")]
+		kind := map[string]string{"application/apply-patch+yaml": "apply", "application/apply-patch+cbor": "apply", "application/merge-patch+json": "merge", "application/json-patch+json": "json-patch"}[request.Header.Get("Content-Type")]
 		if kind == "" {
 			kind = strings.ToLower(request.Method)
 		}

@@ -8,17 +8,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// shapeSet shares the entries in managedFields that are remembered of children, most of
-// which are of one shape.
+// shapeSet shares the recorded managedFields entries of children, most of which have the same
+// paths.
 type shapeSet struct {
 	mu    sync.Mutex
 	known map[string]string
 }
 
-// share returns the entry of a view for the memo, without the child's owner.
-func (s *shapeSet) share(v *view) string {
-	entry := v.entry
-	if controller := metav1.GetControllerOfNoCopy(v.object); controller != nil {
+// shareEntry returns the managedFields entry of owned fields, without the child's owner. Children
+// with the same paths share one string.
+func (s *shapeSet) shareEntry(owned *ownedFields) string {
+	entry := owned.entry
+	if controller := metav1.GetControllerOfNoCopy(owned.object); controller != nil {
 		entry = bytes.Replace(entry, []byte(ownerPath(string(controller.UID))), []byte(ownerPath(anyOwner)), 1)
 	}
 	s.mu.Lock()
@@ -26,7 +27,7 @@ func (s *shapeSet) share(v *view) string {
 	if shared, ok := s.known[string(entry)]; ok {
 		return shared
 	}
-	if s.known == nil || len(s.known) > shapes {
+	if s.known == nil || len(s.known) > maxShapes {
 		s.known = map[string]string{}
 	}
 	shared := string(entry)
@@ -34,10 +35,11 @@ func (s *shapeSet) share(v *view) string {
 	return shared
 }
 
-// heldOf returns the entry that is remembered of an object, as it belongs to it.
-func (s *shapeSet) heldOf(last *verified, object client.Object) []byte {
-	if last == nil || last.entries == "" {
+// recordedEntry returns the managedFields entry that was recorded of an object. It is nil if there
+// is none.
+func recordedEntry(last *appliedChild, object client.Object) []byte {
+	if last == nil || last.entry == "" {
 		return nil
 	}
-	return restored(object, []byte(last.entries))
+	return restoreOwner(object, []byte(last.entry))
 }

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Trimmer makes objects smaller that are about to be cached. Half of their
-// metadata are managedFields: it drops the field managers that no controller here
-// reads. Since the children of one kind are mostly of one shape, it has them share
-// what is left of these, and the keys of their labels and annotations.
+// Trimmer makes objects smaller before they are cached. managedFields are half of their metadata:
+// it drops the field managers that no controller here reads. Most children of one kind have the
+// same fields, so that it lets them share the other managers, and the keys of labels and
+// annotations.
 type Trimmer struct {
 	mu     sync.Mutex
 	shape  []byte // of the object at hand
@@ -21,11 +21,10 @@ type Trimmer struct {
 	texts  map[string]string
 }
 
-// shapes is how many different shapes, and texts, are shared before sharing starts
-// anew.
-const shapes = 10_000
+// maxShapes is how many managedFields and strings are shared before sharing starts again.
+const maxShapes = 10_000
 
-// NewTrimmer makes a trimmer.
+// NewTrimmer returns an empty trimmer.
 func NewTrimmer() *Trimmer {
 	return &Trimmer{fields: map[string][]metav1.ManagedFieldsEntry{}, texts: map[string]string{}}
 }
@@ -38,30 +37,30 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.fields) > shapes || len(t.texts) > shapes {
+	if len(t.fields) > maxShapes || len(t.texts) > maxShapes {
 		clear(t.fields)
 		clear(t.texts)
 	}
-	o.SetManagedFields(t.managed(o))
-	t.keys(o)
+	o.SetManagedFields(t.sharedEntries(o))
+	t.shareTexts(o)
 	return object, nil
 }
 
-// DropTrimmed takes from an object the field managers that a cache has left of it. The
-// API server would take them for all there are. Those of an object that was read from
-// the API server stay: each says when it was written.
+// DropTrimmed removes the managedFields of an object that comes from a trimmed cache.
+// The API server would take them for all managers. It keeps those of an object that was read from
+// the API server, which have times.
 func DropTrimmed(object client.Object) {
 	for _, entry := range object.GetManagedFields() {
-		if entry.Time == nil && ours(entry) {
+		if entry.Time == nil && isOurEntry(entry) {
 			object.SetManagedFields(nil)
 			return
 		}
 	}
 }
 
-// managed returns our entries in an object's managedFields, which it has in common
-// with all objects of its shape.
-func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
+// sharedEntries returns our managedFields entries of an object. Objects with the same fields share
+// them.
+func (t *Trimmer) sharedEntries(object client.Object) []metav1.ManagedFieldsEntry {
 	all := object.GetManagedFields()
 	var owner []byte
 	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
@@ -69,7 +68,7 @@ func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
 	}
 	t.shape = t.shape[:0]
 	for _, entry := range all {
-		if ours(entry) {
+		if isOurEntry(entry) {
 			t.shape = appendShape(t.shape, entry, owner)
 		}
 	}
@@ -81,7 +80,7 @@ func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
 	}
 	var kept []metav1.ManagedFieldsEntry
 	for _, entry := range all {
-		if ours(entry) {
+		if isOurEntry(entry) {
 			kept = append(kept, shapeOf(entry, owner))
 		}
 	}
@@ -89,12 +88,12 @@ func (t *Trimmer) managed(object client.Object) []metav1.ManagedFieldsEntry {
 	return kept
 }
 
-func ours(entry metav1.ManagedFieldsEntry) bool {
+// isOurEntry reports whether an entry belongs to a field manager of an opgen runtime.
+func isOurEntry(entry metav1.ManagedFieldsEntry) bool {
 	return strings.HasPrefix(entry.Manager, managerPrefix)
 }
 
-// shapeOf is an entry without what differs between objects of one shape: when it
-// was written, and their owner.
+// shapeOf returns an entry without its time and owner, which differ between objects of one shape.
 func shapeOf(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFieldsEntry {
 	entry.Time = nil
 	if entry.FieldsV1 != nil {
@@ -103,6 +102,7 @@ func shapeOf(entry metav1.ManagedFieldsEntry, owner []byte) metav1.ManagedFields
 	return entry
 }
 
+// appendShape appends an entry without its time and owner to a text.
 func appendShape(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
 	for _, part := range []string{entry.Manager, string(entry.Operation), entry.APIVersion, entry.FieldsType, entry.Subresource} {
 		text = append(append(text, part...), 0)
@@ -110,6 +110,7 @@ func appendShape(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []b
 	return append(appendFields(text, entry, owner), 0)
 }
 
+// appendFields appends the fields of an entry without its owner to a text.
 func appendFields(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []byte {
 	raw := entry.FieldsV1.GetRawBytes()
 	before, after, found := bytes.Cut(raw, owner)
@@ -119,16 +120,16 @@ func appendFields(text []byte, entry metav1.ManagedFieldsEntry, owner []byte) []
 	return append(append(append(text, before...), ownerPath(anyOwner)...), after...)
 }
 
-// keys has an object share the texts that most objects of its kind have. Setting a
-// key again replaces its memory. An unstructured object gives out but copies.
-func (t *Trimmer) keys(object client.Object) {
+// shareTexts makes an object share strings that most objects of its kind have. Setting a key of a
+// map again replaces its memory. An unstructured object returns copies, which cannot be shared.
+func (t *Trimmer) shareTexts(object client.Object) {
 	if _, dynamic := object.(runtime.Unstructured); dynamic {
 		return
 	}
 	references := object.GetOwnerReferences()
 	owner := ""
 	for i := range references {
-		references[i].APIVersion, references[i].Kind = t.text(references[i].APIVersion), t.text(references[i].Kind)
+		references[i].APIVersion, references[i].Kind = t.shareText(references[i].APIVersion), t.shareText(references[i].Kind)
 		owner = string(references[i].UID)
 	}
 	labels := object.GetLabels()
@@ -136,15 +137,16 @@ func (t *Trimmer) keys(object client.Object) {
 		if value == owner {
 			value = owner
 		}
-		labels[t.text(key)] = value
+		labels[t.shareText(key)] = value
 	}
 	annotations := object.GetAnnotations()
 	for key, value := range annotations {
-		annotations[t.text(key)] = value
+		annotations[t.shareText(key)] = value
 	}
 }
 
-func (t *Trimmer) text(text string) string {
+// shareText returns the shared copy of a string.
+func (t *Trimmer) shareText(text string) string {
 	if shared, ok := t.texts[text]; ok {
 		return shared
 	}
@@ -152,15 +154,15 @@ func (t *Trimmer) text(text string) string {
 	return text
 }
 
-// anyOwner stands in a shared entry for the UID of the object's controller, which
-// is the one part of the paths that differs between children of one shape.
+// anyOwner replaces the UID of the object's controller in a shared entry. Only this part of the
+// paths differs between children of one shape.
 const anyOwner = "~"
 
-// ownerPath is the path of an owner reference, as it is written in an entry.
+// ownerPath returns the path of an owner reference as an entry holds it.
 func ownerPath(uid string) string { return `"k:{\"uid\":\"` + uid + `\"}"` }
 
-// restored returns an entry of an object as the API server has it.
-func restored(object client.Object, raw []byte) []byte {
+// restoreOwner returns a shared entry with the UID of the object's controller.
+func restoreOwner(object client.Object, raw []byte) []byte {
 	shared := []byte(ownerPath(anyOwner))
 	if !bytes.Contains(raw, shared) {
 		return raw

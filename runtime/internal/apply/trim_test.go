@@ -42,7 +42,7 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		owner := object.OwnerReferences[1].UID
-		if got := string(entryOf(object, manager, metav1.ManagedFieldsOperationApply, "")); got != fmt.Sprintf(paths, owner) {
+		if got := string(managedEntry(object, manager, metav1.ManagedFieldsOperationApply, "")); got != fmt.Sprintf(paths, owner) {
 			t.Errorf("the paths of the child of %s are %s", owner, got)
 		}
 	}
@@ -63,17 +63,17 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 		}
 	}
 	b.OwnerReferences = b.OwnerReferences[:1] // somebody took its owner away
-	if got := entryOf(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
+	if got := managedEntry(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
 		t.Error("a child has the path of an owner that it lost")
 	}
-	for i := range 2 * shapes {
+	for i := range 2 * maxShapes {
 		object := child("1")
 		object.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%d":{}}}`, i))
 		if _, err := trimmer.Trim(object); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(trimmer.fields) > shapes+1 {
+	if len(trimmer.fields) > maxShapes+1 {
 		t.Errorf("%d shapes are kept", len(trimmer.fields))
 	}
 }

@@ -22,8 +22,8 @@ func scratch(volume corev1.EmptyDirVolumeSource, security *corev1.PodSecurityCon
 	})
 }
 
-// An object that is desired without any field loses those that were desired before.
-func TestObjectShrinksToNothing(t *testing.T) {
+// An object that is desired without fields loses those that were desired before.
+func TestObjectWithoutFieldsLosesItsFields(t *testing.T) {
 	full := corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}
 	for _, test := range []struct {
 		name     string
@@ -46,7 +46,7 @@ func TestObjectShrinksToNothing(t *testing.T) {
 					}
 					c.settle(test.two)
 					content, err := contentOf(c.live())
-					if left := at(content, test.path); err != nil || left != nil && !empty(left) {
+					if left := at(content, test.path); err != nil || left != nil && !isEmptyObject(left) {
 						t.Errorf("after a change, %s is %v, %v", test.path, left, err)
 					}
 					c.expect(test.two, Unchanged, "")
@@ -56,8 +56,8 @@ func TestObjectShrinksToNothing(t *testing.T) {
 	}
 }
 
-// Below an object that shrinks to nothing, the API server fills in its defaults again.
-func TestObjectShrinksToItsDefaults(t *testing.T) {
+// The API server sets the defaults of an object that is desired without fields again.
+func TestObjectWithoutFieldsGetsItsDefaults(t *testing.T) {
 	scaler := func(behavior autoscalingv2.HorizontalPodAutoscalerBehavior) client.Object {
 		return named(&autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, MaxReplicas: 3, Behavior: &behavior,
@@ -92,7 +92,7 @@ func loosely(object client.Object, path string, value any) client.Object {
 	return &unstructured.Unstructured{Object: content}
 }
 
-// A value that somebody else changes between our read and our write is put right.
+// A value that somebody else changes between our read and our write is repaired.
 func TestEditThatRacesAChange(t *testing.T) {
 	one, two := configMap("key", "one", "other", "1"), configMap("key", "two", "other", "1")
 	for name, edit := range map[string]func(*corev1.ConfigMap){
@@ -106,7 +106,7 @@ func TestEditThatRacesAChange(t *testing.T) {
 				c.settle(one)
 				seen := c.cached()
 				c.edit("someone", func(object client.Object) { edit(object.(*corev1.ConfigMap)) })
-				if _, err := c.Do(t.Context(), c.now, c.memo, c.desired(two), seen); err != nil {
+				if _, err := c.Do(t.Context(), c.now, c.state, c.desired(two), seen); err != nil {
 					t.Fatal(err)
 				}
 				c.settle(two)
@@ -117,7 +117,7 @@ func TestEditThatRacesAChange(t *testing.T) {
 	}
 }
 
-// Nobody is taken for the operator because he uses its name.
+// Another client may use the name of our field manager.
 func TestSomebodyUsesTheNameOfOurManager(t *testing.T) {
 	one := labelled(configMap("key", "one"))
 	for _, plain := range []bool{false, true} {
@@ -149,7 +149,7 @@ func TestSomebodyUsesTheNameOfOurManager(t *testing.T) {
 	}
 }
 
-// An atomic list with more items than desired is not as desired.
+// An atomic list with more items than desired has drifted.
 func TestAtomicListThatGrows(t *testing.T) {
 	capable := func(drop, add []corev1.Capability) client.Object {
 		return mainContainer(func(c *corev1.Container) {
@@ -187,9 +187,9 @@ func TestAtomicListThatGrows(t *testing.T) {
 	}
 }
 
-// After more than ten managers the API server keeps the oldest under another name. What
-// desired drops goes all the same.
-func TestManyManagers(t *testing.T) {
+// With more than ten managers the API server merges the oldest. A dropped field is removed all the
+// same.
+func TestMoreThanTenManagers(t *testing.T) {
 	one, two := configMap("key", "one", "gone", "soon"), configMap("key", "one")
 	for _, plain := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {

@@ -1,10 +1,9 @@
-// Package consistency keeps a loop from deciding on a cache that is older than
-// the loop's own writes.
+// Package consistency keeps a controller from deciding by a cache that is older than its own
+// writes.
 //
-// A pass records what it writes. The next pass of the same parent asks first
-// whether the cache has seen all of it, and comes back later if not. So a
-// snapshot never misses a child that was just made, which would be made twice,
-// and never holds one that was just deleted.
+// A reconcile records what it writes. The next reconcile of the same parent first checks that the
+// cache has seen all of it, and is requeued otherwise. So its snapshot has every child that was
+// just created, which would be created twice, and no child that was just deleted.
 package consistency
 
 import (
@@ -19,22 +18,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patience is how long the cache may lack a write before the API server is
-// asked what became of the object, and then asked again.
-const patience = 5 * time.Second
+// maxLag is how long the cache may lack a write before Writes asks the API server for the object,
+// and then asks again.
+const maxLag = 5 * time.Second
 
-// Writes are the writes of one parent's passes that the cache may not have
-// seen yet. The zero value is empty. It is for one goroutine at a time.
+// Writes are the writes of one parent's reconciles that the cache may not show yet. The zero value
+// is empty. It is not safe for concurrent use.
 type Writes struct {
 	pending []write // the last of each object in each source
 }
 
-// Source is where the objects of a kind are seen.
+// Source is a kind of objects and the cache that holds them.
 type Source struct {
 	Kind  schema.GroupVersionKind
 	Cache client.Reader
 	Empty client.Object // of the kind, to read into
-	// Holds tells whether the cache is to hold an object; nil: it holds all.
+	// Holds reports whether the cache holds an object. Nil: it holds all.
 	Holds func(client.Object) bool
 }
 
@@ -43,32 +42,32 @@ type write struct {
 	name    types.NamespacedName
 	uid     types.UID
 	version string // empty for a deletion
-	gone    bool   // so that a cache that shows it being deleted is too old, too
+	gone    bool   // the object is gone: a cache that shows it being deleted is too old
 	at      time.Time
 }
 
-// Wrote records that an object was created or changed; object is what the API
-// server answered. One that the cache does not hold, since admission has changed it,
-// has to leave the cache.
+// Wrote records that an object was created or changed. object is the answer of the API
+// server. If the cache does not hold it, because admission has changed it, it has to leave the
+// cache.
 func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
-	if !source.holds(object) {
+	if !source.selects(object) {
 		w.Deleted(source, object, now)
 		return
 	}
-	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), at: now})
+	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), at: now})
 }
 
-// Deleted records that an object was deleted, or is none of the source's any more.
+// Deleted records that an object was deleted, or left the source.
 func (w *Writes) Deleted(source *Source, object client.Object, now time.Time) {
-	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), at: now})
+	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), at: now})
 }
 
 // Gone records that an object that was being deleted lost its last finalizer.
 func (w *Writes) Gone(source *Source, object client.Object, now time.Time) {
-	w.add(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), gone: true, at: now})
+	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), gone: true, at: now})
 }
 
-func (w *Writes) add(now write) {
+func (w *Writes) record(now write) {
 	i := slices.IndexFunc(w.pending, func(before write) bool { return before.name == now.name && before.source == now.source })
 	if i < 0 {
 		w.pending = append(w.pending, now)
@@ -77,55 +76,53 @@ func (w *Writes) add(now write) {
 	w.pending[i] = now
 }
 
-// Pending tells whether there are writes that the cache is not known to hold.
+// Pending reports whether there are writes that the cache may not show yet.
 func (w *Writes) Pending() bool { return len(w.pending) > 0 }
 
-// Seen reports whether the cache holds every recorded write, or something
-// newer. live, which reads from the API server, is asked only about a write
-// that the cache has lacked for a long time: someone else may have deleted the
-// object before the cache could see it, or made it one that the cache does not
-// hold; the API server's data may have been restored from a backup, or its
-// resource versions may have no order. A cache that holds what the API server
-// holds is new enough then.
+// Seen reports whether the cache shows every recorded write, or something newer. It asks live,
+// which reads from the API server, only about a write that the cache has lacked for a long time:
+// someone else may have deleted the object before the cache saw it, or the cache may not hold it
+// any more; the API server may have been restored from a backup, or its resource versions may have
+// no order. A cache that shows what the API server has is new enough then.
 func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for len(w.pending) > 0 {
 		last := len(w.pending) - 1
-		if seen, err := w.pending[last].seen(ctx, live, now); err != nil || !seen {
+		if seen, err := w.pending[last].isSeen(ctx, live, now); err != nil || !seen {
 			return false, err
 		}
 		w.pending = w.pending[:last]
 	}
-	w.pending = nil // most parents wait for nothing most of the time
+	w.pending = nil // most parents have no pending writes most of the time
 	return true, nil
 }
 
-func (w *write) seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
-	cached, err := read(ctx, w.source.Cache, w.source.Empty, w.name)
-	if err != nil || w.reached(cached) {
+// isSeen reports whether the cache shows the write, or something newer.
+func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
+	cached, err := readObject(ctx, w.source.Cache, w.source.Empty, w.name)
+	if err != nil || w.isReachedBy(cached) {
 		return err == nil, err
 	}
-	if now.Sub(w.at) < patience {
+	if now.Sub(w.at) < maxLag {
 		return false, nil
 	}
 	w.at = now
-	current, err := read(ctx, live, w.source.Empty, w.name)
+	current, err := readObject(ctx, live, w.source.Empty, w.name)
 	if err != nil {
 		return false, err
 	}
 	if cached == nil {
-		return current == nil || current.GetUID() != w.uid || !w.source.holds(current), nil
+		return current == nil || current.GetUID() != w.uid || !w.source.selects(current), nil
 	}
-	// What the API server holds is the truth, even if its data was restored
-	// from a time before the write.
+	// The API server's version counts, even if its data was restored from a time before the
+	// write.
 	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
 }
 
-func (s *Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
+func (s *Source) selects(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
 
-// reached tells whether what the cache holds is the write, or something newer.
-// Resource versions that are no numbers have no order: of them, only the
-// write's own counts.
-func (w *write) reached(cached client.Object) bool {
+// isReachedBy reports whether a cached object shows the write, or something newer. Resource
+// versions that are not numbers have no order: of them only the write's own version counts.
+func (w *write) isReachedBy(cached client.Object) bool {
 	if w.version == "" {
 		return cached == nil || cached.GetUID() != w.uid || !w.gone && cached.GetDeletionTimestamp() != nil
 	}
@@ -139,8 +136,8 @@ func (w *write) reached(cached client.Object) bool {
 	return order >= 0
 }
 
-// read returns the object, or nil when there is none.
-func read(ctx context.Context, from client.Reader, empty client.Object, name types.NamespacedName) (client.Object, error) {
+// readObject returns an object. It is nil if there is none.
+func readObject(ctx context.Context, from client.Reader, empty client.Object, name types.NamespacedName) (client.Object, error) {
 	object := empty.DeepCopyObject().(client.Object)
 	err := from.Get(ctx, name, object, client.UnsafeDisableDeepCopy)
 	if apierrors.IsNotFound(err) {

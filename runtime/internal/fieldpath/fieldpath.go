@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Strings returns the string, or the list of them, at a path. A field that is
-// not set yields none, and neither do empty strings.
+// Strings returns the string, or the strings of the list, at a path. It leaves out empty strings,
+// and returns none for a field that is not set.
 func Strings(object any, path string) ([]string, error) {
-	value, ok := at(object, path)
+	value, ok := valueAt(object, path)
 	if !ok {
 		return nil, nil
 	}
@@ -25,9 +25,9 @@ func Strings(object any, path string) ([]string, error) {
 	case reflect.Slice:
 		var texts []string
 		for i := range value.Len() {
-			item, ok := deref(value.Index(i))
+			item, ok := followPointers(value.Index(i))
 			if ok && item.Kind() != reflect.String {
-				return nil, wrong(path, "a list of strings")
+				return nil, newTypeError(path, "a list of strings")
 			}
 			if ok {
 				texts = append(texts, nonEmpty(item.String())...)
@@ -35,13 +35,13 @@ func Strings(object any, path string) ([]string, error) {
 		}
 		return texts, nil
 	}
-	return nil, wrong(path, "a string or a list of strings")
+	return nil, newTypeError(path, "a string or a list of strings")
 }
 
-// Selector returns the label selector at a path: a LabelSelector, or a map of
-// labels that have to match. A field that is not set yields nil.
+// Selector returns the label selector at a path, which holds a LabelSelector or a map of labels. It
+// returns nil for a field that is not set.
 func Selector(object any, path string) (*metav1.LabelSelector, error) {
-	value, ok := at(object, path)
+	value, ok := valueAt(object, path)
 	if !ok || value.Kind() == reflect.Map && value.IsNil() {
 		return nil, nil
 	}
@@ -55,23 +55,25 @@ func Selector(object any, path string) (*metav1.LabelSelector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if selector := new(metav1.LabelSelector); strictly(data, selector) == nil {
+	if selector := new(metav1.LabelSelector); decodeStrictly(data, selector) == nil {
 		return selector, nil
 	}
 	matching := map[string]string{}
 	if json.Unmarshal(data, &matching) != nil {
-		return nil, wrong(path, "a label selector or a map of labels")
+		return nil, newTypeError(path, "a label selector or a map of labels")
 	}
 	return &metav1.LabelSelector{MatchLabels: matching}, nil
 }
 
-func strictly(data []byte, into any) error {
+// decodeStrictly decodes JSON, and returns an error for an unknown field.
+func decodeStrictly(data []byte, into any) error {
 	decoder := json.NewDecoder(strings.NewReader(string(data)))
 	decoder.DisallowUnknownFields()
 	return decoder.Decode(into)
 }
 
-func wrong(path, expected string) error {
+// newTypeError returns the error for a field of another type.
+func newTypeError(path, expected string) error {
 	return fmt.Errorf("%s of the parent is not %s", path, expected)
 }
 
@@ -82,19 +84,19 @@ func nonEmpty(text string) []string {
 	return []string{text}
 }
 
-// at returns the value at a path, false if a field on the way is not set.
-func at(object any, path string) (reflect.Value, bool) {
+// valueAt returns the value at a path. It reports false if a field of the path is not set.
+func valueAt(object any, path string) (reflect.Value, bool) {
 	if u, ok := object.(runtime.Unstructured); ok {
 		object = u.UnstructuredContent()
 	}
-	value, ok := deref(reflect.ValueOf(object))
+	value, ok := followPointers(reflect.ValueOf(object))
 	for name := range strings.SplitSeq(strings.TrimPrefix(path, "."), ".") {
 		if !ok {
 			return value, false
 		}
 		switch value.Kind() {
 		case reflect.Struct:
-			value, ok = field(value, name)
+			value, ok = fieldByName(value, name)
 		case reflect.Map:
 			value = value.MapIndex(reflect.ValueOf(name).Convert(value.Type().Key()))
 			ok = value.IsValid()
@@ -102,14 +104,14 @@ func at(object any, path string) (reflect.Value, bool) {
 			return value, false
 		}
 		if ok {
-			value, ok = deref(value)
+			value, ok = followPointers(value)
 		}
 	}
 	return value, ok
 }
 
-// deref follows pointers and interfaces; false where one is nil.
-func deref(value reflect.Value) (reflect.Value, bool) {
+// followPointers returns the value behind pointers and interfaces. It reports false if one is nil.
+func followPointers(value reflect.Value) (reflect.Value, bool) {
 	for value.IsValid() && (value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface) {
 		if value.IsNil() {
 			return value, false
@@ -119,9 +121,8 @@ func deref(value reflect.Value) (reflect.Value, bool) {
 	return value, value.IsValid()
 }
 
-// field returns the field of a struct that has a JSON name, its own or that of a
-// struct that it embeds.
-func field(value reflect.Value, name string) (reflect.Value, bool) {
+// fieldByName returns the field of a struct, or of a struct that it embeds, that has a JSON name.
+func fieldByName(value reflect.Value, name string) (reflect.Value, bool) {
 	for i := range value.NumField() {
 		described := value.Type().Field(i)
 		key, options, _ := strings.Cut(described.Tag.Get("json"), ",")
@@ -129,8 +130,8 @@ func field(value reflect.Value, name string) (reflect.Value, bool) {
 			return value.Field(i), true
 		}
 		if key == "" && (described.Anonymous || strings.Contains(options, "inline")) {
-			if embedded, ok := deref(value.Field(i)); ok && embedded.Kind() == reflect.Struct {
-				if found, ok := field(embedded, name); ok {
+			if embedded, ok := followPointers(value.Field(i)); ok && embedded.Kind() == reflect.Struct {
+				if found, ok := fieldByName(embedded, name); ok {
 					return found, true
 				}
 			}

@@ -11,7 +11,7 @@ func ofPod(p *corev1.Pod) Health {
 	case corev1.PodSucceeded:
 		return Health{State: Ready}
 	case corev1.PodFailed:
-		return failed(cmp.Or(p.Status.Message, "has failed"))
+		return failedWith(cmp.Or(p.Status.Message, "has failed"))
 	}
 	for _, condition := range p.Status.Conditions {
 		if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
@@ -31,7 +31,7 @@ func ofPod(p *corev1.Pod) Health {
 
 func ofClaim(c *corev1.PersistentVolumeClaim) Health {
 	if c.Status.Phase == corev1.ClaimLost {
-		return failed("has lost its volume")
+		return failedWith("has lost its volume")
 	}
 	return Health{State: Ready}
 }

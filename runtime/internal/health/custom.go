@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ofCustomResource judges by the conditions that kstatus defines.
+// ofCustomResource returns the health of a custom resource by the conditions of kstatus.
 func ofCustomResource(object client.Object) Health {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return failed("cannot be read: " + err.Error())
+		return failedWith("cannot be read: " + err.Error())
 	}
 	generation, ok, _ := unstructured.NestedInt64(content, "status", "observedGeneration")
 	if ok && generation < object.GetGeneration() {
@@ -22,11 +22,11 @@ func ofCustomResource(object client.Object) Health {
 	conditions, _, _ := unstructured.NestedSlice(content, "status", "conditions")
 	for _, item := range conditions {
 		condition, _ := item.(map[string]any)
-		isTrue, message := condition["status"] == "True", text(condition)
+		isTrue, message := condition["status"] == "True", messageOf(condition)
 		switch condition["type"] {
 		case "Stalled":
 			if isTrue {
-				return failed(cmp.Or(message, "is stalled"))
+				return failedWith(cmp.Or(message, "is stalled"))
 			}
 		case "Reconciling":
 			if isTrue {
@@ -47,7 +47,8 @@ func ofCustomResource(object client.Object) Health {
 	return ready
 }
 
-func text(condition map[string]any) string {
+// messageOf returns the message of a condition, or its reason.
+func messageOf(condition map[string]any) string {
 	message, _ := condition["message"].(string)
 	reason, _ := condition["reason"].(string)
 	return cmp.Or(message, reason)

@@ -1,7 +1,6 @@
-// Package health tells from a child's own status whether it is ready, by the
-// rules of kstatus with these exceptions: a Job is ready when it is complete,
-// a Pod in phase Failed has failed, a pending PersistentVolumeClaim does not
-// hold its parent up, and a custom resource needs the condition Ready.
+// Package health returns whether a child is ready, by its own status. It follows kstatus with these
+// exceptions: a Job is ready when it is complete, a Pod in phase Failed has failed, a pending
+// PersistentVolumeClaim counts as ready, and a custom resource needs the condition Ready.
 package health
 
 import (
@@ -19,9 +18,9 @@ type State string
 
 // The states.
 const (
-	Ready      State = "Ready"      // does its work, or has done it
-	InProgress State = "InProgress" // on its way
-	Failed     State = "Failed"     // will not get there without a change
+	Ready      State = "Ready"      // it works, or has completed
+	InProgress State = "InProgress" // it becomes ready by itself
+	Failed     State = "Failed"     // it does not become ready without a change
 )
 
 // Health is a child's state, and why it is not ready.
@@ -58,8 +57,8 @@ func Of(object client.Object) Health {
 	return ofOther(object)
 }
 
-// ofOther judges kinds without a rule of their own. A built-in one does its
-// work as soon as it exists.
+// ofOther returns the health of a kind without a rule of its own. A built-in one is ready once it
+// exists.
 func ofOther(object client.Object) Health {
 	if _, _, err := clientgoscheme.Scheme.ObjectKinds(object); err == nil {
 		if _, dynamic := object.(runtime.Unstructured); !dynamic {
@@ -74,4 +73,4 @@ func ofOther(object client.Object) Health {
 
 func inProgress(message string) Health { return Health{InProgress, message} }
 
-func failed(message string) Health { return Health{Failed, message} }
+func failedWith(message string) Health { return Health{Failed, message} }

@@ -34,7 +34,7 @@ func TestOf(t *testing.T) {
 		{"a Deployment starting up", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 3, AvailableReplicas: 2}}, rollingOut()},
 		{"a Deployment rolled out", &appsv1.Deployment{Spec: three, Status: appsv1.DeploymentStatus{UpdatedReplicas: 3, Replicas: 3, AvailableReplicas: 3}}, Health{State: Ready}},
 		{"a Deployment past its deadline", &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{
-			{Type: appsv1.DeploymentProgressing, Status: "False", Reason: "ProgressDeadlineExceeded", Message: "too slow"}}}}, failed("too slow")},
+			{Type: appsv1.DeploymentProgressing, Status: "False", Reason: "ProgressDeadlineExceeded", Message: "too slow"}}}}, failedWith("too slow")},
 
 		{"a StatefulSet starting up", &appsv1.StatefulSet{}, rollingOut()},
 		{"a StatefulSet rolling", &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{ReadyReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}}, rollingOut()},
@@ -45,21 +45,21 @@ func TestOf(t *testing.T) {
 
 		{"a Job running", &batchv1.Job{}, inProgress("is not complete")},
 		{"a Job complete", &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: "True"}}}}, Health{State: Ready}},
-		{"a Job failed", &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True"}}}}, failed("has failed")},
+		{"a Job failed", &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True"}}}}, failedWith("has failed")},
 
 		{"a Pod pending", &corev1.Pod{}, inProgress("is not ready")},
 		{"a Pod ready", &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: "True"}}}}, Health{State: Ready}},
 		{"a Pod done", &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}, Health{State: Ready}},
-		{"a Pod failed", &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, Message: "evicted"}}, failed("evicted")},
+		{"a Pod failed", &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, Message: "evicted"}}, failedWith("evicted")},
 		{"a Pod crashing", &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "web",
 			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}}}}}, inProgress("container web waits: CrashLoopBackOff")},
 		{"a claim pending", &corev1.PersistentVolumeClaim{Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}}, Health{State: Ready}},
-		{"a claim lost", &corev1.PersistentVolumeClaim{Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimLost}}, failed("has lost its volume")},
+		{"a claim lost", &corev1.PersistentVolumeClaim{Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimLost}}, failedWith("has lost its volume")},
 
 		{"a custom resource without conditions", custom(), inProgress("has no condition Ready=True")},
 		{"a custom resource ready", custom("Ready", "True"), Health{State: Ready}},
 		{"a custom resource not ready", custom("Ready", "False"), inProgress("because")},
-		{"a custom resource stalled", custom("Ready", "True", "Stalled", "True"), failed("because")},
+		{"a custom resource stalled", custom("Ready", "True", "Stalled", "True"), failedWith("because")},
 		{"a custom resource reconciling", custom("Ready", "True", "Reconciling", "True"), inProgress("because")},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ func ofDeployment(d *appsv1.Deployment) Health {
 	}
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentProgressing && condition.Reason == "ProgressDeadlineExceeded" {
-			return failed(cmp.Or(condition.Message, "exceeded its progress deadline"))
+			return failedWith(cmp.Or(condition.Message, "exceeded its progress deadline"))
 		}
 	}
 	want := ptr.Deref(d.Spec.Replicas, 1)
@@ -57,7 +57,7 @@ func ofJob(j *batchv1.Job) Health {
 		case batchv1.JobComplete:
 			return Health{State: Ready}
 		case batchv1.JobFailed:
-			return failed(cmp.Or(condition.Message, "has failed"))
+			return failedWith(cmp.Or(condition.Message, "has failed"))
 		case batchv1.JobSuspended:
 			return inProgress("is suspended")
 		}
@@ -72,6 +72,6 @@ func rolledOut(done bool) Health {
 	return rollingOut()
 }
 
-// rollingOut says nothing of how far a workload has got: whoever repeats it in a
-// status would write that at every step.
+// rollingOut returns no progress in its message: a status that repeats the message would be written
+// at every step.
 func rollingOut() Health { return inProgress("is rolling out") }

@@ -1,5 +1,4 @@
-// Package jsonpatch writes JSON patches (RFC 6902) as the API server takes them,
-// and reads its refusals.
+// Package jsonpatch writes JSON patches (RFC 6902) for the API server, and reads its refusals.
 package jsonpatch
 
 import (
@@ -18,20 +17,20 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// For returns the patch of these steps for the object of a UID. The API server
-// carries out no step on another object of its name; its refusal is [Unfit].
+// For returns the patch of these operations for the object with a UID. For another object of the
+// name the API server refuses the whole patch; see [DoesNotFit].
 func For(uid types.UID, steps ...Operation) ([]byte, error) {
 	return json.Marshal(append([]Operation{{"test", "/metadata/uid", uid}}, steps...))
 }
 
-var escaped = strings.NewReplacer("~", "~0", "/", "~1")
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Escape makes a field's name a part of a JSON pointer (RFC 6901).
-func Escape(name string) string { return escaped.Replace(name) }
+// Escape returns the name of a field as part of a JSON pointer (RFC 6901).
+func Escape(name string) string { return pointerEscapes.Replace(name) }
 
-// Unfit tells whether the API server could not carry out a patch since it does not
-// fit the object: it was made from another state of it, or for another object. The
-// API server names the object only where it is the outcome that is invalid.
+// Unfit reports whether the API server refused a patch because it does not fit the object,
+// which has changed or is another one. The API server names the object only if the patched object
+// is invalid.
 func Unfit(err error) bool {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")

@@ -1,8 +1,8 @@
-// Package listmap knows which lists of Kubernetes' own kinds are maps or sets to
-// server-side apply, and by which keys it tells their items apart.
+// Package listmap knows which lists of Kubernetes' own kinds are maps or sets to server-side apply,
+// and which keys identify their items.
 //
-// The API server creates an object in which two items have the same keys, and
-// refuses every later apply to it. So [Check] finds them before the object exists.
+// The API server creates an object in which two items have the same keys, and refuses every later
+// apply to it. [Check] finds them before the object is created.
 package listmap
 
 //go:generate go run ../../../internal/listkeys table.go
@@ -17,26 +17,25 @@ import (
 // member is a field of a type.
 type member struct {
 	name   string
-	of     string // the type of the field, or of its items; empty where nothing is known of it
-	unique bool   // it is a list whose items differ in their keys, or in their value
+	of     string // the type of the field, or of its items; empty: it is not known
+	unique bool   // it is a list whose items have different keys or values
 	keys   []key
 }
 
-// key is a field by which items are told apart.
+// key is a field that identifies an item of a list.
 type key struct {
 	name     string
-	fallback string // what an item has that leaves it out
+	fallback string // the default
 }
 
-// Type is what is known of a value: which of its fields are lists with keys. Of
-// the zero value nothing is known.
+// Type says which fields of a value are lists with keys. The zero value knows nothing.
 type Type struct{ name string }
 
 // Of returns the type of a kind.
 func Of(kind schema.GroupVersionKind) Type { return Type{kinds[kind]} }
 
-// list returns what is known of a field.
-func (t Type) list(name string) member {
+// fieldNamed returns the field of a name.
+func (t Type) fieldNamed(name string) member {
 	for _, m := range types[t.name] {
 		if m.name == name {
 			return m
@@ -46,60 +45,61 @@ func (t Type) list(name string) member {
 }
 
 // Field returns the type of a field, or of its items if it is a list.
-func (t Type) Field(name string) Type { return Type{t.list(name).of} }
+func (t Type) Field(name string) Type { return Type{t.fieldNamed(name).of} }
 
-// Keys returns the keys of an item of a field, with the defaults of those that the
-// item leaves out. It returns nil if the field is not known as a list with keys.
+// Keys returns the keys of an item of a list field, with defaults for keys that the item leaves
+// out. It returns nil if the field is not known as a list with keys.
 func (t Type) Keys(field string, item map[string]any) map[string]any {
-	keys := t.list(field).keys
+	keys := t.fieldNamed(field).keys
 	if len(keys) == 0 {
 		return nil
 	}
 	values := map[string]any{}
 	for _, key := range keys {
-		values[key.name] = key.of(item)
+		values[key.name] = key.valueIn(item)
 	}
 	return values
 }
 
-// of returns the value of a key of an item; nil where it has none.
-func (k key) of(item map[string]any) any {
+// valueIn returns the value of the key in an item, or its default. It is nil if there is none.
+func (k key) valueIn(item map[string]any) any {
 	if value, ok := item[k.name]; ok || k.fallback == "" {
 		return value
 	}
 	return k.fallback
 }
 
-// Check returns an error if two items of a list in an object have the same keys.
-// It names the list and the keys; an object of an unknown kind passes.
+// Check returns an error if two items of a list in an object have the same keys. The error names
+// the list and the keys. Objects of unknown kinds have none.
 func Check(kind schema.GroupVersionKind, object map[string]any) error {
-	return Of(kind).check("", object)
+	return Of(kind).checkFields("", object)
 }
 
-func (t Type) check(path string, object map[string]any) error {
+// checkFields checks the lists in the fields of an object.
+func (t Type) checkFields(path string, object map[string]any) error {
 	for _, m := range types[t.name] {
-		if err := m.check(path+m.name, object[m.name]); err != nil {
+		if err := m.checkValue(path+m.name, object[m.name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// check looks at the value of a field.
-func (m member) check(path string, value any) error {
+// checkValue checks the value of a field.
+func (m member) checkValue(path string, value any) error {
 	below := Type{m.of}
 	switch value := value.(type) {
 	case map[string]any:
-		return below.check(path+".", value)
+		return below.checkFields(path+".", value)
 	case []any:
 		if m.unique {
-			if err := m.distinct(path, value); err != nil {
+			if err := m.checkDistinct(path, value); err != nil {
 				return err
 			}
 		}
 		for i, item := range value {
 			object, _ := item.(map[string]any)
-			if err := below.check(fmt.Sprintf("%s[%d].", path, i), object); err != nil {
+			if err := below.checkFields(fmt.Sprintf("%s[%d].", path, i), object); err != nil {
 				return err
 			}
 		}
@@ -107,8 +107,8 @@ func (m member) check(path string, value any) error {
 	return nil
 }
 
-// distinct compares the keys of all items.
-func (m member) distinct(path string, items []any) error {
+// checkDistinct returns an error if two items have the same keys.
+func (m member) checkDistinct(path string, items []any) error {
 	seen := make(map[string]int, len(items))
 	for i, item := range items {
 		text := m.keysOf(item)
@@ -120,7 +120,7 @@ func (m member) distinct(path string, items []any) error {
 	return nil
 }
 
-// keysOf describes the keys of an item: "name A", "port 80, protocol TCP".
+// keysOf describes the keys of an item, such as "port 80, protocol TCP".
 func (m member) keysOf(item any) string {
 	object, ok := item.(map[string]any)
 	if !ok || len(m.keys) == 0 {
@@ -128,7 +128,7 @@ func (m member) keysOf(item any) string {
 	}
 	texts := make([]string, len(m.keys))
 	for i, key := range m.keys {
-		texts[i] = fmt.Sprintf("%s %v", key.name, key.of(object))
+		texts[i] = fmt.Sprintf("%s %v", key.name, key.valueIn(object))
 	}
 	return strings.Join(texts, ", ")
 }

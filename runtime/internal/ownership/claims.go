@@ -12,16 +12,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Claim is what another controller with keys like ours, of this project or of
-// another, has written on an object to make it its child.
+// Claim is the label and annotations by which another controller of this runtime, of this project
+// or another, made an object its child.
 type Claim struct {
 	Keys
-	Parent string // as a message names it, "Site web"; empty where an owner reference names it
+	Parent string // for messages, such as "Site web"; empty: an owner reference names it
 }
 
-// Claims are those of other controllers than the one with this label. A label
-// alone is none, since labels get copied: it holds a UID, and beside it the parent
-// is named under the same group, or it is the UID of the object's controller.
+// Claims returns the claims of other controllers than the one with this label. A label alone is no
+// claim, because labels get copied: its value has to be a UID, and either an annotation of the same
+// group names the parent, or the UID is that of the object's controller.
 func Claims(object client.Object, label string) (claims []Claim) {
 	var controller types.UID
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
@@ -34,7 +34,7 @@ func Claims(object client.Object, label string) (claims []Claim) {
 			continue
 		}
 		keys := KeysOf(group, name)
-		parent, named := nameIn(annotations[keys.Parent])
+		parent, named := parseParentName(annotations[keys.Parent])
 		if named || labels[key] == string(controller) {
 			claims = append(claims, Claim{keys, parent})
 		}
@@ -42,9 +42,9 @@ func Claims(object client.Object, label string) (claims []Claim) {
 	return claims
 }
 
-// nameIn returns the kind and name of the parent that an annotation names, if it
-// is written as we write it.
-func nameIn(text string) (string, bool) {
+// parseParentName returns the kind and name of the parent in an annotation. It reports false if the
+// annotation has another format.
+func parseParentName(text string) (string, bool) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 2 || len(parts) > 3 {
 		return "", false
@@ -63,7 +63,7 @@ func nameIn(text string) (string, bool) {
 	return kind.Kind + " " + parts[len(parts)-1], true
 }
 
-// isUID tells whether a text is a UID as the API server makes them.
+// isUID reports whether a text is a UID as the API server generates them.
 func isUID(text string) bool {
 	if len(text) != 36 {
 		return false

@@ -1,14 +1,13 @@
-// Package ownership says whose child an object is.
+// Package ownership says which parent an object is a child of.
 //
-// Every child carries the label Keys.Label with its parent's UID, so that a
-// cache can hold the children of one controller and nothing else. What makes it
-// a child is the owner reference, where Kubernetes allows one: then the garbage
-// collector knows it, too. Where it does not, because the child lies in another
-// namespace or in none, and where the collector must not act, because the child
-// is to outlive its parent or to go in a certain order, it is the label together
-// with the annotation Keys.Parent, which names the parent. A label alone proves
-// nothing, since controllers copy labels to what they make: an EndpointSlice has
-// those of its Service.
+// Every child has the label Keys.Label with the UID of its parent, so that a cache can hold only
+// the children of one controller. The owner reference makes an object a child where Kubernetes
+// allows one, and the garbage collector then knows the child, too. Kubernetes does not allow one if
+// the child is in another namespace or cluster-scoped. The garbage collector must not act if the
+// child is orphaned when its parent is deleted, or deleted in a certain order. In these cases the
+// label and the annotation Keys.Parent, which names the parent, make an object a child. The label
+// alone does not, because controllers copy labels to the objects that they create: an EndpointSlice
+// has those of its Service.
 package ownership
 
 import (
@@ -25,12 +24,12 @@ import (
 // Keys are the labels and annotations that a controller writes on its children.
 type Keys struct {
 	Label       string // the parent's UID
-	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name, where there is no owner reference
-	Hash        string // annotation: of what was desired
-	WhenRemoved string // annotation: overrides what the kind says about removal
+	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name; absent with an owner reference
+	Hash        string // annotation: the hash of the desired state
+	WhenRemoved string // annotation: overrides the deletion policy of the kind
 }
 
-// KeysOf are the keys of a controller, below the API group of its parents.
+// KeysOf returns the keys of a controller, which begin with the API group of its parents.
 func KeysOf(group, controller string) Keys {
 	return Keys{
 		Label:       group + "/" + controller,
@@ -40,19 +39,19 @@ func KeysOf(group, controller string) Keys {
 	}
 }
 
-// Annotations are the keys of annotations, which a released child loses.
+// Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string { return []string{k.Parent, k.Hash, k.WhenRemoved} }
 
-// Override notes in a child's metadata what is to become of it when it is removed,
-// if that is not what its kind says.
+// Override writes the deletion policy of a child into its metadata. Empty: it is the
+// kind's.
 func (k Keys) Override(metadata map[string]any, whenRemoved string) {
 	if whenRemoved != "" {
-		field(metadata, "annotations")[k.WhenRemoved] = whenRemoved
+		ensureObject(metadata, "annotations")[k.WhenRemoved] = whenRemoved
 	}
 }
 
-// Ownership is the metadata that alone makes an object a parent's child, as a
-// merge patch has it: it takes off what an earlier way of owning it has left.
+// Ownership returns the metadata, as a merge patch, that makes an object a parent's child. The
+// patch also removes the keys of the other way to own it.
 func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
 	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
 	k.Refer(metadata, parent, byReference)
@@ -67,11 +66,11 @@ type Parent struct {
 	UID  types.UID
 }
 
-// Disown takes off a desired child's metadata what made an object a parent's: it
-// may be a copy of one that was observed.
+// Disown removes from the metadata of a desired child what makes it a parent's child. The
+// author may have copied an observed child.
 func (k Keys) Disown(metadata map[string]any, parent types.UID) {
-	drop(metadata, "labels", k.Label)
-	drop(metadata, "annotations", k.Parent, k.WhenRemoved)
+	dropKeys(metadata, "labels", k.Label)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)
@@ -84,10 +83,10 @@ func (k Keys) Disown(metadata map[string]any, parent types.UID) {
 	}
 }
 
-// Refer makes a child of a parent out of an object whose metadata these are. It
-// is a child by reference, or by label and annotation.
+// Refer adds to metadata what makes an object a parent's child: an owner reference, or a label
+// and an annotation.
 func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
-	field(metadata, "labels")[k.Label] = string(parent.UID)
+	ensureObject(metadata, "labels")[k.Label] = string(parent.UID)
 	references, _ := metadata["ownerReferences"].([]any)
 	if byReference {
 		references = append(references, map[string]any{
@@ -99,19 +98,18 @@ func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 			"blockOwnerDeletion": true,
 		})
 	} else {
-		field(metadata, "annotations")[k.Parent] = parent.String()
+		ensureObject(metadata, "annotations")[k.Parent] = parent.String()
 	}
 	if len(references) > 0 {
 		metadata["ownerReferences"] = references
 	}
 }
 
-// Of returns the parent of a child: false for an object that is nobody's, or
-// another controller's. namespaced says which kinds of parents there are, and
-// whether each lies in namespaces.
+// Of returns the parent of a child. It reports false if the object is no child of this
+// controller. namespaced has the kinds of parents, and whether they are namespaced.
 func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Parent, bool) {
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
-		return byReference(object, ref, namespaced)
+		return parentByReference(object, ref, namespaced)
 	}
 	uid, name := object.GetLabels()[k.Label], object.GetAnnotations()[k.Parent]
 	if uid == "" || name == "" {
@@ -129,9 +127,8 @@ func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Pa
 	return parent, true
 }
 
-// Named returns what the annotation of an object says of its parent, in the words
-// of [Parent.String]. It is empty where an owner reference says who controls the
-// object, or nothing does.
+// Named returns the parent in the annotation of an object, in the form of [Parent.String]. It
+// is empty if an owner reference names the controller, or if there is no annotation.
 func (k Keys) Named(object client.Object) string {
 	if metav1.GetControllerOfNoCopy(object) != nil {
 		return ""
@@ -139,7 +136,8 @@ func (k Keys) Named(object client.Object) string {
 	return object.GetAnnotations()[k.Parent]
 }
 
-func byReference(object client.Object, ref *metav1.OwnerReference, namespaced map[schema.GroupKind]bool) (Parent, bool) {
+// parentByReference returns the parent that an owner reference names.
+func parentByReference(object client.Object, ref *metav1.OwnerReference, namespaced map[schema.GroupKind]bool) (Parent, bool) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
 		return Parent{}, false
@@ -155,13 +153,13 @@ func byReference(object client.Object, ref *metav1.OwnerReference, namespaced ma
 	return parent, true
 }
 
-// Referenced tells whether a child has an owner reference to a parent, so that
-// the garbage collector deletes it after its parent.
+// Referenced reports whether a child has an owner reference to a parent, so that the garbage
+// collector deletes it after its parent.
 func Referenced(child client.Object, parent types.UID) bool {
 	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
 }
 
-// String is the parent as the annotation Keys.Parent names it.
+// String returns the parent in the form of the annotation Keys.Parent.
 func (p Parent) String() string {
 	kind := p.Kind.GroupKind().String()
 	if p.Name.Namespace == "" {
@@ -170,8 +168,9 @@ func (p Parent) String() string {
 	return kind + "/" + p.Name.String()
 }
 
-// drop takes keys out of the object at name, which goes once it is empty.
-func drop(content map[string]any, name string, keys ...string) {
+// dropKeys removes keys from an object in a field of the content, and the object if it is empty
+// then.
+func dropKeys(content map[string]any, name string, keys ...string) {
 	object, _ := content[name].(map[string]any)
 	maps.DeleteFunc(object, func(key string, _ any) bool { return slices.Contains(keys, key) })
 	if len(object) == 0 {
@@ -179,8 +178,8 @@ func drop(content map[string]any, name string, keys ...string) {
 	}
 }
 
-// field returns the object at name, which it makes where there is none.
-func field(content map[string]any, name string) map[string]any {
+// ensureObject returns the object in a field of the content. It adds one if there is none.
+func ensureObject(content map[string]any, name string) map[string]any {
 	object, ok := content[name].(map[string]any)
 	if !ok {
 		object = map[string]any{}

@@ -78,7 +78,7 @@ func TestTheWayOfOwningChanges(t *testing.T) {
 	}
 }
 
-func TestDisownLeavesWhatIsTheAuthors(t *testing.T) {
+func TestClearOwnerKeepsMetadataOfTheAuthor(t *testing.T) {
 	of := func(uid string) any { return map[string]any{"uid": uid} }
 	metadata := map[string]any{
 		"labels":          map[string]any{"app": "web", keys.Label: "1"},

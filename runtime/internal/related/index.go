@@ -8,14 +8,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Index knows which parents read which objects of one kind. It is safe for
-// concurrent use. Finding the readers of an object costs one lookup for those
-// that read it by name, and one comparison for each different query by labels.
+// Index knows which parents read which objects of one kind. It is safe for concurrent use. Finding
+// the readers of an object costs one lookup for queries by name, and one comparison for each
+// different query by labels.
 type Index struct {
-	mu      sync.RWMutex
-	named   map[types.NamespacedName]parents // by the object that they read
-	queries map[string]*readers              // by the query's key
-	asked   map[types.NamespacedName][]Query // by parent
+	mu       sync.RWMutex
+	named    map[types.NamespacedName]parents // by the object that they read
+	queries  map[string]*readers              // by the query's key
+	byParent map[types.NamespacedName][]Query // by parent
 }
 
 type parents map[types.NamespacedName]bool
@@ -25,31 +25,31 @@ type readers struct {
 	parents parents
 }
 
-// NewIndex makes an empty index.
+// NewIndex returns an empty index.
 func NewIndex() *Index {
 	return &Index{
-		named:   map[types.NamespacedName]parents{},
-		queries: map[string]*readers{},
-		asked:   map[types.NamespacedName][]Query{},
+		named:    map[types.NamespacedName]parents{},
+		queries:  map[string]*readers{},
+		byParent: map[types.NamespacedName][]Query{},
 	}
 }
 
-// Set says what a parent reads from now on; nothing forgets it.
+// Set replaces the queries of a parent.
 func (x *Index) Set(parent types.NamespacedName, queries []Query) {
-	queries = slices.DeleteFunc(slices.Clone(queries), Query.nothing)
+	queries = slices.DeleteFunc(slices.Clone(queries), Query.isEmpty)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if slices.EqualFunc(x.asked[parent], queries, func(a, b Query) bool { return a.key() == b.key() }) {
+	if slices.EqualFunc(x.byParent[parent], queries, func(a, b Query) bool { return a.key() == b.key() }) {
 		return
 	}
-	for _, query := range x.asked[parent] {
+	for _, query := range x.byParent[parent] {
 		x.remove(parent, query)
 	}
-	delete(x.asked, parent)
+	delete(x.byParent, parent)
 	if len(queries) == 0 {
 		return
 	}
-	x.asked[parent] = queries
+	x.byParent[parent] = queries
 	for _, query := range queries {
 		x.add(parent, query)
 	}
@@ -79,7 +79,7 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 }
 
 func (x *Index) add(parent types.NamespacedName, query Query) {
-	if objects, ok := query.objects(); ok {
+	if objects, ok := query.namedObjects(); ok {
 		for _, object := range objects {
 			if x.named[object] == nil {
 				x.named[object] = parents{}
@@ -96,7 +96,7 @@ func (x *Index) add(parent types.NamespacedName, query Query) {
 }
 
 func (x *Index) remove(parent types.NamespacedName, query Query) {
-	if objects, ok := query.objects(); ok {
+	if objects, ok := query.namedObjects(); ok {
 		for _, object := range objects {
 			delete(x.named[object], parent)
 			if len(x.named[object]) == 0 {
@@ -116,9 +116,9 @@ func (x *Index) remove(parent types.NamespacedName, query Query) {
 	}
 }
 
-// objects returns the very objects that a query names, false where it does not
+// namedObjects returns the names of the objects of a query. It reports false if the query does not
 // name them all.
-func (q Query) objects() ([]types.NamespacedName, bool) {
+func (q Query) namedObjects() ([]types.NamespacedName, bool) {
 	if len(q.Names) == 0 || slices.Contains(q.Namespaces, AllNamespaces) {
 		return nil, false
 	}

@@ -64,7 +64,7 @@ func TestAParentChangesWhatItReads(t *testing.T) {
 		t.Errorf("the first is read by %v", got)
 	}
 	index.Set(parent, nil)
-	if len(index.named)+len(index.queries)+len(index.asked) > 0 {
+	if len(index.named)+len(index.queries)+len(index.byParent) > 0 {
 		t.Errorf("something is left of a parent that is gone: %v", index)
 	}
 }

@@ -1,8 +1,8 @@
-// Package related finds the objects that a parent's Sync reads and does not own,
-// and the parents that read an object that has changed.
+// Package related finds the objects that a parent's Sync reads and does not own, and the parents
+// that read an object that has changed.
 //
-//	Query   what one parent reads of one kind      → Matches(object)
-//	Index   the queries of all parents             → Readers(object)
+//	Query   the objects that one parent reads of one kind   → Matches(object)
+//	Index   the queries of all parents                      → Readers(object)
 package related
 
 import (
@@ -17,17 +17,17 @@ import (
 // AllNamespaces stands for every namespace in a Query.
 const AllNamespaces = "*"
 
-// Query selects objects of one kind: by their names, or where there are none by
-// their labels. The zero value selects nothing.
+// Query selects objects of one kind: by their names, or by their labels if there are no names. The
+// zero value selects nothing.
 type Query struct {
 	Names    []string
 	Selector labels.Selector
-	// Namespaces are where to look, AllNamespaces among them. For a kind that
-	// lies in no namespace it is the empty one.
+	// Namespaces are the namespaces of the objects, or AllNamespaces. For a cluster-scoped kind
+	// it is the empty name.
 	Namespaces []string
 }
 
-// Matches tells whether a query selects an object.
+// Matches reports whether the query selects an object.
 func (q Query) Matches(object client.Object) bool {
 	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.GetNamespace()) {
 		return false
@@ -38,12 +38,12 @@ func (q Query) Matches(object client.Object) bool {
 	return q.Selector != nil && q.Selector.Matches(labels.Set(object.GetLabels()))
 }
 
-// nothing tells whether a query cannot select anything.
-func (q Query) nothing() bool {
+// isEmpty reports whether the query selects nothing.
+func (q Query) isEmpty() bool {
 	return len(q.Namespaces) == 0 || len(q.Names) == 0 && q.Selector == nil
 }
 
-// key is the same for queries that select the same.
+// key returns a text that is the same for queries that select the same objects.
 func (q Query) key() string {
 	selector := ""
 	if len(q.Names) == 0 {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// question is a token with what it is for, without giving the token away.
-type question [sha256.Size]byte
+// accessRequest is the hash of a token, a verb and a path.
+type accessRequest [sha256.Size]byte
 
-func questionOf(token, verb, path string) question {
+func newAccessRequest(token, verb, path string) accessRequest {
 	return sha256.Sum256([]byte(verb + "\x00" + path + "\x00" + token))
 }
 
-// answers remembers what the API server said, for a while.
-type answers struct {
+// answerCache keeps the answers of the API server for some time.
+type answerCache struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	known map[question]answer
+	known map[accessRequest]answer
 }
 
 type answer struct {
@@ -27,33 +27,33 @@ type answer struct {
 	until  time.Time
 }
 
-// most is how many answers are remembered: a client with ever new tokens must not
-// fill the memory.
-const most = 1000
+// maxAnswers limits the cached answers, so that a client with ever new tokens does not fill the
+// memory.
+const maxAnswers = 1000
 
-func newAnswers(now func() time.Time) *answers {
-	return &answers{now: now, known: map[question]answer{}}
+func newAnswerCache(now func() time.Time) *answerCache {
+	return &answerCache{now: now, known: map[accessRequest]answer{}}
 }
 
-func (a *answers) get(q question) (status int, ok bool) {
+func (a *answerCache) get(q accessRequest) (status int, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known, ok := a.known[q]
 	return known.status, ok && a.now().Before(known.until)
 }
 
-func (a *answers) put(q question, status int) {
+func (a *answerCache) put(q accessRequest, status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.known) >= most {
-		maps.DeleteFunc(a.known, func(_ question, known answer) bool { return !a.now().Before(known.until) })
+	if len(a.known) >= maxAnswers {
+		maps.DeleteFunc(a.known, func(_ accessRequest, known answer) bool { return !a.now().Before(known.until) })
 	}
-	if len(a.known) >= most {
+	if len(a.known) >= maxAnswers {
 		clear(a.known)
 	}
-	lasts := denied
+	lasts := deniedFor
 	if status == http.StatusOK {
-		lasts = allowed
+		lasts = allowedFor
 	}
 	a.known[q] = answer{status, a.now().Add(lasts)}
 }

@@ -1,10 +1,10 @@
-// Package scrape lets those read an operator's metrics whom the API server lets.
+// Package scrape authorizes requests for an operator's metrics by the API server.
 //
 //	bearer token → TokenReview → user → SubjectAccessReview → 200, 401 or 403
 //
-// controller-runtime has a filter that does the same with the API server's own
-// packages. Linking them costs every operator 17 MiB of memory, which is more than
-// most have in their caches; see docs/decisions/0018-metrics-access.md.
+// controller-runtime has a filter that does the same with the API server's own packages. Linking
+// them costs every operator 17 MiB of memory, which is more than most have in their caches; see
+// docs/decisions/0018-metrics-access.md.
 package scrape
 
 import (
@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	patience = 10 * time.Second // with the API server
-	allowed  = time.Minute      // for how long an answer counts
-	denied   = 10 * time.Second
+	reviewTimeout = 10 * time.Second // for the answer of the API server
+	allowedFor    = time.Minute      // how long an answer is cached
+	deniedFor     = 10 * time.Second
 )
 
-// Filter asks the API server who a client is by its bearer token, and whether it
-// may get the path; a role with nonResourceURLs allows it. Answers count for a
-// minute, refusals for ten seconds.
+// Filter returns a filter that authenticates a client by its bearer token, and authorizes it for
+// the path. A role with nonResourceURLs allows it. Answers are cached for a minute, refusals for
+// ten seconds.
 func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error) {
 	who, err := authenticationclient.NewForConfigAndClient(config, httpClient)
 	if err != nil {
@@ -42,10 +42,10 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 	if err != nil {
 		return nil, err
 	}
-	g := &guard{who: who.TokenReviews(), may: may.SubjectAccessReviews(), answers: newAnswers(time.Now)}
+	g := &authorizer{tokenReviews: who.TokenReviews(), accessReviews: may.SubjectAccessReviews(), answers: newAnswerCache(time.Now)}
 	return func(log logr.Logger, handler http.Handler) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-			status, err := g.judge(request)
+			status, err := g.authorize(request)
 			if err != nil {
 				log.Error(err, "cannot tell who may read metrics")
 			}
@@ -58,27 +58,28 @@ func Filter(config *rest.Config, httpClient *http.Client) (server.Filter, error)
 	}, nil
 }
 
-type guard struct {
-	who     authenticationclient.TokenReviewInterface
-	may     authorizationclient.SubjectAccessReviewInterface
-	answers *answers
+// authorizer reviews the tokens and access of requests.
+type authorizer struct {
+	tokenReviews  authenticationclient.TokenReviewInterface
+	accessReviews authorizationclient.SubjectAccessReviewInterface
+	answers       *answerCache
 }
 
-// judge returns the HTTP status that a request deserves.
-func (g *guard) judge(request *http.Request) (int, error) {
+// authorize returns the HTTP status for a request: 200, 401 or 403.
+func (g *authorizer) authorize(request *http.Request) (int, error) {
 	scheme, token, _ := strings.Cut(request.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "bearer") || token == "" {
 		return http.StatusUnauthorized, nil
 	}
 	verb := strings.ToLower(request.Method)
-	question := questionOf(token, verb, request.URL.Path)
+	question := newAccessRequest(token, verb, request.URL.Path)
 	if status, ok := g.answers.get(question); ok {
 		return status, nil
 	}
-	ctx, cancel := context.WithTimeout(request.Context(), patience)
+	ctx, cancel := context.WithTimeout(request.Context(), reviewTimeout)
 	defer cancel()
-	status, err := g.ask(ctx, token, verb, request.URL.Path)
+	status, err := g.reviewAccess(ctx, token, verb, request.URL.Path)
 	if err != nil {
 		return http.StatusInternalServerError, err
 	}
@@ -86,9 +87,10 @@ func (g *guard) judge(request *http.Request) (int, error) {
 	return status, nil
 }
 
-func (g *guard) ask(ctx context.Context, token, verb, path string) (int, error) {
+// reviewAccess asks the API server for the user of a token, and for the user's access to a path.
+func (g *authorizer) reviewAccess(ctx context.Context, token, verb, path string) (int, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
-	review, err := g.who.Create(ctx, review, metav1.CreateOptions{})
+	review, err := g.tokenReviews.Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +102,7 @@ func (g *guard) ask(ctx context.Context, token, verb, path string) (int, error) 
 	for key, value := range user.Extra {
 		extra[key] = authorizationv1.ExtraValue(value)
 	}
-	access, err := g.may.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+	access, err := g.accessReviews.Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: extra,
 		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: path, Verb: verb},
 	}}, metav1.CreateOptions{})

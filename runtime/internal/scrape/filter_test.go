@@ -83,14 +83,14 @@ func TestNobodyReadsMetricsWhileTheAPIServerIsAway(t *testing.T) {
 
 func TestAnswersCountForAWhile(t *testing.T) {
 	now := time.Unix(0, 0)
-	a := newAnswers(func() time.Time { return now })
-	yes, no := questionOf("yes", "get", "/metrics"), questionOf("no", "get", "/metrics")
+	a := newAnswerCache(func() time.Time { return now })
+	yes, no := newAccessRequest("yes", "get", "/metrics"), newAccessRequest("no", "get", "/metrics")
 	a.put(yes, http.StatusOK)
 	a.put(no, http.StatusForbidden)
 	for _, step := range []struct {
 		after   time.Duration
 		yes, no bool
-	}{{0, true, true}, {denied, true, false}, {allowed, false, false}} {
+	}{{0, true, true}, {deniedFor, true, false}, {allowedFor, false, false}} {
 		now = time.Unix(0, 0).Add(step.after)
 		_, knowsYes := a.get(yes)
 		_, knowsNo := a.get(no)
@@ -98,10 +98,10 @@ func TestAnswersCountForAWhile(t *testing.T) {
 			t.Errorf("after %s: known %v and %v", step.after, knowsYes, knowsNo)
 		}
 	}
-	for i := range 3 * most {
-		a.put(questionOf(time.Unix(int64(i), 0).String(), "get", "/"), http.StatusForbidden)
+	for i := range 3 * maxAnswers {
+		a.put(newAccessRequest(time.Unix(int64(i), 0).String(), "get", "/"), http.StatusForbidden)
 	}
-	if len(a.known) > most {
+	if len(a.known) > maxAnswers {
 		t.Errorf("%d answers are remembered", len(a.known))
 	}
 }

@@ -35,8 +35,7 @@ func mounted(source corev1.VolumeSource) client.Object {
 	})
 }
 
-// conflictCases are edits that, with desired applied over them, leave an object that
-// the API server refuses.
+// conflictCases are edits that make the desired state, applied over them, invalid.
 var conflictCases = []struct {
 	name    string
 	desired client.Object
@@ -155,12 +154,12 @@ func TestEditThatConflictsWithDesiredIsUndone(t *testing.T) {
 	}
 }
 
-// lacks names a field of desired that is not in a child; empty when there is none.
+// lacks returns a desired field that is not in a child. It is empty if there is none.
 func lacks(desired, live any) string {
 	switch desired := desired.(type) {
 	case map[string]any:
 		for name, value := range desired {
-			if path := lacks(value, field(live, name)); path != "" {
+			if path := lacks(value, fieldValue(live, name)); path != "" {
 				return name + "." + path
 			}
 		}
@@ -172,15 +171,14 @@ func lacks(desired, live any) string {
 			}
 		}
 	default:
-		if !equal(desired, live) {
+		if !equalValues(desired, live) {
 			return fmt.Sprintf("%v, which is %v", desired, live)
 		}
 	}
 	return ""
 }
 
-// Sync changes one of two fields that exclude each other, of which the API server had
-// set the other.
+// Sync sets one of two fields that exclude each other. The API server had set the other one.
 func TestChangeThatConflictsWithADefaultIsApplied(t *testing.T) {
 	with := func(kind appsv1.DeploymentStrategyType) client.Object {
 		return deployment(func(d *appsv1.Deployment, _ *corev1.Container) { d.Spec.Strategy.Type = kind })
@@ -199,7 +197,7 @@ func TestChangeThatConflictsWithADefaultIsApplied(t *testing.T) {
 	}
 }
 
-// What cannot be put right leaves the owners of all fields as they were.
+// If the apply is refused in any case, all fields keep their owners.
 func TestConflictThatCannotBeUndoneChangesNoOwners(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "http", Port: 80})
 	wrong := named(&corev1.Service{Spec: corev1.ServiceSpec{SessionAffinity: "wrong", Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}})
@@ -208,7 +206,7 @@ func TestConflictThatCannotBeUndoneChangesNoOwners(t *testing.T) {
 	c.settle(one)
 	c.edit("kubectl-edit", editService(func(s *corev1.ServiceSpec) { s.Ports[0].Port = 81 }))
 	before := c.live().GetManagedFields()
-	if outcome, err := c.pass(wrong); err == nil {
+	if outcome, err := c.reconcile(wrong); err == nil {
 		t.Fatalf("the child is %s", outcome.Action)
 	}
 	owners := func(entries []metav1.ManagedFieldsEntry) (texts []string) {
@@ -223,15 +221,14 @@ func TestConflictThatCannotBeUndoneChangesNoOwners(t *testing.T) {
 	}
 }
 
-// A port that somebody has added stays, and so does a Service that an author's own
-// mistake makes invalid.
+// A port that somebody has added stays, also if the author's own desired state is invalid.
 func TestDuplicateOfTheAuthorsIsNotImmutable(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "http", Port: 80}, corev1.ServicePort{Name: "admin", Port: 90})
 	two := ports(corev1.ServicePort{Name: "http", Port: 80}, corev1.ServicePort{Name: "http", Port: 90})
 	c := startServer(t).child(one, Desired{WhenImmutable: RecreateIfImmutable})
 	c.settle(one)
 	c.edit("kubectl-edit", editService(func(s *corev1.ServiceSpec) { s.Ports = append(s.Ports, corev1.ServicePort{Name: "theirs", Port: 99}) }))
-	if outcome, err := c.pass(two); err == nil || errors.As(err, new(ErrImmutable)) || !strings.Contains(err.Error(), "Duplicate value") {
+	if outcome, err := c.reconcile(two); err == nil || errors.As(err, new(ErrImmutable)) || !strings.Contains(err.Error(), "Duplicate value") {
 		t.Errorf("the child is %s, error is %v", outcome.Action, err)
 	}
 	c.expectAt("in the end", "spec.ports.2.name", "theirs")

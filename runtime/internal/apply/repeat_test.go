@@ -78,7 +78,7 @@ func TestFieldConflict(t *testing.T) {
 	}
 }
 
-// A change of what is desired is no repair, and ends the conflict.
+// A change of the desired state is no repetition, and ends the conflict.
 func TestFieldConflictEndsWithTheDesiredState(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
 	c.expect(configMap("key", "one"), Created, "post 201")
@@ -93,7 +93,7 @@ func TestFieldConflictEndsWithTheDesiredState(t *testing.T) {
 	c.expect(configMap("key", "two"), Updated, "apply 200")
 }
 
-// What another manager removes belongs to nobody afterwards.
+// A field that another manager removes has no owner afterwards.
 func TestManagerThatRemovesFields(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "a", Port: 80}, corev1.ServicePort{Name: "b", Port: 81})
 	c := startServer(t).child(one, Desired{})
@@ -116,7 +116,7 @@ func TestManagerThatRemovesFields(t *testing.T) {
 	}
 }
 
-func TestChildThatIsDeletedAgainAndAgain(t *testing.T) {
+func TestRepeatedDeletionBacksOff(t *testing.T) {
 	for _, like := range []client.Object{configMap("key", "one"), deployment(nil)} {
 		t.Run(fmt.Sprintf("%T", like), func(t *testing.T) {
 			one := like
@@ -147,13 +147,13 @@ func TestChildThatIsDeletedAgainAndAgain(t *testing.T) {
 				}
 			}
 			remove()
-			c.memo.Removed(c.desired(one).Key()) // by this operator
+			c.state.Removed(c.desired(one).Key()) // by this operator
 			c.expect(one, Created, "post 201")
 			c.now = c.now.Add(3 * time.Minute) // calm
 			remove()
 			c.expect(one, Created, "post 201")
 			remove()
-			c.memo.Removed(c.desired(one).Key())
+			c.state.Removed(c.desired(one).Key())
 			c.expect(one, Created, "post 201")
 			remove()
 			c.expect(one, Created, "post 201")
@@ -161,8 +161,8 @@ func TestChildThatIsDeletedAgainAndAgain(t *testing.T) {
 	}
 }
 
-// Who takes the label of children away is named, although the child is out of
-// sight then.
+// The conflict names the manager that removes the label of a child, although the cache no longer
+// holds the child then.
 func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 	one := configMap("key", "one")
 	c := startServer(t).child(one, Desired{})
@@ -170,7 +170,7 @@ func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 	unseen := func() Outcome {
 		t.Helper()
 		c.edit("other", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
-		outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(one), nil)
+		outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(one), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,40 +186,40 @@ func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 	}
 }
 
-// A desired state that comes back within a minute is a repetition, as drift is.
+// Returning to a desired state within a minute is a repetition, as drift is.
 func TestReturnsToADesiredState(t *testing.T) {
 	one, two := configMap("key", "one"), configMap("key", "two")
 	c := startServer(t).child(one, Desired{})
 	c.expect(one, Created, "post 201")
-	c.expect(two, Updated, "revise 200")
-	c.expect(one, Updated, "revise 200")
+	c.expect(two, Updated, "json-patch 200")
+	c.expect(one, Updated, "json-patch 200")
 	for range 2 {
-		c.expect(two, Updated, "revise 200")
+		c.expect(two, Updated, "json-patch 200")
 		c.now = c.now.Add(time.Second)
-		c.memo.FollowSpec() // which makes it a new desired state
-		c.expect(one, Updated, "revise 200")
+		c.state.FollowSpec() // which makes it a new desired state
+		c.expect(one, Updated, "json-patch 200")
 	}
-	c.expect(two, Updated, "revise 200")
-	c.expect(one, Updated, "revise 200") // the first return
-	c.expect(two, Updated, "revise 200") // the second
+	c.expect(two, Updated, "json-patch 200")
+	c.expect(one, Updated, "json-patch 200") // the first return
+	c.expect(two, Updated, "json-patch 200") // the second
 	if conflict := c.expect(one, Unchanged, "").Conflict; conflict == nil || !conflict.Returns || conflict.Retry != c.now.Add(10*time.Second) {
 		t.Errorf("conflict: %+v", conflict)
 	}
 	c.expect(two, Unchanged, "") // where it is
 	c.now = c.now.Add(10 * time.Second)
-	c.expect(one, Updated, "revise 200")
+	c.expect(one, Updated, "json-patch 200")
 	c.now = c.now.Add(time.Minute)
-	c.expect(two, Updated, "revise 200")
+	c.expect(two, Updated, "json-patch 200")
 }
 
-func TestRefusedWriteWaits(t *testing.T) {
+func TestRefusedWriteBacksOff(t *testing.T) {
 	c := startServer(t).child(configMap("key", "one"), Desired{})
 	c.expect(configMap("key", "one"), Created, "post 201")
 	invalid := configMap("not a key", "two")
 	expect := func(requests string, retry time.Duration) {
 		t.Helper()
 		c.made()
-		_, err := c.pass(invalid)
+		_, err := c.reconcile(invalid)
 		failed, ok := errors.AsType[backoff.Failed](err)
 		if !ok || failed.Retry.Sub(c.now) != retry || failed.Replayed != (requests == "") {
 			t.Errorf("error %+v, want a retry after %s", err, retry)

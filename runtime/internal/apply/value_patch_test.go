@@ -41,10 +41,10 @@ func TestChangeOfACreatedChild(t *testing.T) {
 		one, two client.Object
 		requests string
 	}{
-		{"a value and a label", same, mainContainer(func(c *corev1.Container) { c.Image = "web:2" }), "revise 200"},
-		{"an item's value", same, mainContainer(func(c *corev1.Container) { c.Env[1].Value = "3" }), "revise 200"},
-		{"of an item whose key is defaulted", same, mainContainer(func(c *corev1.Container) { c.Ports[0].Name = "udp" }), "revise 200"},
-		{"of a custom resource", gadget(object{"tree": object{"a~b/c": 1}}), gadget(object{"tree": object{"a~b/c": 2}}), "revise 200"},
+		{"a value and a label", same, mainContainer(func(c *corev1.Container) { c.Image = "web:2" }), "json-patch 200"},
+		{"an item's value", same, mainContainer(func(c *corev1.Container) { c.Env[1].Value = "3" }), "json-patch 200"},
+		{"of an item whose key is defaulted", same, mainContainer(func(c *corev1.Container) { c.Ports[0].Name = "udp" }), "json-patch 200"},
+		{"of a custom resource", gadget(object{"tree": object{"a~b/c": 1}}), gadget(object{"tree": object{"a~b/c": 2}}), "json-patch 200"},
 		{"the order of items", initContainers("a", "b"), initContainers("b", "a"), "apply 200"},
 		{"another item", initContainers("a"), initContainers("a", "b"), "apply 200"},
 		{"an atomic list", same, mainContainer(func(c *corev1.Container) { c.Args = nil }), "get 200, merge 200, apply 200"},
@@ -59,20 +59,20 @@ func TestChangeOfACreatedChild(t *testing.T) {
 			c.expect(test.two, Unchanged, "")
 			c.restart()
 			c.expect(test.two, Unchanged, "")
-			if entries := c.live().GetManagedFields(); test.requests == "revise 200" && len(entries) != 1 {
+			if entries := c.live().GetManagedFields(); test.requests == "json-patch 200" && len(entries) != 1 {
 				t.Errorf("managedFields has %d entries, want one", len(entries))
 			}
 			want := c.desired(test.two).fields()
 			delete(want, "metadata")
-			if live, err := contentOf(c.live()); err != nil || !includes(live, want) {
+			if live, err := contentOf(c.live()); err != nil || !includesValue(live, want) {
 				t.Errorf("the child is %v, %v\nwant %v", live, err, want)
 			}
 		})
 	}
 }
 
-// Somebody else has put a container before ours: the cache shows it, or not yet.
-func TestRevisionFindsItsItem(t *testing.T) {
+// Somebody else has added a container before ours, which the cache shows or does not show yet.
+func TestValuePatchFindsItsItem(t *testing.T) {
 	one, two := mainContainer(func(*corev1.Container) {}), mainContainer(func(c *corev1.Container) { c.Image = "web:2" })
 	inject := func(object client.Object) {
 		spec := &object.(*corev1.PodTemplate).Template.Spec
@@ -82,8 +82,8 @@ func TestRevisionFindsItsItem(t *testing.T) {
 		name, requests string
 		stale          bool
 	}{
-		{"as the cache shows it", "revise 200", false},
-		{"before the cache shows it", "revise 422, apply 200", true},
+		{"as the cache shows it", "json-patch 200", false},
+		{"before the cache shows it", "json-patch 422, apply 200", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := startServer(t).child(one, Desired{})
@@ -94,7 +94,7 @@ func TestRevisionFindsItsItem(t *testing.T) {
 				seen = c.cached()
 			}
 			c.made()
-			if outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(two), seen); err != nil || outcome.Action != Updated {
+			if outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(two), seen); err != nil || outcome.Action != Updated {
 				t.Errorf("%+v, %v", outcome, err)
 			}
 			if made := c.made(); made != test.requests {
@@ -112,8 +112,8 @@ func TestRevisionFindsItsItem(t *testing.T) {
 	}
 }
 
-// A change that was decided on for one child reaches no other of its name.
-func TestRevisionReachesNoOtherChild(t *testing.T) {
+// A patch for one child does not reach another object of its name.
+func TestValuePatchReachesNoOtherChild(t *testing.T) {
 	for _, successor := range []bool{false, true} {
 		t.Run(fmt.Sprint("there is another: ", successor), func(t *testing.T) {
 			c := startServer(t).child(configMap(), Desired{})
@@ -130,34 +130,33 @@ func TestRevisionReachesNoOtherChild(t *testing.T) {
 				}
 			}
 			c.made()
-			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "two")), gone)
+			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), gone)
 			if !errors.As(err, new(ErrStale)) {
 				t.Errorf("%+v, %v, want it to be stale", outcome, err)
 			}
-			if made, want := c.made(), map[bool]string{false: "revise 404, apply 409", true: "revise 422, apply 422"}[successor]; made != want {
+			if made, want := c.made(), map[bool]string{false: "json-patch 404, apply 409", true: "json-patch 422, apply 422"}[successor]; made != want {
 				t.Errorf("requests: %q, want %q", made, want)
 			}
 		})
 	}
 }
 
-// The cache may show a child as ours that is another parent's by now. Nothing of it
-// is changed then.
-func TestTakenChildIsNotChanged(t *testing.T) {
+// The cache may show a child as ours that another parent has taken. It is not changed.
+func TestChildOfAnotherParentIsNotChanged(t *testing.T) {
 	for _, test := range []struct {
 		name, requests string
 		applied        bool
 		change         client.Object
 		policy         ImmutablePolicy
 	}{
-		{"by a revision", "revise 422, apply 422, dry apply 201", false, configMap("key", "two"), FailIfImmutable},
+		{"by a JSON patch", "json-patch 422, apply 422, dry apply 201", false, configMap("key", "two"), FailIfImmutable},
 		{"by an apply", "apply 422, dry apply 201", true, configMap("key", "two"), FailIfImmutable},
 		{"by a new one", "apply 422, dry apply 201", false, configMap("key", "one", "other", "1"), RecreateIfImmutable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := startServer(t).child(configMap(), Desired{WhenImmutable: test.policy})
 			c.applied = test.applied
-			if _, err := c.pass(configMap("key", "one")); err != nil {
+			if _, err := c.reconcile(configMap("key", "one")); err != nil {
 				t.Fatal(err)
 			}
 			seen := c.cached()
@@ -170,7 +169,7 @@ func TestTakenChildIsNotChanged(t *testing.T) {
 			})
 			before := c.live()
 			c.made()
-			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(test.change), seen)
+			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(test.change), seen)
 			if !errors.As(err, new(ErrStale)) {
 				t.Errorf("%+v, %v, want it to be stale", outcome, err)
 			}
@@ -184,8 +183,8 @@ func TestTakenChildIsNotChanged(t *testing.T) {
 	}
 }
 
-// What somebody else has taken over is taken back by an apply.
-func TestValueOfOthersIsNotRevised(t *testing.T) {
+// An apply takes back a value that another manager has taken.
+func TestValueOfAnotherManagerIsApplied(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
 	c.expect(configMap("key", "one", "other", "1"), Created, "post 201")
 	c.drift("data.key", "theirs")
@@ -194,9 +193,8 @@ func TestValueOfOthersIsNotRevised(t *testing.T) {
 	c.expect(configMap("key", "two", "other", "2"), Unchanged, "")
 }
 
-// Two versions of a kind may have other names for a field, and each has an entry in
-// managedFields.
-func TestChildOfAnotherVersionIsNotRevised(t *testing.T) {
+// Two versions of a kind may name a field differently. Each has its own entry in managedFields.
+func TestChildOfAnotherVersionIsApplied(t *testing.T) {
 	c := startServer(t).child(configMap(), Desired{})
 	c.expect(configMap("key", "one"), Created, "post 201")
 	seen := c.cached()
@@ -204,7 +202,7 @@ func TestChildOfAnotherVersionIsNotRevised(t *testing.T) {
 	entries[0].APIVersion = "v1beta1"
 	seen.SetManagedFields(entries)
 	c.made()
-	if outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "two")), seen); err != nil || outcome.Action != Updated {
+	if outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), seen); err != nil || outcome.Action != Updated {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	if made := c.made(); made != "apply 200" {
@@ -212,9 +210,8 @@ func TestChildOfAnotherVersionIsNotRevised(t *testing.T) {
 	}
 }
 
-// A child that was created goes the same way as one that was applied, through any
-// changes.
-func TestRevisedLikeApplied(t *testing.T) {
+// After any changes, a created child equals one that was applied.
+func TestValuePatchEqualsApply(t *testing.T) {
 	const lives, changes = 60, 3
 	s := startServer(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -227,7 +224,7 @@ func TestRevisedLikeApplied(t *testing.T) {
 		for n := range changes {
 			s.made()
 			created.settle(wish)
-			if s.made() == "revise 200" {
+			if s.made() == "json-patch 200" {
 				revisions++
 			}
 			applied.settle(wish)

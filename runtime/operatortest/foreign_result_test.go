@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestJudgeTellsWhatIsDesiredFromWhatIsNot judges what somebody has changed, as the API
+// TestFindProblems compares what somebody has changed, as the API
 // server has it afterwards.
-func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
+func TestFindProblems(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
 	main := path{{field: "spec"}, {field: "template"}, {field: "spec"}, {field: "containers"}, {keys: map[string]any{"name": "main"}}}
@@ -48,7 +48,7 @@ func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := evidence{desired: w.desired, shape: w.shape, manager: creator, before: w.live, written: edited(w.live, test.written), after: edited(w.live, test.after), recreates: test.recreates}
-			found := strings.Join(e.judge(alteration{family: test.family}), "\n")
+			found := strings.Join(e.findProblems(alteration{family: test.family}), "\n")
 			if test.expect == "" && found != "" || !strings.Contains(found, test.expect) {
 				t.Errorf("found %q, want %q", found, test.expect)
 			}
@@ -56,11 +56,11 @@ func TestJudgeTellsWhatIsDesiredFromWhatIsNot(t *testing.T) {
 	}
 }
 
-func TestJudgeNamesNoValueOfASecret(t *testing.T) {
+func TestFindProblemsNamesNoValueOfASecret(t *testing.T) {
 	t.Parallel()
 	w := created(t, &corev1.Secret{Data: map[string][]byte{"key": []byte("canary")}}, "Secret")
 	after := edited(w.live, setTo(path{{field: "data"}, {field: "key"}}, "b3RoZXI="))
-	found := evidence{desired: w.desired, shape: w.shape, manager: creator, before: w.live, written: w.live, after: after}.judge(alteration{})
+	found := evidence{desired: w.desired, shape: w.shape, manager: creator, before: w.live, written: w.live, after: after}.findProblems(alteration{})
 	if text := strings.Join(found, "\n"); !strings.Contains(text, "data.key") || strings.Contains(text, "b3RoZXI") || strings.Contains(text, "Y2FuYXJ5") {
 		t.Errorf("found %q", text)
 	}

@@ -19,19 +19,19 @@ import (
 )
 
 // subject is one child on a server.
-type subject struct {
+type childOnServer struct {
 	*server
 	*Applier
-	memo *Memo
-	now  time.Time
-	like client.Object // of the kind
-	wish Desired       // what is not in an object: strategy, policies
+	state *Memo
+	now   time.Time
+	like  client.Object // of the kind
+	wish  Desired       // what is not in an object: strategy, policies
 
 	applied bool // the child is made by an apply
 }
 
 // child is a child of the kind that an object has.
-func (s *server) child(like client.Object, wish Desired) *subject {
+func (s *server) child(like client.Object, wish Desired) *childOnServer {
 	s.t.Helper()
 	gvk, err := apiutil.GVKForObject(like, clientgoscheme.Scheme)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *server) child(like client.Object, wish Desired) *subject {
 		}
 		return empty.(client.Object)
 	}
-	return &subject{server: s, Applier: applier, memo: new(Memo), now: time.Unix(1e9, 0), like: like, wish: wish}
+	return &childOnServer{server: s, Applier: applier, state: new(Memo), now: time.Unix(1e9, 0), like: like, wish: wish}
 }
 
 func parentOf(object client.Object) (types.UID, string) {
@@ -66,11 +66,11 @@ func parentOf(object client.Object) (types.UID, string) {
 	return "", ""
 }
 
-// restart loses what is remembered.
-func (c *subject) restart() { c.memo = new(Memo) }
+// restart drops the applied state.
+func (c *childOnServer) restart() { c.state = new(Memo) }
 
 // live returns the child as somebody else reads it; nil when there is none.
-func (c *subject) live() client.Object {
+func (c *childOnServer) live() client.Object {
 	c.t.Helper()
 	object := c.New()
 	err := c.Get(c.t.Context(), c.wish.Name, object)
@@ -84,7 +84,7 @@ func (c *subject) live() client.Object {
 }
 
 // cached returns the child as a cache shows it: with our field managers only.
-func (c *subject) cached() client.Object {
+func (c *childOnServer) cached() client.Object {
 	c.t.Helper()
 	object := c.live()
 	if object == nil {
@@ -100,13 +100,13 @@ func (c *subject) cached() client.Object {
 	return trimmed.(client.Object)
 }
 
-func (c *subject) desired(object any) Desired {
+func (c *childOnServer) desired(object any) Desired {
 	c.t.Helper()
 	content, err := Canonical(object)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	child(content, "metadata")["ownerReferences"] = []any{map[string]any{
+	ensureObject(content, "metadata")["ownerReferences"] = []any{map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "name": c.owner.Name, "uid": string(c.owner.UID), "controller": true, "blockOwnerDeletion": true,
 	}}
 	d, err := NewDesired(c.wish, content)
@@ -129,15 +129,15 @@ func sourceOf(object any) client.Object {
 	return source
 }
 
-// pass brings the child to a desired state, as one pass of an operator does.
-func (c *subject) pass(object any) (Outcome, error) {
+// reconcile brings the child to a desired state, as one reconcile does.
+func (c *childOnServer) reconcile(object any) (Outcome, error) {
 	c.t.Helper()
 	d, live := c.desired(object), c.cached()
 	if c.applied && live == nil {
-		return c.make(d)
+		return c.applyFirst(d)
 	}
 	if d.Source == nil {
-		return c.Do(c.t.Context(), c.now, c.memo, d, live)
+		return c.Do(c.t.Context(), c.now, c.state, d, live)
 	}
 	before := d.Source.DeepCopyObject()
 	defer func() {
@@ -145,28 +145,28 @@ func (c *subject) pass(object any) (Outcome, error) {
 			c.t.Errorf("the author's object has changed: %v, was %v", d.Source, before)
 		}
 	}()
-	return c.Do(c.t.Context(), c.now, c.memo, d, live)
+	return c.Do(c.t.Context(), c.now, c.state, d, live)
 }
 
-// make makes the child by an apply. It looks then as one that was adopted, or has
-// been changed since it was created.
-func (c *subject) make(d Desired) (Outcome, error) {
+// applyFirst creates the child by an apply, so that it looks like one that was adopted or changed
+// since.
+func (c *childOnServer) applyFirst(d Desired) (Outcome, error) {
 	c.t.Helper()
-	object, err := c.patch(c.t.Context(), d, "resourceVersion", "1")
+	object, err := c.newClient().applyIf(c.t.Context(), d, "resourceVersion", "1")
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	if c.Metadata {
 		object = metadataOf(object)
 	}
-	return Outcome{Action: Created, Object: object}, c.remember(c.now, c.memo, d, object)
+	return Outcome{Action: Created, Object: object}, c.newApply(c.now, c.state, d).recordApplied(object)
 }
 
-// settle makes passes until one meets no write of the cluster's own controllers.
-func (c *subject) settle(object any) Outcome {
+// settle reconciles until no write of the cluster's own controllers interferes.
+func (c *childOnServer) settle(object any) Outcome {
 	c.t.Helper()
 	for range 20 {
-		outcome, err := c.pass(object)
+		outcome, err := c.reconcile(object)
 		if err == nil {
 			return outcome
 		}
@@ -178,17 +178,17 @@ func (c *subject) settle(object any) Outcome {
 	return Outcome{}
 }
 
-// expect makes a pass that must do this, with these requests. Where one of the
-// cluster's own controllers writes to the child meanwhile, the pass is made again;
+// expect reconciles, which must do this, with these requests. Where one of the
+// cluster's own controllers writes to the child meanwhile, it reconciles again;
 // what it had written by then counts.
-func (c *subject) expect(object any, action Action, requests string) Outcome {
+func (c *childOnServer) expect(object any, action Action, requests string) Outcome {
 	c.t.Helper()
 	c.made()
-	outcome, err := c.pass(object)
+	outcome, err := c.reconcile(object)
 	var before string
 	for tries := 0; errors.As(err, new(ErrStale)) && tries < 20; tries++ {
 		before += upToLastWrite(c.made())
-		outcome, err = c.pass(object)
+		outcome, err = c.reconcile(object)
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -216,7 +216,7 @@ func upToLastWrite(requests string) string {
 }
 
 // edit changes the child as somebody else.
-func (c *subject) edit(manager string, change func(client.Object)) {
+func (c *childOnServer) edit(manager string, change func(client.Object)) {
 	c.t.Helper()
 	for {
 		object := c.live()

@@ -13,9 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// changeDesired returns the first change of what is desired that a mutation makes and
-// the API server accepts for a new child and, unless the operator recreates it, for the
-// child that exists.
+// changeDesired returns the first change of a desired state by a mutation that the API server
+// accepts, for a new child and, unless the operator recreates it, for the existing one.
 func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured, recreates bool) (changed map[string]any, err error) {
 	var refused error
 	for _, edit := range m.edits {
@@ -23,14 +22,14 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 		if !edit(changed) || reflect.DeepEqual(changed, desired) {
 			continue
 		}
-		if _, err := w.fresh(ctx, changed); err != nil {
+		if _, err := w.dryRunCreate(ctx, changed); err != nil {
 			if !isRefusal(err) {
 				return nil, err
 			}
 			refused = err
 			continue
 		}
-		if err := w.changeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
+		if err := w.checkChangeable(ctx, edit, child); err != nil && (!recreates || !errors.As(err, new(errImmutable))) {
 			return nil, err
 		}
 		return changed, nil
@@ -38,14 +37,14 @@ func (w writer) changeDesired(ctx context.Context, m alteration, desired map[str
 	return nil, errUseless{refused}
 }
 
-// errImmutable says that no update of a child makes a change.
+// errImmutable says that no update of a child can make a change.
 type errImmutable struct{ error }
 
-// changeable asks the API server whether a child takes an edit in place.
-func (w writer) changeable(ctx context.Context, edit func(map[string]any) bool, child *unstructured.Unstructured) error {
+// checkChangeable returns an error if the API server does not accept an edit of a child.
+func (w writer) checkChangeable(ctx context.Context, edit func(map[string]any) bool, child *unstructured.Unstructured) error {
 	edited := child.DeepCopy()
 	if !edit(edited.Object) {
-		return nil // the API server has made something else of what is desired
+		return nil // the API server has altered the desired state
 	}
 	edited.SetResourceVersion("")
 	for {
@@ -64,17 +63,17 @@ func (w writer) changeable(ctx context.Context, edit func(map[string]any) bool, 
 	}
 }
 
-// fresh is a child as the API server would make it of what is desired.
-func (w writer) fresh(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
+// dryRunCreate returns a child as the API server would create it.
+func (w writer) dryRunCreate(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{Object: deepCopy(desired).(map[string]any)}
 	object.SetName(object.GetName() + "-fresh")
 	return object, w.client.Create(ctx, object, client.DryRunAll)
 }
 
-// judgeAuthor returns how a child differs from one that is made fresh of what is
-// desired now. What differed before the author's change, too, is not desired: an
-// address that was allocated, a label that was generated.
-func (w writer) judgeAuthor(ctx context.Context, e evidence) ([]string, error) {
+// findAuthorProblems returns how a child differs from a new one with the present desired state.
+// Fields that differed before the author's change, too, are not desired: an allocated address, a
+// generated label.
+func (w writer) findAuthorProblems(ctx context.Context, e evidence) ([]string, error) {
 	if e.after == nil {
 		return []string{"the child is gone"}, nil
 	}
@@ -99,7 +98,7 @@ func (w writer) judgeAuthor(ctx context.Context, e evidence) ([]string, error) {
 	return found, nil
 }
 
-// isWithin reports whether a path is another one or lies below it.
+// isWithin reports whether a path equals another one or lies below it.
 func isWithin(path, other string) bool {
 	rest, ok := strings.CutPrefix(path, other)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
@@ -109,13 +108,13 @@ func shownSide(value any) string {
 	if value == absent {
 		return "absent"
 	}
-	return show(value)
+	return showValue(value)
 }
 
-// differences compares a child with one that is made fresh, without what others own in
-// it and what makes it its parent's.
+// differences compares a child with a new one, without fields that others own and without the
+// metadata that makes it the parent's.
 func (w writer) differences(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) ([]difference, error) {
-	made, err := w.fresh(ctx, e.withMetadata(desired))
+	made, err := w.dryRunCreate(ctx, e.withMetadata(desired))
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +133,12 @@ func (w writer) differences(ctx context.Context, e evidence, desired map[string]
 		}
 	}
 	var compared comparison
-	compared.values("", expected, got)
+	compared.compareValues("", expected, got)
 	return compared.found, nil
 }
 
-// withMetadata is what is desired with the labels that the runtime adds: the API server
-// gives some objects that have no labels those of others.
+// withMetadata returns the desired state with the labels that the runtime adds. The API server
+// gives some objects without labels the labels of others.
 func (e evidence) withMetadata(desired map[string]any) map[string]any {
 	content := deepCopy(desired).(map[string]any)
 	metadata := content["metadata"].(map[string]any)
@@ -154,8 +153,7 @@ func (e evidence) withMetadata(desired map[string]any) map[string]any {
 	return content
 }
 
-// dropOwnKeys takes out the labels or annotations of the runtime and of the writers of
-// this package.
+// dropOwnKeys removes the labels or annotations of the runtime and of the writers of this package.
 func (e evidence) dropOwnKeys(metadata map[string]any, field string) {
 	own := ownKeys(e.before, e.earlier, e.manager, field)
 	texts, _ := metadata[field].(map[string]any)

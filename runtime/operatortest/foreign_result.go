@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// evidence is what is known of a child around a mutation.
+// evidence is the state of a child around a mutation.
 type evidence struct {
 	desired map[string]any
 	shape   shape
 	manager string                     // the operator's
-	before  *unstructured.Unstructured // the mutation
-	written *unstructured.Unstructured // what the mutation left
-	after   *unstructured.Unstructured // the operator has settled; nil: the child is gone
-	// revised: what is desired has changed since before, by annotations alone.
+	before  *unstructured.Unstructured // before the mutation
+	written *unstructured.Unstructured // after the mutation
+	after   *unstructured.Unstructured // after the operator has settled; nil: the child is gone
+	// revised: the desired state has changed since before, by annotations alone.
 	revised bool
 	earlier map[string]any // what was desired before, where an author has changed it
 	asUs    bool           // the mutation was made under the operator's name
@@ -26,26 +26,26 @@ type evidence struct {
 	recreates bool
 }
 
-// judge returns what is wrong after a mutation: what Sync sets must be as before, and
-// what it does not set must be as the mutation left it.
-func (e evidence) judge(m alteration) []string {
+// findProblems returns the problems after a mutation. Desired fields must be as before, and other
+// fields as the mutation left them.
+func (e evidence) findProblems(m alteration) []string {
 	if e.after == nil {
 		return []string{"the child is gone"}
 	}
 	var found []string
 	before, written, after := contentOf(e.before), contentOf(e.written), contentOf(e.after)
-	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped who they are
+	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped managedFields
 	dropOthers(e.after, e.manager, written, after)
 	revision.remove(before) // what it is to be, others say
-	compared := judgement{secret: e.after.GetKind() == "Secret"}
+	compared := mutationResult{secret: e.after.GetKind() == "Secret"}
 	for _, name := range slices.Sorted(maps.Keys(e.desired)) {
 		if !isContent(name) {
 			continue
 		}
 		at := path{{field: name}}
-		compared.restored(at, e.desired[name], before[name], after[name], e.shape.field(name))
+		compared.compareRestored(at, e.desired[name], before[name], after[name], e.shape.field(name))
 	}
-	compared.ownership(e, before, after)
+	compared.compareOwnership(e, before, after)
 	switch {
 	case m.family == copiesOver || m.family == strips || m.family == alters:
 	case e.before.GetUID() != e.after.GetUID():
@@ -54,7 +54,7 @@ func (e evidence) judge(m alteration) []string {
 		}
 	case m.family != rekeys && !e.asUs:
 		compared.adds = m.family == extends || m.family == shares
-		compared.untouched(nil, e.withOwnKeys(), before, written, after, e.shape)
+		compared.compareUntouched(nil, e.withOwnKeys(), before, written, after, e.shape)
 	}
 	return append(found, compared.found...)
 }
@@ -63,7 +63,7 @@ func isContent(name string) bool {
 	return name != "apiVersion" && name != "kind" && name != "status"
 }
 
-// withOwnKeys is what is desired, with the runtime's own labels, annotations and owner
+// withOwnKeys returns the desired state with the runtime's own labels, annotations and owner
 // reference.
 func (e evidence) withOwnKeys() map[string]any {
 	desired := deepCopy(e.desired).(map[string]any)
@@ -86,14 +86,14 @@ func (e evidence) withOwnKeys() map[string]any {
 	return desired
 }
 
-// judgement collects differences.
-type judgement struct {
+// mutationResult collects the differences after a mutation.
+type mutationResult struct {
 	secret bool // no value may be shown
 	adds   bool // what the mutation added must stay, too
 	found  []string
 }
 
-func (j *judgement) differ(at path, want, got any) {
+func (j *mutationResult) addDifference(at path, want, got any) {
 	if j.secret {
 		want, got = "(a value)", "(another)"
 	}
@@ -104,13 +104,13 @@ func orAbsent(value any) string {
 	if value == nil {
 		return "absent"
 	}
-	return show(value)
+	return showValue(value)
 }
 
-// restored notes where what is desired is not as it was.
-func (j *judgement) restored(at path, desired, before, after any, s shape) {
+// compareRestored adds desired fields that were not restored.
+func (j *mutationResult) compareRestored(at path, desired, before, after any, s shape) {
 	if before == nil {
-		return // the API server makes it of something else
+		return // the API server derives it from another field
 	}
 	object, isObject := desired.(map[string]any)
 	list, isList := desired.([]any)
@@ -120,7 +120,7 @@ func (j *judgement) restored(at path, desired, before, after any, s shape) {
 			below := step{field: name}
 			was, _ := below.get(before)
 			is, _ := below.get(after)
-			j.restored(at.with(below), object[name], was, is, s.field(name))
+			j.compareRestored(at.with(below), object[name], was, is, s.field(name))
 		}
 	case isObject && len(object) == 0 && after != nil:
 	case isList && !s.isAtomic(desired):
@@ -128,15 +128,15 @@ func (j *judgement) restored(at path, desired, before, after any, s shape) {
 			below := s.stepTo(item, i)
 			was, _ := below.get(before)
 			is, _ := below.get(after)
-			j.restored(at.with(below), item, was, is, s.items())
+			j.compareRestored(at.with(below), item, was, is, s.items())
 		}
 	case !reflect.DeepEqual(before, after):
-		j.differ(at, before, after)
+		j.addDifference(at, before, after)
 	}
 }
 
-// ownership notes where the child has lost what makes it its parent's.
-func (j *judgement) ownership(e evidence, before, after map[string]any) {
+// compareOwnership adds missing metadata that makes the child its parent's.
+func (j *mutationResult) compareOwnership(e evidence, before, after map[string]any) {
 	for _, field := range []string{"labels", "annotations"} {
 		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
 			at := path{{field: "metadata"}, {field: field}, {field: key}}
@@ -146,19 +146,19 @@ func (j *judgement) ownership(e evidence, before, after map[string]any) {
 				continue // values are compared without it
 			}
 			if !ok || !e.revised && !reflect.DeepEqual(was, is) {
-				j.differ(at, was, is)
+				j.addDifference(at, was, is)
 			}
 		}
 	}
 	references := path{{field: "metadata"}, {field: "ownerReferences"}}
 	was, _ := references.get(before)
 	if is, _ := references.get(after); was != nil && !reflect.DeepEqual(was, is) {
-		j.differ(references, was, is)
+		j.addDifference(references, was, is)
 	}
 }
 
-// untouched notes where what is not desired is not as the mutation left it.
-func (j *judgement) untouched(at path, desired, before, written, after any, s shape) {
+// compareUntouched adds fields that are not desired and not as the mutation left them.
+func (j *mutationResult) compareUntouched(at path, desired, before, written, after any, s shape) {
 	if desired != nil && (s.isAtomic(desired) || !isContainer(desired)) {
 		return
 	}
@@ -169,11 +169,11 @@ func (j *judgement) untouched(at path, desired, before, written, after any, s sh
 			said, _ := below.get(desired)
 			was, _ := below.get(before)
 			is, _ := below.get(after)
-			j.untouched(at.with(below), said, was, written[name], is, s.field(name))
+			j.compareUntouched(at.with(below), said, was, written[name], is, s.field(name))
 		}
 	case []any:
 		if s.isAtomic(written) {
-			j.leaf(at, before, written, after)
+			j.compareLeaf(at, before, written, after)
 			return
 		}
 		for i, item := range written {
@@ -181,10 +181,10 @@ func (j *judgement) untouched(at path, desired, before, written, after any, s sh
 			said, _ := below.get(desired)
 			was, _ := below.get(before)
 			is, _ := below.get(after)
-			j.untouched(at.with(below), said, was, item, is, s.items())
+			j.compareUntouched(at.with(below), said, was, item, is, s.items())
 		}
 	default:
-		j.leaf(at, before, written, after)
+		j.compareLeaf(at, before, written, after)
 	}
 }
 
@@ -194,8 +194,8 @@ func isContainer(value any) bool {
 	return isObject || isList
 }
 
-func (j *judgement) leaf(at path, before, written, after any) {
+func (j *mutationResult) compareLeaf(at path, before, written, after any) {
 	if (j.adds || reflect.DeepEqual(before, written)) && !reflect.DeepEqual(written, after) {
-		j.differ(at, written, after)
+		j.addDifference(at, written, after)
 	}
 }

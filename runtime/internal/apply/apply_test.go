@@ -23,7 +23,7 @@ func configMap(data ...string) client.Object {
 	return named(object)
 }
 
-// The two ways to make a child, and what they cost.
+// The two ways to create a child, with their requests.
 var (
 	ways     = map[bool]string{false: "applied", true: "created"}
 	creation = map[bool]string{false: "apply 201", true: "post 201"}
@@ -76,8 +76,8 @@ func TestStrippedHash(t *testing.T) {
 	}
 }
 
-// A child that carries no hash is as desired if its values are, and if a plain create
-// has set nothing else: that might be a default, or what desired has dropped.
+// A child without a hash is in sync if its values are, and if its create set nothing else, which
+// could be a default or a dropped field.
 func TestChildWithoutHash(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -109,10 +109,10 @@ func TestImmutableField(t *testing.T) {
 			c := startServer(t).child(one, Desired{WhenImmutable: policy})
 			c.expect(one, Created, "post 201")
 			if policy == RecreateIfImmutable {
-				c.expect(two, Replace, "revise 422, dry apply 201")
+				c.expect(two, Replace, "json-patch 422, dry apply 201")
 			} else {
-				_, err := c.pass(two)
-				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would replace the child: Invalid value: \"two\": fixed is immutable"
+				_, err := c.reconcile(two)
+				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would recreate the child: Invalid value: \"two\": fixed is immutable"
 				if err == nil || err.Error() != want {
 					t.Errorf("error is %v, want %s", err, want)
 				}
@@ -120,7 +120,7 @@ func TestImmutableField(t *testing.T) {
 					t.Errorf("error is %+v", err)
 				}
 			}
-			if outcome, err := c.pass(wrong); err == nil || errors.As(err, new(ErrImmutable)) {
+			if outcome, err := c.reconcile(wrong); err == nil || errors.As(err, new(ErrImmutable)) {
 				t.Errorf("what is invalid in any case: %+v, %v", outcome, err)
 			}
 			c.expectAt("in the end", "spec.fixed", "one")
@@ -128,8 +128,8 @@ func TestImmutableField(t *testing.T) {
 	}
 }
 
-// Somebody may wipe managedFields. What the API server makes of that must not
-// keep what desired drops later, nor take what was others'.
+// After somebody wiped managedFields, the manager that the API server generates must not keep
+// fields that the desired state drops later, and the apply must not take fields of others.
 func TestWipedManagedFields(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(ways[plain], func(t *testing.T) {
@@ -169,9 +169,9 @@ func TestAutoscalerTakesOverADefault(t *testing.T) {
 	}
 }
 
-// A change of one value after a plain create costs one request, and the first
-// that drops a field two more.
-func TestPlainCreateCosts(t *testing.T) {
+// A change of one value after a create costs one request. The first that drops a field costs two
+// more.
+func TestRequestsAfterACreate(t *testing.T) {
 	image := func(image string) client.Object {
 		return container(func(c *corev1.Container) { c.Image = image })
 	}
@@ -179,7 +179,7 @@ func TestPlainCreateCosts(t *testing.T) {
 		return deployment(func(d *appsv1.Deployment, _ *corev1.Container) { d.Spec.Replicas = ptr.To(n) })
 	}
 	c := startServer(t).child(deployment(nil), Desired{})
-	pass := func(object client.Object, requests string) {
+	reconcile := func(object client.Object, requests string) {
 		t.Helper()
 		c.made()
 		c.settle(object)
@@ -187,17 +187,17 @@ func TestPlainCreateCosts(t *testing.T) {
 			t.Errorf("requests: %q, want %q", made, requests)
 		}
 	}
-	pass(image("web:1"), "post 201")
-	pass(image("web:2"), "revise 200")
-	pass(image("web:3"), "revise 200")
-	pass(replicas(3), "get 200, merge 200, apply 200") // takes a default, which might as well be a drop
-	pass(image("web:3"), "apply 200")
+	reconcile(image("web:1"), "post 201")
+	reconcile(image("web:2"), "json-patch 200")
+	reconcile(image("web:3"), "json-patch 200")
+	reconcile(replicas(3), "get 200, merge 200, apply 200") // takes a default, which could as well be a dropped field
+	reconcile(image("web:3"), "apply 200")
 	c.expectAt("dropped", "spec.replicas", int64(1))
 	c.restart()
-	pass(image("web:4"), "apply 200")
+	reconcile(image("web:4"), "apply 200")
 }
 
-func TestTakenName(t *testing.T) {
+func TestNameConflict(t *testing.T) {
 	for _, adoption := range []Adoption{Never, IfUnowned} {
 		t.Run(string(adoption), func(t *testing.T) {
 			c := startServer(t).child(configMap(), Desired{Adoption: adoption})
@@ -206,7 +206,7 @@ func TestTakenName(t *testing.T) {
 			if err := c.Create(t.Context(), theirs); err != nil {
 				t.Fatal(err)
 			}
-			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "ours")), nil)
+			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "ours")), nil)
 			want := map[Adoption]any{Never: "theirs", IfUnowned: "ours"}[adoption]
 			if errors.As(err, new(ErrTaken)) != (adoption == Never) || outcome.Action != map[Adoption]Action{IfUnowned: Adopted}[adoption] {
 				t.Errorf("%+v, %v", outcome, err)
@@ -216,15 +216,15 @@ func TestTakenName(t *testing.T) {
 	}
 }
 
-// A child that was made behind a stale cache is not made twice.
-func TestOwnChildIsNotTaken(t *testing.T) {
+// A child that a stale cache does not show is not created twice.
+func TestOwnChildIsNoNameConflict(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(ways[plain], func(t *testing.T) {
 			c := startServer(t).child(configMap(), Desired{})
 			c.applied = !plain
 			c.settle(configMap("key", "one"))
 			c.restart()
-			outcome, err := c.Do(t.Context(), c.now, c.memo, c.desired(configMap("key", "two")), nil)
+			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), nil)
 			if err != nil || outcome.Action != Updated {
 				t.Errorf("%+v, %v", outcome, err)
 			}
@@ -233,14 +233,14 @@ func TestOwnChildIsNotTaken(t *testing.T) {
 	}
 }
 
-// What a child waits for under OnDelete reaches it under another strategy.
+// A change that OnDelete postpones reaches the child under another strategy.
 func TestAnotherStrategyTakesOverAnOutdatedChild(t *testing.T) {
 	one, two := configMap("key", "one"), configMap("key", "two")
 	for strategy, expected := range map[Strategy]struct {
 		action   Action
 		requests string
 	}{
-		InPlace:  {Updated, "revise 200"},
+		InPlace:  {Updated, "json-patch 200"},
 		Recreate: {Replace, "dry apply 200"},
 	} {
 		t.Run(string(strategy), func(t *testing.T) {

@@ -11,15 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/listmap"
 )
 
-// conflictSearch looks for what others have set in a child and what makes desired,
-// applied over it, invalid.
+// conflictSearch finds the fields of a child that others have set and that make the desired state,
+// applied over them, invalid.
 type conflictSearch struct {
-	everything bool // also what may be in the way, where something of desired is missing
+	everything bool // also fields that may conflict, where a desired field is missing
 	found      *fieldpath.Set
 }
 
-// conflictPlace is where a search is: the same object or list in desired and in the
-// child.
+// conflictPlace is one object or list, in the desired state and in the child.
 type conflictPlace struct {
 	path          fieldpath.Path
 	kind          listmap.Type                        // of the object, or of the items of the list
@@ -28,15 +27,15 @@ type conflictPlace struct {
 	desired, live any
 }
 
-// conflicts returns the paths in a child that are in the way of desired, by the
-// fields that the API server refused.
-func conflicts(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
+// conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
+// that the API server refused. everything adds paths that only may conflict.
+func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
 	all := fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
 		if entry.FieldsV1 == nil || entry.APIVersion != d.Kind.GroupVersion().String() {
 			continue
 		}
-		set, err := setOf(entry.FieldsV1.GetRawBytes())
+		set, err := parseSet(entry.FieldsV1.GetRawBytes())
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +49,7 @@ func conflicts(d Desired, object client.Object, live map[string]any, fields []re
 	desired := d.fields()
 	delete(desired, "metadata")
 	for _, field := range fields {
-		search.visit(conflictPlace{kind: listmap.Of(d.Kind), owned: fieldsOf(raw), desired: desired, live: live}, field.path)
+		search.visit(conflictPlace{kind: listmap.Of(d.Kind), owned: parseFieldset(raw), desired: desired, live: live}, field.path)
 	}
 	return search.found, nil
 }
@@ -69,6 +68,7 @@ func (s *conflictSearch) visit(at conflictPlace, field []string) {
 	}
 }
 
+// visitObject follows a refused field into an object.
 func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]any, field []string) {
 	if len(field) == 0 {
 		s.addReplacing(at, desired, live)
@@ -87,13 +87,12 @@ func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]
 	}
 	below := conflictPlace{path: at.below(fieldpath.PathElement{FieldName: &name}), kind: at.kind.Field(name), desired: value, live: live[name]}
 	below.keys = func(item map[string]any) map[string]any { return at.kind.Keys(name, item) }
-	below.owned, _ = at.owned.field(name)
+	below.owned, _ = at.owned.belowField(name)
 	s.visit(below, field[1:])
 }
 
-// addReplacing adds the fields of an object that have taken the place of a desired
-// one that is missing: objects, such as the sources of a volume, and others only if
-// there is no object.
+// addReplacing adds the fields of an object that stand in the place of a missing desired one:
+// objects, such as the sources of a volume, and other fields only if there is no object.
 func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string]any) {
 	if !isMissing(desired, live) {
 		return
@@ -110,7 +109,7 @@ func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string
 			others = append(others, name)
 		}
 	}
-	if len(at.path) == 0 { // kind, status and the like
+	if len(at.path) == 0 { // the others are kind, status and the like
 		return
 	}
 	if len(objects) == 0 || s.everything {
@@ -121,9 +120,8 @@ func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string
 	}
 }
 
-// visitList follows a refused field into the items that are desired and in the
-// child, and adds the items of others that have the same value in it as one that is
-// desired.
+// visitList follows a refused field into the items that are desired and in the child. It adds the
+// items of others that have the same value in this field as a desired one.
 func (s *conflictSearch) visitList(at conflictPlace, desired, live []any, field []string) {
 	var inside []string
 	if len(field) > 0 {
@@ -146,33 +144,33 @@ func (s *conflictSearch) visitList(at conflictPlace, desired, live []any, field 
 		found[j] = true
 		below := conflictPlace{path: at.below(*element), kind: at.kind, desired: desired[j], live: item}
 		if step, err := fieldpath.SerializePathElement(*element); err == nil {
-			below.owned, _ = at.owned.at(step)
+			below.owned, _ = at.owned.belowStep(step)
 		}
 		s.visit(below, inside)
 	}
 	for _, i := range others {
-		same := slices.ContainsFunc(desired, func(item any) bool { return equal(valueAt(item, inside), valueAt(live[i], inside)) })
+		same := slices.ContainsFunc(desired, func(item any) bool { return equalValues(valueAt(item, inside), valueAt(live[i], inside)) })
 		if len(inside) > 0 && same || s.everything && slices.Contains(found, false) {
 			s.add(at, *elements[i])
 		}
 	}
 }
 
-// element returns the path element of an item of the list; nil if it has none.
+// element returns the path element of an item of the list. It is nil if the item has none.
 func (at conflictPlace) element(item any) *fieldpath.PathElement {
 	object, ok := item.(map[string]any)
 	if !ok {
 		return nil
 	}
 	keys := at.keys(object)
-	for _, step := range at.owned { // of a custom resource's list, they tell by what its items differ
+	for _, step := range at.owned { // the keys of a custom resource's list are in its managedFields
 		text, ok := strings.CutPrefix(step.name, "k:")
 		if keys != nil || !ok {
 			break
 		}
-		names, _ := listKeys(text)
+		names, _ := parseListKeys(text)
 		for _, key := range names {
-			keys = with(keys, key.name, object[key.name])
+			keys = withKey(keys, key.name, object[key.name])
 		}
 	}
 	if keys == nil {
@@ -186,7 +184,8 @@ func (at conflictPlace) element(item any) *fieldpath.PathElement {
 	return &fieldpath.PathElement{Key: &list}
 }
 
-func with(values map[string]any, name string, value any) map[string]any {
+// withKey adds a value to a map, which may be nil.
+func withKey(values map[string]any, name string, value any) map[string]any {
 	if values == nil {
 		values = map[string]any{}
 	}
@@ -194,17 +193,17 @@ func with(values map[string]any, name string, value any) map[string]any {
 	return values
 }
 
+// below returns the path of an element of the place.
 func (at conflictPlace) below(element fieldpath.PathElement) fieldpath.Path {
 	return append(slices.Clip(at.path), element)
 }
 
-// add notes that something at a place is in the way.
+// add adds an element of a place to the conflicting paths.
 func (s *conflictSearch) add(at conflictPlace, element fieldpath.PathElement) {
 	s.found.Insert(at.below(element))
 }
 
-// isEdited reports whether a field of desired is missing in the child, or has another
-// value there.
+// isEdited reports whether a desired field is missing in the child, or has another value there.
 func isEdited(desired, live map[string]any) bool {
 	for name, value := range desired {
 		now, exists := live[name]
@@ -214,7 +213,7 @@ func isEdited(desired, live map[string]any) bool {
 				return true
 			}
 		default:
-			if !exists || !equal(value, now) {
+			if !exists || !equalValues(value, now) {
 				return true
 			}
 		}
@@ -222,7 +221,7 @@ func isEdited(desired, live map[string]any) bool {
 	return false
 }
 
-// isMissing reports whether a field of desired is missing in the child.
+// isMissing reports whether a desired field is missing in the child.
 func isMissing(desired, live map[string]any) bool {
 	for name := range desired {
 		if _, exists := live[name]; !exists {
@@ -232,10 +231,10 @@ func isMissing(desired, live map[string]any) bool {
 	return false
 }
 
-// valueAt returns what is at a path of fields; nil where there is nothing.
+// valueAt returns the value at a path of fields. It is nil if there is none.
 func valueAt(object any, path []string) any {
 	for _, name := range path {
-		object = field(object, name)
+		object = fieldValue(object, name)
 	}
 	return object
 }

@@ -1,0 +1,190 @@
+package apply
+
+import (
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// syncState is the result of comparing a child with its desired state.
+type syncState int
+
+const (
+	inSync      syncState = iota
+	outdated              // it has another desired state, or none that is known
+	drifted               // someone else changed fields that we own
+	unknown               // values differ, and nothing tells since when or by whom
+	hashMissing           // it has no hash, and may have an earlier desired state that it must keep
+)
+
+// lastResult returns the result of the last comparison. It reports false if this version of the
+// child was not compared.
+func (m *Memo) lastResult(now time.Time, d Desired, live client.Object) (syncState, bool) {
+	last := m.childWithUID(d.Key(), live)
+	if last == nil || last.digest != d.digest {
+		return outdated, false
+	}
+	if last.input != d.Input && !d.hasOwnership(live) {
+		return outdated, true
+	}
+	last.input = d.Input
+	if last.version != live.GetResourceVersion() || last.leftOutdated && d.Strategy.Rules().WritesChanges {
+		return outdated, false
+	}
+	return last.altered.syncState(now), true
+}
+
+// childComparer compares one child with its desired state without a request, and records the
+// result.
+type childComparer struct {
+	manager      string // the field manager
+	shapes       *shapeSet
+	metadataOnly bool // the cache holds only the metadata of children
+	now          time.Time
+	state        *Memo // of all children of the parent
+	desired      Desired
+}
+
+// compareLive compares the live child with its desired state. A version of a child counts as in
+// sync only after its values were compared.
+func (c *childComparer) compareLive(live client.Object) (syncState, error) {
+	d := c.desired
+	if result, ok := c.state.lastResult(c.now, d, live); ok {
+		return result, nil
+	}
+	last := c.state.childWithUID(d.Key(), live)
+	wasInSync := last != nil && last.digest == d.digest && !last.leftOutdated
+	switch {
+	case !d.Strategy.Rules().WritesChanges && d.IsOutdated(live) && !wasInSync:
+		return c.compareOutdated(live)
+	case wasInSync:
+		return c.compareChanged(last, live)
+	case last != nil && !last.leftOutdated:
+		return outdated, nil
+	}
+	return c.compareUnknown(live)
+}
+
+// compareChanged compares a new version of a child that was in sync.
+func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (syncState, error) {
+	d, owned := c.desired, c.readOwned(live)
+	if d.carriesHash() && live.GetAnnotations()[d.HashKey] != d.Hash || !owned.hasAllDesired(d) {
+		return drifted, nil
+	}
+	differs, err := owned.differingPaths(d)
+	if err != nil {
+		return outdated, err
+	}
+	altered := last.altered
+	if len(differs) == 0 {
+		altered = nil
+	} else if same, err := owned.isAsAltered(d, altered); err != nil || !same {
+		return drifted, err
+	}
+	c.record(owned, altered)
+	return altered.syncState(c.now), nil
+}
+
+// compareUnknown compares a child of which nothing is recorded, as after a restart. A child
+// without a hash was written by an older version of the runtime.
+func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
+	d, hash := c.desired, live.GetAnnotations()[c.desired.HashKey]
+	comparable := hash == d.Hash || hash == "" && !d.Strategy.Rules().Recreates && !d.Rolls
+	if !comparable || !d.hasOwnership(live) {
+		return outdated, nil
+	}
+	owned := c.readOwned(live)
+	hasAll := owned.hasAllDesired(d)
+	differs, err := owned.differingPaths(d)
+	switch {
+	case err != nil:
+		return outdated, err
+	case hasAll && len(differs) == 0 && (hash == d.Hash || owned.extraCreated == 0):
+		c.record(owned, nil)
+		return inSync, nil
+	case hash != d.Hash:
+		return outdated, nil
+	case !hasAll:
+		return drifted, nil
+	}
+	return unknown, nil
+}
+
+// compareOutdated compares a child that changes of the desired state reach only when someone
+// deletes it.
+func (c *childComparer) compareOutdated(live client.Object) (syncState, error) {
+	d, owned := c.desired, c.readOwned(live)
+	values, err := owned.digestValues(d.content())
+	if err != nil {
+		return outdated, err
+	}
+	last := c.state.childWithUID(d.Key(), live)
+	if last != nil && last.leftOutdated && last.digest == d.digest && last.leftValues == values {
+		last.version = live.GetResourceVersion()
+		return inSync, nil
+	}
+	differs, err := owned.differingPaths(d)
+	if err != nil {
+		return outdated, err
+	}
+	same := len(differs) == 0 && owned.hasAllDesired(d)
+	switch {
+	case same && owned.extraCreated == 0:
+		return outdated, nil // it has the desired values, and gets their hash
+	case same, live.GetAnnotations()[d.HashKey] == "":
+		return hashMissing, nil
+	}
+	return inSync, c.recordOutdated(live)
+}
+
+// readOwned returns the fields of the live child that this field manager owns.
+func (c *childComparer) readOwned(live client.Object) *ownedFields {
+	return readOwnedFields(c.manager, c.desired, live)
+}
+
+// recordOutdated records that the child has another desired state and keeps it.
+func (c *childComparer) recordOutdated(live client.Object) error {
+	d := c.desired
+	values, err := c.readOwned(live).digestValues(d.content())
+	c.state.setChild(&appliedChild{
+		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input,
+		version: live.GetResourceVersion(), leftOutdated: true, leftValues: values,
+	})
+	return err
+}
+
+// recordApplied records the API server's answer to a write of the whole desired state. Values
+// that differ in it were altered by the API server or its admission.
+func (c *childComparer) recordApplied(answer client.Object) error {
+	owned := c.readOwned(answer)
+	altered, err := owned.findAltered(c.now, c.desired)
+	if err == nil {
+		c.record(owned, altered)
+	}
+	return err
+}
+
+// recordPatched records the API server's answer to a write of some values. If the answer differs
+// from the desired state, someone else changed the child meanwhile. The version then counts as
+// not compared, and the next reconcile compares it.
+func (c *childComparer) recordPatched(answer client.Object) error {
+	d, owned := c.desired, c.readOwned(answer)
+	differs, err := owned.differingPaths(d)
+	if err != nil {
+		return err
+	}
+	c.record(owned, nil)
+	if len(differs) > 0 || !owned.hasAllDesired(d) {
+		c.state.child(d.Key()).version = ""
+	}
+	return nil
+}
+
+// record records that the child is in sync, except for values that were altered.
+func (c *childComparer) record(owned *ownedFields, altered *altered) {
+	d, live := c.desired, owned.object
+	c.state.setChild(&appliedChild{
+		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
+		extraCreated: owned.extraCreated, entry: c.shapes.shareEntry(owned), altered: altered,
+	})
+}

@@ -1,0 +1,238 @@
+package operatortest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/passes"
+)
+
+// Pass is the result of one reconcile of a parent.
+type Pass struct {
+	// Reason is the reason of the error in the Ready condition. It is empty if the reconcile
+	// succeeded.
+	Reason string
+	Err    error
+	// RequeueAfter is the time until the next reconcile if nothing changes. Zero: there is none.
+	RequeueAfter time.Duration
+}
+
+// Reconcile makes the operator reconcile a parent now, in its present state, and waits for the
+// result. It writes nothing for that, not even to the parent. A failed reconcile is retried at
+// once.
+func (c *Cluster) Reconcile(parent client.Object) Pass {
+	c.t.Helper()
+	return reconcileOrder{c}.reconcileOne(parent, (*passes.Loop).Force)
+}
+
+// order makes a loop reconcile a parent, as [passes.Loop.Force] does.
+type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
+
+// reconcileOrder makes the operator reconcile parents.
+type reconcileOrder struct{ *Cluster }
+
+// reconcileOne is Reconcile, ordered in this way.
+func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
+	c.t.Helper()
+	c.setNamespace(parent)
+	name := client.ObjectKeyFromObject(parent)
+	loop := operatorLoops{c.Cluster}.loopOf(parent)
+	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.isParentCached(loop, name) })
+	for {
+		done, ok := order(loop, name)
+		if !ok {
+			c.t.Fatal("the operator has not started")
+		}
+		ended := c.awaitResult("a reconcile of "+describeObject(c.Client, parent)+" ends", done)
+		if !ended.Stale {
+			return Pass{ended.Reason, ended.Err, ended.Requeue}
+		}
+		time.Sleep(glance)
+	}
+}
+
+// awaitResult waits for the result of an ordered reconcile.
+func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+	c.t.Helper()
+	c.eventuallyWithin(patience, glance, what, func() (err error) {
+		var ok bool
+		if ended, ok = done(); !ok {
+			err = errors.New("it has not")
+		}
+		return err
+	})
+	return ended
+}
+
+// Reconciled is [Cluster.Reconcile] for several parents. It fails the test if a reconcile fails.
+func (c *Cluster) Reconciled(parents ...client.Object) {
+	c.t.Helper()
+	reconcileOrder{c}.reconcileAll(parents, (*passes.Loop).Force)
+}
+
+// reconcileAll is Reconciled, ordered in this way.
+func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
+	c.t.Helper()
+	for _, parent := range parents {
+		if result := c.reconcileOne(parent, order); result.Err != nil {
+			c.t.Fatalf("a reconcile of %s failed with reason %s: %v", describeObject(c.Client, parent), result.Reason, result.Err)
+		}
+	}
+}
+
+// Passes returns the results of the reconciles of a parent since the operator was
+// started, in their order. It leaves out those that were repeated because the operator's cache was
+// stale.
+func (c *Cluster) Passes(parent client.Object) []Pass {
+	c.t.Helper()
+	c.setNamespace(parent)
+	var ended []Pass
+	for _, result := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
+		if !result.Stale {
+			ended = append(ended, Pass{result.Reason, result.Err, result.Requeue})
+		}
+	}
+	return ended
+}
+
+// Errors returns how many reconciles of a parent have failed since the operator was started, by
+// reason.
+func (c *Cluster) Errors(parent client.Object) map[string]int {
+	c.t.Helper()
+	counts := map[string]int{}
+	for _, result := range c.Passes(parent) {
+		if result.Err != nil {
+			counts[result.Reason]++
+		}
+	}
+	return counts
+}
+
+// Advance moves the operator's clock forward. The reconciles that become due meanwhile run in their
+// order, each at its time. If the operator is stopped, none run.
+func (c *Cluster) Advance(by time.Duration) {
+	c.t.Helper()
+	end := c.clock.Now().Add(by)
+	for {
+		loop, next, ok := reconcileOrder{c}.nextRequeue(end)
+		if !ok {
+			break
+		}
+		if wait := next.when.Sub(c.clock.Now()); wait > 0 {
+			c.clock.Advance(wait)
+		}
+		done, _ := loop.Force(next.name)
+		reconcileOrder{c}.awaitResult("the requeued reconcile of "+next.name.Name+" ends", done)
+	}
+	if left := end.Sub(c.clock.Now()); left > 0 {
+		c.clock.Advance(left)
+	}
+}
+
+// Now returns the time of the operator's clock.
+func (c *Cluster) Now() time.Time { return c.clock.Now() }
+
+// due is the next reconcile of a parent.
+type due struct {
+	name client.ObjectKey
+	when time.Time
+}
+
+// nextRequeue returns the first reconcile that is due until a time. It reports false if there is
+// none.
+func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next due, ok bool) {
+	if (operatorRunner{c.Cluster}).runningProcess() == nil {
+		return nil, due{}, false
+	}
+	for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
+		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
+			found, next, ok = loop, due{name, when}, true
+		}
+	}
+	return found, next, ok
+}
+
+// isParentCached returns an error if the operator's cache does not show a parent as the API server
+// has it.
+func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey) error {
+	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
+	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
+		return err
+	}
+	if err := client.IgnoreNotFound(loop.Cache.Get(c.t.Context(), name, cached)); err != nil {
+		return err
+	}
+	if live.GetResourceVersion() != cached.GetResourceVersion() {
+		return fmt.Errorf("it sees resource version %q, the API server has %q", cached.GetResourceVersion(), live.GetResourceVersion())
+	}
+	return nil
+}
+
+// operatorLoops finds the loops of the operator, one for each controller.
+type operatorLoops struct{ *Cluster }
+
+// runningLoops returns the loops of the operator that runs.
+func (c operatorLoops) runningLoops() []*passes.Loop {
+	c.t.Helper()
+	if (operatorRunner{c.Cluster}).runningProcess() == nil {
+		c.t.Fatal("the operator is stopped")
+	}
+	return operatorRunner{c.Cluster}.runningProcess().control.Loops()
+}
+
+// loopOf returns the loop for the parents of a kind. It waits until the operator has started.
+func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
+	c.t.Helper()
+	loops := c.loopsOf(parent)
+	if len(loops) > 1 {
+		c.t.Fatalf("several controllers have parents of kind %s", loops[0].Parent.Kind)
+	}
+	return loops[0]
+}
+
+// loopsOf returns the loops for the parents of a kind. It waits until the operator has started.
+func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
+	c.t.Helper()
+	kind := c.kindOf(parent)
+	c.Eventually("the operator has started", func() error {
+		loops := c.runningLoops()
+		for _, loop := range loops {
+			if !loop.Started() {
+				return errors.New("it has not")
+			}
+		}
+		if len(loops) == 0 {
+			return errors.New("it has no controller")
+		}
+		return nil
+	})
+	loops := operatorRunner{c.Cluster}.runningProcess().control.Of(kind.GroupKind())
+	if len(loops) == 0 {
+		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
+	}
+	return loops
+}
+
+// kindOf returns the kind of an object.
+func (c operatorLoops) kindOf(object client.Object) schema.GroupVersionKind {
+	c.t.Helper()
+	kind, err := apiutil.GVKForObject(object, c.Client.Scheme())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return kind
+}
+
+// describeObject returns an object as messages name it, such as "Pod web".
+func describeObject(from client.Client, object client.Object) string {
+	kind, err := apiutil.GVKForObject(object, from.Scheme())
+	if err != nil {
+		return object.GetName()
+	}
+	return kind.Kind + " " + object.GetName()
+}
