@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 const (
@@ -59,7 +61,7 @@ func (r *reconciler[P, S, C, D, R]) call(ctx context.Context, p *pass) (*Respons
 	before := p.copyInputs(request.Parent)
 	answer := func() (*Response[D, S], error) {
 		return within(ctx, p.state, name, cmp.Or(r.definition.Timeout, defaultTimeout), func(ctx context.Context) (*Response[D, S], error) {
-			return spanned(ctx, name, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })
+			return process.CallInSpan(ctx, name, message, func(ctx context.Context) (*Response[D, S], error) { return function(ctx, request) })
 		})
 	}
 	response, err := answer()

@@ -3,18 +3,10 @@ package operator
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
-
-// lacksRight tells whether an authorizer refused a request. Admission refuses
-// with the same code: a quota, a security policy, a namespace on its way out.
-func lacksRight(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `is forbidden: User "`)
-}
 
 // errChild is a child that could not be applied or deleted.
 type errChild struct {
@@ -25,7 +17,7 @@ type errChild struct {
 func (e errChild) Unwrap() error { return e.err }
 
 func (e errChild) Error() string {
-	if lacksRight(e.err) {
+	if process.LacksRight(e.err) {
 		return fmt.Sprintf("%s: the operator's role does not allow it: list the kind under operator.children and run opgen generate, or see the API server's reason: %v", e.key, e.err)
 	}
 	if errors.As(e.err, new(apply.ErrTaken)) {

@@ -169,7 +169,7 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 		return outcome, err
 	}
 	if outcome.Drift {
-		p.metrics.drifted(p.name, t.Kind.Kind)
+		p.metrics.CountDrift(p.name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		p.state.writes.Wrote(&t.kind.written, outcome.Object, p.now)
@@ -178,7 +178,7 @@ func (p *pass) apply(ctx context.Context, t task, queues bool) (apply.Outcome, e
 		}
 		key := t.Key().String()
 		p.hasWritten(key, outcome.Object)
-		p.metrics.wrote(p.name, t.Kind.Kind, string(outcome.Action))
+		p.metrics.CountWrite(p.name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil

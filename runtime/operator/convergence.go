@@ -89,7 +89,7 @@ func (a *arrivals) watch(isOurs, converged func(client.Object) bool) predicate.P
 // converged counts a generation whose pass wrote everything and found it ready.
 func (p *pass) converged() {
 	if after, first := p.arrivals.converged(p.parent); first {
-		p.metrics.converged(p.name, after)
+		p.metrics.ObserveConvergence(p.name, after)
 	}
 }
 

@@ -56,8 +56,8 @@ func TestDocsNameWhatIsSeen(t *testing.T) {
 		names      *regexp.Regexp
 		least      int
 	}{
-		{"flags.go", "operating.md", regexp.MustCompile(`flags\.\w+\(&[\w.]+, "([\w-]+)"`), 15},
-		{"metrics.go", "operating.md", regexp.MustCompile(`Name: +"(opgen_\w+)"`), 5},
+		{"../internal/process/flags.go", "operating.md", regexp.MustCompile(`flags\.\w+\(&[\w.]+, "([\w-]+)"`), 15},
+		{"../internal/process/metrics.go", "operating.md", regexp.MustCompile(`Name: +"(opgen_\w+)"`), 5},
 		{"conditions.go", "runtime.md", regexp.MustCompile(`reason\w+ += "(\w+)"|notReady\(\w+, "(\w+)"`), 11},
 	} {
 		page, found := read(t, "../../docs/"+test.page), test.names.FindAllStringSubmatch(read(t, test.file), -1)

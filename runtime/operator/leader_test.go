@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/ptr"
 
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -28,11 +29,11 @@ type replica struct {
 // replica runs one until the test ends. Its requests count as the operator's.
 func (f *fixture) replica(a *author, change ...func(*rest.Config)) *replica {
 	f.t.Helper()
-	return f.replicaWith(a, func(o *operator.Options) { o.LeaderElectID = "sites" }, change...)
+	return f.replicaWith(a, func(s *process.Settings) { s.LeaderElectID = "sites" }, change...)
 }
 
-// replicaWith is replica with other options.
-func (f *fixture) replicaWith(a *author, set func(*operator.Options), change ...func(*rest.Config)) *replica {
+// replicaWith is replica with other settings.
+func (f *fixture) replicaWith(a *author, set func(*process.Settings), change ...func(*rest.Config)) *replica {
 	f.t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("OPGEN_TEST_KUBECONFIG"))
 	if err != nil {
@@ -42,16 +43,16 @@ func (f *fixture) replicaWith(a *author, set func(*operator.Options), change ...
 	for _, change := range change {
 		change(config)
 	}
-	options := operator.Defaults()
-	options.Namespace = f.Namespace
-	options.LeaderElect, options.LeaderElectNamespace = true, f.Namespace
-	set(&options)
+	settings := process.Settings{Options: process.Defaults(), Program: process.DefaultProgram}
+	settings.Namespace = f.Namespace
+	settings.LeaderElect, settings.LeaderElectNamespace = true, f.Namespace
+	set(&settings)
 	ctx, stop := context.WithCancel(context.Background())
 	r := &replica{stop: stop, ended: make(chan error, 1)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.ended <- operator.Run(ctx, config, options, a.controllers)
+		r.ended <- process.Run(ctx, config, settings, a.controllers)
 	}()
 	f.t.Cleanup(func() {
 		stop()

@@ -8,7 +8,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // The lease was named after the program's file, which may be renamed.
@@ -16,12 +16,12 @@ func TestLeaseIsNamedAfterTheProject(t *testing.T) {
 	ofProject := func() *author {
 		return &author{sync: wantsWeb, alter: func(d *siteDefinition) { d.Project = "sites" }}
 	}
-	program := func(name string) func(*operator.Options) {
-		return func(o *operator.Options) { o.SetProgram(name) }
+	program := func(name string) func(*process.Settings) {
+		return func(s *process.Settings) { s.Program = name }
 	}
 	t.Run("beside a replica of the release before", func(t *testing.T) {
 		f := alone(t)
-		old := f.replicaWith(&author{sync: wantsWeb}, func(o *operator.Options) { o.LeaderElectID = "site-operator" })
+		old := f.replicaWith(&author{sync: wantsWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
 		leader := f.holderOf("site-operator", "")
 		f.replicaWith(ofProject(), program("site-operator"))
 		f.staysAlone("site-operator", leader)
@@ -33,7 +33,7 @@ func TestLeaseIsNamedAfterTheProject(t *testing.T) {
 		if former := f.holderOf("site-operator", leader); former != next {
 			t.Errorf("one lease is held by %s, the other by %s", former, next)
 		}
-		f.replicaWith(&author{sync: wantsWeb}, func(o *operator.Options) { o.LeaderElectID = "site-operator" })
+		f.replicaWith(&author{sync: wantsWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
 		f.staysAlone("site-operator", next)
 	})
 	t.Run("beside a replica whose file has another name", func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestLeaseIsNamedAfterTheProject(t *testing.T) {
 	}
 	t.Run("a lease that --leader-elect-id names", func(t *testing.T) {
 		f := alone(t)
-		f.replicaWith(ofProject(), func(o *operator.Options) { o.SetProgram("site-operator"); o.LeaderElectID = "shard-1" })
+		f.replicaWith(ofProject(), func(s *process.Settings) { s.Program = "site-operator"; s.LeaderElectID = "shard-1" })
 		f.holderOf("shard-1", "")
 		for _, name := range []string{"sites", "site-operator"} {
 			if f.Get(named(&coordinationv1.Lease{}, name)) {

@@ -55,8 +55,8 @@ func TestManyKindsInOneProcess(t *testing.T) {
 	cluster.Exists(configMap("of-realm", ""))
 	cluster.Eventually("the metrics of both are served", func() error {
 		return missing("http://"+address+"/metrics",
-			`opgen_sync_total{controller="site",result="success"}`,
-			`opgen_sync_total{controller="realm",result="success"}`,
+			`opgen_reconcile_total{controller="site",result="success"}`,
+			`opgen_reconcile_total{controller="realm",result="success"}`,
 			`opgen_child_writes_total{controller="realm",kind="ConfigMap",verb="created"}`,
 			`opgen_convergence_seconds_count{controller="site"}`,
 			`workqueue_depth{controller="site",name="site",priority=`,

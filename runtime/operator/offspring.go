@@ -2,19 +2,18 @@ package operator
 
 import (
 	"cmp"
-	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // childKind is a kind of children, with what the author says of it.
@@ -36,31 +35,14 @@ type offspring struct {
 
 // newOffspring makes the cache. It is limited to objects that carry the
 // controller's label, whatever else there is of their kinds.
-func newOffspring(mgr Manager, options Options, controller string, keys ownership.Keys) (*offspring, error) {
+func newOffspring(mgr Manager, environment *process.Environment, controller string, keys ownership.Keys) (*offspring, error) {
 	labelled, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
 	if err != nil {
 		return nil, err
 	}
-	cached := cacheOptions(options)
-	cached.Scheme, cached.Mapper, cached.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
-	cached.DefaultLabelSelector = labels.NewSelector().Add(*labelled)
-	cached.SyncPeriod = ptr.To(noResync) // that of the parents sees to all
-	made, err := options.Control.NewCache(mgr.GetConfig(), cached)
-	if err != nil {
-		return nil, err
-	}
-	if err := mgr.AddReadyzCheck("children-of-"+controller, whenFilled(made)); err != nil {
-		return nil, err
-	}
-	o := &offspring{Cache: made, keys: keys, parents: map[schema.GroupKind]bool{}}
-	return o, mgr.Add(o)
+	added, err := environment.AddCache(mgr, "children-of-"+controller, labels.NewSelector().Add(*labelled))
+	return &offspring{Cache: added, keys: keys, parents: map[schema.GroupKind]bool{}}, err
 }
-
-// noResync is a period that never ends.
-const noResync = time.Duration(0)
-
-// GetCache has the manager start the children's cache with its own.
-func (o *offspring) GetCache() cache.Cache { return o.Cache }
 
 // parentOf returns the parent of an object of the cache, if it is a child.
 func (o *offspring) parentOf(object client.Object) (ownership.Parent, bool) {

@@ -18,6 +18,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // soon is when to look at a parent again after the view of it proved to be out
@@ -67,13 +68,13 @@ type reconciler[P client.Object, S, C, D, R any] struct {
 
 // pass runs one pass over the parent that the request names, and notes how it goes.
 func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.Request, notes *passes.Pass) (reconcile.Result, error) {
-	ctx = r.life.passContext(ctx)
+	ctx = r.environment.ReconcileContext(ctx)
 	if ctx == nil {
 		return reconcile.Result{}, nil
 	}
 	p, stale, err := r.view(ctx, request)
 	if stale {
-		r.metrics.stale(r.name)
+		r.metrics.CountStale(r.name)
 		notes.WasStale()
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
@@ -116,7 +117,7 @@ func (r *reconciler[P, S, C, D, R]) pass(ctx context.Context, request reconcile.
 	if notes.Forced() {
 		p.state.retryNow()
 	}
-	ctx, span := p.begin(ctx)
+	ctx, span := process.StartReconcile(ctx, p.name, p.loop.parent.GroupVersionKind, p.parent)
 	defer span.End()
 	r.takeRequest(p)
 	p.strayed = p.pruneStrays(ctx)
@@ -273,6 +274,16 @@ func (r *reconciler[P, S, C, D, R]) settle(ctx context.Context, p *pass, end ver
 		p.converged()
 	}
 	return reconcile.Result{RequeueAfter: end.requeue}
+}
+
+// ended counts a pass that ended with this result, and says so in its span.
+func (p *pass) ended(ctx context.Context, result string, err error) {
+	p.metrics.CountReconcile(p.name, result, p.loop.now().Sub(p.now))
+	text := ""
+	if err != nil {
+		text = message(err)
+	}
+	process.SetResult(ctx, result, text)
 }
 
 // forget drops what is remembered of a parent that is gone.

@@ -92,7 +92,7 @@ func (p *pass) delete(ctx context.Context, child child) error {
 	if !existed {
 		return apply.ErrStale{Key: child.key()}
 	}
-	p.metrics.wrote(p.name, child.Kind, "deleted")
+	p.metrics.CountWrite(p.name, child.Kind, "deleted")
 	log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "replaced", child.replaced)
 	return nil
 }
@@ -103,8 +103,8 @@ func (p *pass) release(ctx context.Context, child child) error {
 		return err
 	}
 	p.hasRemoved(child)
-	p.metrics.wrote(p.name, child.Kind, "released")
-	log.FromContext(ctx).V(1).Info("released a child", "child", child.key().String())
+	p.metrics.CountWrite(p.name, child.Kind, "orphaned")
+	log.FromContext(ctx).V(1).Info("orphaned a child", "child", child.key().String())
 	return nil
 }
 

@@ -48,7 +48,7 @@ func TestSecureMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	)
 	cluster.Eventually("metrics are served to the reader", func() error {
 		status, page, err := scrape("https://"+address+"/metrics", reader)
-		if err == nil && (status != http.StatusOK || !strings.Contains(page, "opgen_sync_total{")) {
+		if err == nil && (status != http.StatusOK || !strings.Contains(page, "opgen_reconcile_total{")) {
 			err = fmt.Errorf("%d: %.200s", status, page)
 		}
 		return err

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -22,6 +21,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // loop is what the passes over one kind of parents need, whatever their type.
@@ -42,31 +42,38 @@ type loop struct {
 	related   []*relatedKind
 	written   consistency.Source // where writes of parents are seen
 
-	cache   client.Reader // of parents and related objects
-	live    client.Reader
-	client  client.Client
-	events  events.EventRecorder
-	metrics instruments
-	states  *states
-	life    *lifetime
-	now     func() time.Time
-	test    *passes.Control // that runs the operator; nil where none does
+	cache       client.Reader // of parents and related objects
+	live        client.Reader
+	client      client.Client
+	events      events.EventRecorder
+	metrics     process.Metrics
+	states      *states
+	environment *process.Environment
+	now         func() time.Time
+	test        *passes.Control // that runs the operator; nil where none does
 
 	arrivals     *arrivals
 	hasConverged func(client.Object) bool // as the status says
 }
 
+// NewController makes a controller from its definition.
+func NewController[P client.Object, S, C, D, R any](definition Definition[P, S, C, D, R]) Controller {
+	return process.NewController(definition.Name, definition.Project, func(mgr Manager, environment *process.Environment) error {
+		return setUp(mgr, environment, definition)
+	})
+}
+
 // setUp registers a definition's types, checks that the API server knows its
 // kinds, and adds a controller for each kind of parents to the manager.
-func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *lifetime, definition Definition[P, S, C, D, R]) error {
+func setUp[P client.Object, S, C, D, R any](mgr Manager, environment *process.Environment, definition Definition[P, S, C, D, R]) error {
 	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
 		return err
 	}
-	shared, err := newLoop(mgr, options, definition.Name, definition.Group)
+	shared, err := newLoop(mgr, environment, definition.Name, definition.Group)
 	if err != nil {
 		return err
 	}
-	shared.life, shared.ordered = life, definition.Teardown == TeardownOrdered
+	shared.ordered = definition.Teardown == TeardownOrdered
 	reconciler := reconciler[P, S, C, D, R]{loop: shared, definition: definition}
 	shared.hasConverged = reconciler.hasConverged
 	described := reconciler.kinds(new(C), new(D))
@@ -94,42 +101,39 @@ func setUp[P client.Object, S, C, D, R any](mgr Manager, options Options, life *
 		if len(definition.Parents) > 1 {
 			name += "-" + loop.parent.Kind
 		}
-		if err := loop.watch(mgr, options, name, reconciler.pass); err != nil {
+		if err := loop.watch(mgr, name, reconciler.pass); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func newLoop(mgr Manager, options Options, name, group string) (*loop, error) {
-	instruments, err := newInstruments(metrics.Registry)
+func newLoop(mgr Manager, environment *process.Environment, name, group string) (*loop, error) {
+	share, err := newShare(environment.ParentSelector)
 	if err != nil {
 		return nil, err
 	}
-	share, err := newShare(options.ParentSelector)
-	if err != nil {
-		return nil, err
-	}
-	offspring, err := newOffspring(mgr, options, name, ownership.KeysOf(group, name))
+	offspring, err := newOffspring(mgr, environment, name, ownership.KeysOf(group, name))
 	if err != nil {
 		return nil, err
 	}
 	return &loop{
-		name:      name,
-		group:     group,
-		finalizer: group + "/finalizer",
-		manager:   apply.FieldManager(name, group),
-		watched:   options.Namespace,
-		share:     share,
-		offspring: offspring,
-		cache:     mgr.GetCache(),
-		live:      mgr.GetAPIReader(),
-		client:    mgr.GetClient(),
-		events:    mgr.GetEventRecorder(name),
-		metrics:   instruments,
-		now:       options.Control.Now,
-		test:      options.Control,
-		arrivals:  newArrivals(options.Control.Now),
+		environment: environment,
+		name:        name,
+		group:       group,
+		finalizer:   group + "/finalizer",
+		manager:     apply.FieldManager(name, group),
+		watched:     environment.Namespace,
+		share:       share,
+		offspring:   offspring,
+		cache:       mgr.GetCache(),
+		live:        mgr.GetAPIReader(),
+		client:      mgr.GetClient(),
+		events:      mgr.GetEventRecorder(name),
+		metrics:     environment.Metrics,
+		now:         environment.Control.Now,
+		test:        environment.Control,
+		arrivals:    newArrivals(environment.Control.Now),
 	}, nil
 }
 
@@ -174,7 +178,7 @@ func (l *loop) fill(mgr Manager) error {
 
 // watch has a pass look at a parent when it, a child of it or an object
 // that it reads changes.
-func (l *loop) watch(mgr Manager, options Options, name string, run passes.Run) error {
+func (l *loop) watch(mgr Manager, name string, run passes.Run) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parent.empty, builder.WithPredicates(l.share.events(), l.parentEvents(), l.arrivals.watch(l.isOurs, l.hasConverged)))
 	for _, child := range l.children {
 		build.WatchesRawSource(source.Kind(l.offspring.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.parentOf)))
@@ -182,8 +186,8 @@ func (l *loop) watch(mgr Manager, options Options, name string, run passes.Run) 
 	for _, kind := range l.related {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.readers), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
-	reconciler, settings := l.control(build, options.Control, run, controller.Options{
-		MaxConcurrentReconciles: options.Workers,
+	reconciler, settings := l.control(build, l.environment.Control, run, controller.Options{
+		MaxConcurrentReconciles: l.environment.Workers,
 		// Run checks names itself; controller-runtime's check counts all the
 		// managers of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),

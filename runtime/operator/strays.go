@@ -158,7 +158,7 @@ func (l *loop) pruneStray(ctx context.Context, stray child) error {
 	}
 	did := "deleted"
 	if stray.object = live; l.whenDeleted(stray) == Orphan {
-		did = "released"
+		did = "orphaned"
 		err = l.letGo(ctx, stray, l.uidOf(live))
 	} else {
 		_, err = stray.applier.Delete(ctx, stray.key(), live)
@@ -166,7 +166,7 @@ func (l *loop) pruneStray(ctx context.Context, stray child) error {
 	if err != nil {
 		return err
 	}
-	l.metrics.wrote(l.name, stray.Kind, did)
+	l.metrics.CountWrite(l.name, stray.Kind, did)
 	log.FromContext(ctx).Info(did+" a child whose parent went without the operator", "child", stray.key().String())
 	return nil
 }

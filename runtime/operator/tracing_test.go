@@ -90,17 +90,17 @@ func TestPassesAreTracedAndLogged(t *testing.T) {
 	f.Create(f.site)
 	f.status("Ready", "Ready")
 	f.Eventually("a pass was traced", func() error {
-		if len(spans.find("PATCH sites/status", nil)) == 0 || len(spans.find("pass site", nil)) == 0 {
+		if len(spans.find("PATCH sites/status", nil)) == 0 || len(spans.find("reconcile site", nil)) == 0 {
 			return fmt.Errorf("spans are %v", spans.spans)
 		}
 		return nil
 	})
-	pass := spans.find("pass site", nil)[0]
+	pass := spans.find("reconcile site", nil)[0]
 	got := attributes(pass)
-	id := got["opgen.sync.id"]
+	id := got["opgen.reconcile.id"]
 	want := map[string]string{
 		"opgen.controller": "site", "opgen.parent.kind": "Site", "opgen.parent.namespace": f.Namespace, "opgen.parent.name": "web",
-		"opgen.parent.generation": "1", "opgen.sync.id": id, "opgen.result": "success",
+		"opgen.parent.generation": "1", "opgen.reconcile.id": id, "opgen.result": "success",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) || id == "" {
 		t.Errorf("attributes of the pass are %v, want %v", got, want)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	opprocess "github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -94,7 +95,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 	}
 	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
 	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
-	options.Control = started.control
+	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, Control: started.control}
 	server := c.connect(started.connection)
 	go func() {
 		defer close(started.ended)
@@ -105,7 +106,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 			}
 		}
 		if ctx.Err() == nil {
-			started.err = operator.Run(ctx, server, options, c.config.Controllers)
+			started.err = opprocess.Run(ctx, server, settings, c.config.Controllers)
 		}
 	}()
 	return started

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"fmt"
@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// output is what a process writes its log to. The reason why it ends is the last line:
-// parts that still run then would otherwise write after it.
+// output is the writer of a process's log. Its last line is the reason why the process ends,
+// even if other goroutines still write.
 type output struct {
 	mu    sync.Mutex
 	to    io.Writer
 	ended bool
 }
 
-// Write writes to the log, and nothing once the process ends.
+// Write writes to the log. Once the process ends it drops the text.
 func (o *output) Write(text []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -24,7 +24,7 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.to.Write(text)
 }
 
-// end writes the reason why the process ends.
+// end writes the reason why the process ends, and drops everything after it.
 func (o *output) end(reason error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

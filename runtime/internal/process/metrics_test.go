@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 func TestControllersShareTheirMetrics(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	for _, controller := range []string{"site", "realm"} {
-		metrics, err := newInstruments(registry)
+		metrics, err := newMetrics(registry)
 		if err != nil {
 			t.Fatal(err)
 		}
-		metrics.passed(controller, "success", time.Millisecond)
-		metrics.wrote(controller, "Pod", "created")
-		metrics.drifted(controller, "Pod")
-		metrics.converged(controller, time.Second)
+		metrics.CountReconcile(controller, "success", time.Millisecond)
+		metrics.CountWrite(controller, "Pod", "created")
+		metrics.CountDrift(controller, "Pod")
+		metrics.ObserveConvergence(controller, time.Second)
 	}
 	families, err := registry.Gather()
 	if err != nil {
@@ -46,10 +46,10 @@ opgen_convergence_seconds realm 1
 opgen_convergence_seconds site 1
 opgen_drift_found_total realm Pod 1
 opgen_drift_found_total site Pod 1
-opgen_sync_duration_seconds realm 1
-opgen_sync_duration_seconds site 1
-opgen_sync_total realm success 1
-opgen_sync_total site success 1`
+opgen_reconcile_duration_seconds realm 1
+opgen_reconcile_duration_seconds site 1
+opgen_reconcile_total realm success 1
+opgen_reconcile_total site success 1`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("metrics are\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"io"
@@ -10,35 +10,36 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-func TestParse(t *testing.T) {
+func TestParseFlags(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		args   []string
 		env    map[string]string
-		expect func(*settings)
+		expect func(*commandLine)
 		err    string
 	}{
-		{name: "defaults", expect: func(*settings) {}},
+		{name: "defaults", expect: func(*commandLine) {}},
 		{
 			name: "flags",
 			args: []string{"--namespace=web", "--parent-selector=tier=web", "--workers", "3", "--resync=1m", "--leader-elect", "--metrics-bind-address=:8443"},
-			expect: func(s *settings) {
-				s.Namespace, s.ParentSelector = "web", "tier=web"
-				s.Workers, s.Resync, s.LeaderElect, s.MetricsAddress = 3, time.Minute, true, ":8443"
+			expect: func(l *commandLine) {
+				l.Namespace, l.ParentSelector = "web", "tier=web"
+				l.Workers, l.Resync, l.LeaderElect, l.MetricsAddress = 3, time.Minute, true, ":8443"
 			},
 		},
 		{
 			name:   "environment",
 			env:    map[string]string{"OPERATOR_WORKERS": "3", "OPERATOR_LOG_FORMAT": "json"},
-			expect: func(s *settings) { s.Workers, s.logFormat = 3, "json" },
+			expect: func(l *commandLine) { l.Workers, l.logFormat = 3, "json" },
 		},
 		{
 			name:   "flags win over the environment",
 			args:   []string{"--workers=4"},
 			env:    map[string]string{"OPERATOR_WORKERS": "3"},
-			expect: func(s *settings) { s.Workers = 4 },
+			expect: func(l *commandLine) { l.Workers = 4 },
 		},
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
@@ -47,7 +48,7 @@ func TestParse(t *testing.T) {
 		{name: "log format", args: []string{"--log-format=xml"}, err: `--log-format="xml": text or json`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := parse("/bin/web-operator", test.args, func(name string) string { return test.env[name] }, io.Discard)
+			got, err := parseFlags("/bin/web-operator", test.args, func(name string) string { return test.env[name] }, io.Discard)
 			if test.err != "" {
 				if err == nil || err.Error() != test.err {
 					t.Fatalf("error %v, want %q", err, test.err)
@@ -57,11 +58,10 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := settings{Options: Defaults(), qps: -1, logFormat: "text"}
-			want.program = "web-operator"
+			want := commandLine{Settings: Settings{Options: Defaults(), Program: "web-operator"}, qps: -1, logFormat: "text"}
 			test.expect(&want)
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}, Options{})); diff != "" {
-				t.Errorf("settings (-want +got):\n%s", diff)
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(commandLine{})); diff != "" {
+				t.Errorf("command line (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -90,10 +90,13 @@ current-context: c
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", test.env)
-			s := settings{Options: Defaults(), kubeconfig: test.kubeconfig}
-			err := s.run(func(Manager) ([]Controller, error) {
-				return []Controller{NewController(Definition[*corev1.ConfigMap, struct{}, struct{}, struct{}, struct{}]{Name: "web", Group: "example.com", Parents: []ParentKind{{Object: new(corev1.ConfigMap)}}})}, nil
-			}, nil)
+			line := commandLine{Settings: Settings{Options: Defaults()}, kubeconfig: test.kubeconfig}
+			err := line.run(func(manager.Manager) ([]Controller, error) {
+				return []Controller{NewController("web", "", func(mgr manager.Manager, _ *Environment) error {
+					_, err := mgr.GetRESTMapper().RESTMapping(corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind())
+					return err
+				})}, nil
+			})
 			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line with %q", err, test.says)
 			}

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"bytes"
@@ -17,22 +17,22 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// The times of leader election, as Kubernetes' own controllers have them. A
-// leader stops before another replica may take over.
+// The times of leader election are those of Kubernetes' own controllers. A leader stops
+// before another replica may take over.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
-	leaseHeld     = renewDeadline + retryPeriod // since it was renewed last
+	leaseTimeout  = renewDeadline + retryPeriod // since it was renewed last
 )
 
-// lease is the lock that elects the leader, and watches over its loss. The
-// elector itself goes on for ten seconds after it has seen another holder.
+// lease is the lock that elects the leader. It calls onLoss when the lease is lost, since
+// the elector itself goes on for ten seconds after it has seen another holder.
 type lease struct {
 	resourcelock.Interface // nil until it has a name
-	lock                   func(name string) (resourcelock.Interface, error)
+	newLock                func(name string) (resourcelock.Interface, error)
 
-	lost   func(error)
+	onLoss func(error)
 	events *leaseEvents
 
 	mu      sync.Mutex
@@ -41,7 +41,7 @@ type lease struct {
 	timer   *time.Timer
 }
 
-// errLeaseLost ends an operator that no longer leads.
+// errLeaseLost is the error of an operator that no longer leads.
 type errLeaseLost struct {
 	lease  string
 	holder string // empty if it could not be renewed
@@ -51,23 +51,23 @@ func (e errLeaseLost) Error() string {
 	if e.holder != "" {
 		return fmt.Sprintf("the lease %s was taken over by %s: this replica has stopped writing; started again, it waits for its turn", e.lease, e.holder)
 	}
-	return fmt.Sprintf("the lease %s could not be renewed for %s: this replica has stopped writing; check that the API server can be reached, and that the operator's role lets it update leases", e.lease, leaseHeld)
+	return fmt.Sprintf("the lease %s could not be renewed for %s: this replica has stopped writing; check that the API server can be reached, and that the operator's role lets it update leases", e.lease, leaseTimeout)
 }
 
-// newLease makes the lock, which has no name yet. lost is called, once or more, when it
+// newLease returns the lock, which has no name yet. onLoss is called, once or more, when it
 // is lost.
-func newLease(config *rest.Config, options Options, lost func(error)) (*lease, error) {
+func newLease(config *rest.Config, options Options, onLoss func(error)) (*lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, err
 	}
-	namespace := cmp.Or(options.LeaderElectNamespace, ownNamespace())
+	namespace := cmp.Or(options.LeaderElectNamespace, podNamespace())
 	if namespace == "" {
 		return nil, errors.New("leader election needs a namespace for its Lease: pass --leader-elect-namespace")
 	}
-	l := &lease{lost: lost, events: new(leaseEvents)}
+	l := &lease{onLoss: onLoss, events: new(leaseEvents)}
 	identity := host + "_" + string(uuid.NewUUID())
-	l.lock = func(name string) (resourcelock.Interface, error) {
+	l.newLock = func(name string) (resourcelock.Interface, error) {
 		return resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, name, resourcelock.ResourceLockConfig{
 			Identity:      identity,
 			EventRecorder: l.events,
@@ -76,19 +76,20 @@ func newLease(config *rest.Config, options Options, lost func(error)) (*lease, e
 	return l, nil
 }
 
-// setNames names the lease, and the one that is held beside it; empty: none is.
+// setNames names the lease, and the former one that is held beside it; empty: none is.
 func (l *lease) setNames(name, former string) (err error) {
-	if l.Interface, err = l.lock(name); err != nil || former == "" {
+	if l.Interface, err = l.newLock(name); err != nil || former == "" {
 		return err
 	}
 	both := &bothLeases{Interface: l.Interface}
-	both.former, err = l.lock(former)
+	both.former, err = l.newLock(former)
 	l.Interface = both
 	return err
 }
 
-// ownNamespace is where the Pod of this process runs; empty outside of one.
-func ownNamespace() string {
+// podNamespace returns the namespace of the Pod that this process runs in; empty outside of
+// a Pod.
+func podNamespace() string {
 	data, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	if err != nil {
 		return ""
@@ -96,21 +97,21 @@ func ownNamespace() string {
 	return string(bytes.TrimSpace(data))
 }
 
-// Get reads the record, and sees if another replica has taken over.
+// Get reads the record, and stops the operator if another replica has taken over.
 func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
-		l.takenOver(record.HolderIdentity)
+		l.endIfLeading(record.HolderIdentity)
 	}
 	return record, raw, err
 }
 
-// Create makes the record, as its holder.
+// Create creates the record, with this replica as its holder.
 func (l *lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	begun := time.Now()
 	err := l.Interface.Create(ctx, record)
 	if err == nil {
-		l.wrote(record, begun)
+		l.recordWrite(record, begun)
 	}
 	return err
 }
@@ -120,12 +121,12 @@ func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 	begun := time.Now()
 	err := l.Interface.Update(ctx, record)
 	if err == nil {
-		l.wrote(record, begun)
+		l.recordWrite(record, begun)
 	}
 	return err
 }
 
-func (l *lease) wrote(record resourcelock.LeaderElectionRecord, at time.Time) {
+func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leading, l.renewed = record.HolderIdentity == l.Identity(), at
@@ -133,29 +134,29 @@ func (l *lease) wrote(record resourcelock.LeaderElectionRecord, at time.Time) {
 		l.timer.Stop()
 	}
 	if l.leading {
-		l.timer = time.AfterFunc(leaseHeld-time.Since(at), func() { l.lost(errLeaseLost{lease: l.Describe()}) })
+		l.timer = time.AfterFunc(leaseTimeout-time.Since(at), func() { l.onLoss(errLeaseLost{lease: l.Describe()}) })
 	}
 }
 
-func (l *lease) takenOver(holder string) {
+func (l *lease) endIfLeading(holder string) {
 	l.mu.Lock()
 	leading := l.leading
 	l.mu.Unlock()
 	if leading {
-		l.lost(errLeaseLost{l.Describe(), holder})
+		l.onLoss(errLeaseLost{l.Describe(), holder})
 	}
 }
 
-// expired tells whether the lease is this replica's and has run out: the timer
+// isExpired reports whether the lease is this replica's and has run out: the timer
 // of a process that was suspended may come later than its writes.
-func (l *lease) expired() bool {
+func (l *lease) isExpired() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.leading && time.Since(l.renewed) > leaseHeld
+	return l.leading && time.Since(l.renewed) > leaseTimeout
 }
 
-// end stops watching.
-func (l *lease) end() {
+// stopTimer stops watching.
+func (l *lease) stopTimer() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leading = false

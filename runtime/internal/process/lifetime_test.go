@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 
 // The kubelet does not kill an operator that is about to give its lease back.
 func TestDeployedOperatorsHaveTimeToStop(t *testing.T) {
-	data, err := os.ReadFile("../../examples/echo-server/deploy/zz_generated.manager.yaml")
+	data, err := os.ReadFile("../../../examples/echo-server/deploy/zz_generated.manager.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"crypto/tls"
@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-func TestExplainTellsWhoseConnectionFails(t *testing.T) {
+func TestExplainErrorNamesTheConnectionThatFails(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestExplainTellsWhoseConnectionFails(t *testing.T) {
 		{"nobody listens at the API server's", dialing, "cannot reach the API server at https://" + address},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := explain(test.err, "https://"+address); got == nil || !strings.Contains(got.Error(), test.expect) {
+			if got := explainError(test.err, "https://"+address); got == nil || !strings.Contains(got.Error(), test.expect) {
 				t.Errorf("got %v, expected it to name %s", got, test.expect)
 			}
 		})

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"cmp"
@@ -18,11 +18,11 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exportSpans sends spans where OpenTelemetry's variables say, and returns what
-// sends the last of them when the process ends. Without an exporter in the
-// environment it does nothing.
+// exportSpans sends spans where OpenTelemetry's variables say. It returns a function that
+// sends the last of them when the process ends. It does nothing without an exporter in the
+// environment.
 func exportSpans(ctx context.Context, program string, getenv func(string) string, logger *slog.Logger) (flush func(), err error) {
-	if !wantsSpans(getenv, logger) {
+	if !hasExporter(getenv, logger) {
 		return func() {}, nil
 	}
 	exporter, err := newExporter(ctx, getenv, logger)
@@ -46,9 +46,9 @@ func exportSpans(ctx context.Context, program string, getenv func(string) string
 	}, nil
 }
 
-// wantsSpans tells whether the environment names an exporter. As OpenTelemetry
-// asks for, a value that is not known is said and passed over.
-func wantsSpans(getenv func(string) string, logger *slog.Logger) bool {
+// hasExporter reports whether the environment names an exporter. It logs unknown values and
+// ignores them, as OpenTelemetry asks for.
+func hasExporter(getenv func(string) string, logger *slog.Logger) bool {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return false
 	}
@@ -66,7 +66,7 @@ func wantsSpans(getenv func(string) string, logger *slog.Logger) bool {
 	return slices.Contains(exporters, "otlp")
 }
 
-// newExporter makes the exporter, which reads the rest of the variables itself.
+// newExporter returns the exporter, which reads the rest of the variables itself.
 func newExporter(ctx context.Context, getenv func(string) string, logger *slog.Logger) (*otlptrace.Exporter, error) {
 	switch protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf"); protocol {
 	case "grpc":

@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"net/http"
@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// transport carries an operator's requests to the API server. It lets no write
-// through once the lease is lost, and makes a span of each write in a pass.
+// transport carries an operator's requests to the API server. It refuses writes once the
+// lease is lost, and makes a span of each write in a reconcile.
 type transport struct {
 	next http.RoundTripper
 	life *lifetime
@@ -23,7 +23,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
 		return t.next.RoundTrip(request)
 	}
-	if err := t.life.mayWrite(); err != nil {
+	if err := t.life.writeError(); err != nil {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}
@@ -32,14 +32,14 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if !trace.SpanFromContext(request.Context()).IsRecording() {
 		return t.next.RoundTrip(request)
 	}
-	return t.traced(request)
+	return t.traceRequest(request)
 }
 
 // WrappedRoundTripper lets client-go find the transport below.
 func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-func (t transport) traced(request *http.Request) (*http.Response, error) {
-	ctx, span := tracer.Start(request.Context(), request.Method+" "+resourceOf(request.URL.Path), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+func (t transport) traceRequest(request *http.Request) (*http.Response, error) {
+	ctx, span := tracer().Start(request.Context(), request.Method+" "+requestResource(request.URL.Path), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("http.request.method", request.Method),
 		attribute.String("url.full", request.URL.String()),
 		attribute.String("server.address", request.URL.Hostname()),
@@ -59,9 +59,9 @@ func (t transport) traced(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// resourceOf returns the resource of an API path, with its subresource: pods,
+// requestResource returns the resource of an API path, with its subresource: pods,
 // deployments/status.
-func resourceOf(path string) string {
+func requestResource(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
 	case len(parts) > 2 && parts[0] == "api":

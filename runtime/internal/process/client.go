@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
-// clientFor returns what makes the manager's client. It reads kinds from the cache
-// that the operator watches anyway, and all others from the API server. What it
-// writes lacks the field managers that a cache has left of an object: the API server
-// would take them for all there are.
-func clientFor(namespace string) client.NewClientFunc {
+// newClientFunc returns the function that makes the manager's client. The client reads the
+// kinds that the operator watches from the cache, and all others from the API server. It
+// writes objects without the part of managedFields that a cache has kept, since the API
+// server would take that part for all of them.
+func newClientFunc(namespace string) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		uncached := options
 		uncached.Cache = nil
@@ -32,7 +32,7 @@ func clientFor(namespace string) client.NewClientFunc {
 	}
 }
 
-// fallbackReader reads from a cache, and kinds that it does not hold from the API
+// fallbackReader reads from a cache, and kinds that the cache does not hold from the API
 // server.
 type fallbackReader struct {
 	cache     client.Reader

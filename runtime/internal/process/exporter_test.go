@@ -1,4 +1,4 @@
-package operator
+package process
 
 import (
 	"log/slog"
@@ -21,7 +21,7 @@ func TestSpansAreExportedWhereTheEnvironmentSaysSo(t *testing.T) {
 		{"turned off", map[string]string{"OTEL_SDK_DISABLED": "True", "OTEL_TRACES_EXPORTER": "otlp"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := wantsSpans(func(name string) string { return test.env[name] }, slog.New(slog.DiscardHandler))
+			got := hasExporter(func(name string) string { return test.env[name] }, slog.New(slog.DiscardHandler))
 			if got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -29,7 +29,7 @@ func TestSpansAreExportedWhereTheEnvironmentSaysSo(t *testing.T) {
 	}
 }
 
-func TestResourceOfAPath(t *testing.T) {
+func TestRequestResource(t *testing.T) {
 	for path, want := range map[string]string{
 		"/api/v1/namespaces/default/pods/web":                           "pods",
 		"/api/v1/namespaces/default/pods":                               "pods",
@@ -40,7 +40,7 @@ func TestResourceOfAPath(t *testing.T) {
 		"/apis/demo.example.com/v1/realms/web":                          "realms",
 		"/version":                                                      "/version",
 	} {
-		if got := resourceOf(path); got != want {
+		if got := requestResource(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
