@@ -62,7 +62,7 @@ func TestOwnedObjectIsAdoptedByForceOnly(t *testing.T) {
 		}
 	})
 	f.pass()
-	if message := f.status("Ready", "NameTaken").Conditions[0].Message; !strings.Contains(message, "belongs to Secret other") {
+	if message := f.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "belongs to Secret other") {
 		t.Errorf("message is %q", message)
 	}
 	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "ours"), operator.AdoptForce) }))
@@ -125,7 +125,7 @@ func TestAChildOfEarlierIsAdoptedWhole(t *testing.T) {
 func TestObjectIsNotAdoptedUnasked(t *testing.T) {
 	f, object := adopting(t, operator.AdoptNever)
 	f.pass()
-	f.status("Ready", "NameTaken")
+	f.status("Ready", "NameConflict")
 	f.Get(object)
 	if object.Data["key"] != "theirs" || len(object.OwnerReferences) != 0 {
 		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)

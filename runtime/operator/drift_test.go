@@ -133,7 +133,7 @@ func TestTakenNameIsNotSeized(t *testing.T) {
 		want.Services.Add(service("web"))
 	}))
 	f.pass()
-	status := f.status("Ready", "NameTaken")
+	status := f.status("Ready", "NameConflict")
 	if got, want := status.Conditions[0].Message, "ConfigMap "+f.Namespace+"/web exists already and is not controlled by anything: delete it or choose another name"; got != want {
 		t.Errorf("message is %q, want %q", got, want)
 	}

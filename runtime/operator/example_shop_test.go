@@ -161,7 +161,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 }
 
 func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
-	for _, child := range set.Wanted() {
+	for _, child := range set.Children() {
 		name := fmt.Sprint(kind, " ")
 		if child.Object != nil {
 			name += child.Object.GetName()

@@ -138,7 +138,7 @@ func live(t *testing.T, faults ...operatortest.Fault) life {
 	e.Gone(e.site, named(&corev1.Pod{}, "web"))
 
 	for _, note := range e.events() {
-		if strings.Contains(note, "NameTaken") {
+		if strings.Contains(note, "NameConflict") {
 			t.Errorf("a child was taken for somebody else's: %s", note)
 		}
 	}

@@ -164,7 +164,7 @@ func TestAChildThatLostItsLabelUnderAnEarlierParentIsNotInherited(t *testing.T) 
 // isTaken tells whether a Site says that the name of a child is taken.
 func isTaken(c *custom, site *testapi.Site) error {
 	c.Get(site)
-	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != "NameTaken" {
+	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != "NameConflict" {
 		return fmt.Errorf("its status is %+v", site.Status)
 	}
 	return nil

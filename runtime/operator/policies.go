@@ -34,7 +34,7 @@ type AdoptionPolicy string
 
 const (
 	// AdoptNever leaves the object alone: the pass fails, and the Ready
-	// condition says NameTaken. It is the default.
+	// condition says NameConflict. It is the default.
 	AdoptNever AdoptionPolicy = "Never"
 	// AdoptIfUnowned makes it the parent's child unless another object
 	// controls it.

@@ -18,8 +18,8 @@ func ended(req *customRequest, name string) bool {
 func TestAChildIsReplacedWhenSyncSaysSo(t *testing.T) {
 	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
 		first, second := pod("first", "web"), pod("second", "web")
-		want.Pods.Add(first, operator.RollingRecreate, operator.ReplaceIf(ended(req, "first")))
-		want.Pods.Add(second, operator.CreateOnly, operator.After(first), operator.ReplaceIf(ended(req, "second")))
+		want.Pods.Add(first, operator.RollingRecreate, operator.RecreateIf(ended(req, "first")))
+		want.Pods.Add(second, operator.CreateOnly, operator.After(first), operator.RecreateIf(ended(req, "second")))
 	}), nil)
 	site, first, second := c.site("web"), named(&corev1.Pod{}, "first"), named(&corev1.Pod{}, "second")
 	c.MakeReady(first, second)

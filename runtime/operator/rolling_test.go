@@ -135,7 +135,7 @@ func quorum(req *customRequest, want *Desired) {
 	for _, name := range []string{"a", "b", "c"} {
 		observed, exists := req.Children.Pods.Get(name)
 		outdated := exists && observed.Spec.Containers[0].Image != req.Parent.Spec.Text
-		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate, operator.ReplaceIf(down && outdated))
+		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate, operator.RecreateIf(down && outdated))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestChildOfAnEarlierParentMayBeSlowToGo(t *testing.T) {
 		return nil
 	})
 	f.pass()
-	if message := f.status("Ready", "NameTaken").Conditions[0].Message; !strings.Contains(message, "is being deleted") {
+	if message := f.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "is being deleted") {
 		t.Errorf("message is %q", message)
 	}
 	f.Update(child, func() { child.Finalizers = nil })
@@ -70,7 +70,7 @@ func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
 	f.status("Ready", "Ready")
 	second := &fixture{Cluster: f.Cluster, author: f.author, t: t, site: site("second")}
 	f.Create(second.site)
-	if message := second.status("Ready", "NameTaken").Conditions[0].Message; !strings.Contains(message, "belongs to Site web") {
+	if message := second.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "belongs to Site web") {
 		t.Errorf("message is %q", message)
 	}
 	f.Delete(f.site)

@@ -38,7 +38,7 @@ func comparedFields(expected, got any) []difference {
 
 // desiredSet is any operator.DesiredSet.
 type desiredSet interface {
-	Wanted() []operator.Wanted
+	Children() []operator.DesiredChild
 	Kept() []string
 }
 
@@ -90,7 +90,7 @@ func takesApart(of reflect.Type) bool {
 // sets compares what is wanted by name, and then the order, which decides what
 // goes first.
 func (c *comparison) sets(path string, expected, got desiredSet) {
-	wants, has := expected.Wanted(), got.Wanted()
+	wants, has := expected.Children(), got.Children()
 	names, others := namesOf(wants), namesOf(has)
 	for i, name := range names {
 		if at := slices.Index(others, name); at >= 0 {
@@ -111,7 +111,7 @@ func (c *comparison) sets(path string, expected, got desiredSet) {
 }
 
 // namesOf names the children of a set; a name that is wanted twice is numbered.
-func namesOf(children []operator.Wanted) []string {
+func namesOf(children []operator.DesiredChild) []string {
 	var names []string
 	for _, child := range children {
 		metadata, _ := childValues(child)["metadata"].(map[string]any)
@@ -129,7 +129,7 @@ func namesOf(children []operator.Wanted) []string {
 }
 
 // childValues is a child as JSON values, with the options that it was added with.
-func childValues(child operator.Wanted) map[string]any {
+func childValues(child operator.DesiredChild) map[string]any {
 	content, options := map[string]any{}, map[string]any{}
 	wanted := reflect.ValueOf(child)
 	for i := range wanted.NumField() {

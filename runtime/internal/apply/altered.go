@@ -1,6 +1,10 @@
 package apply
 
-import "time"
+import (
+	"time"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+)
 
 // altered is what the API server, or its admission, makes of a desired state: values
 // of a child that were other ones right after a write of all that is desired. They are
@@ -10,10 +14,6 @@ type altered struct {
 	values sum      // at all our paths
 	at     time.Time
 }
-
-// AlteredRetry is how long altered values stay before they are written again: what
-// alters them may be gone.
-const AlteredRetry = time.Hour
 
 // altered returns what an object holds instead of what is desired, if that was written
 // to it just now; nil where it is as desired.
@@ -43,7 +43,7 @@ func (v *view) isAsAltered(d Desired, last *altered) (bool, error) {
 // verdict is that of a child with these values altered: it is as desired, until it is
 // time to try again.
 func (a *altered) verdict(now time.Time) verdict {
-	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= AlteredRetry {
+	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= backoff.Altered {
 		return unsettled
 	}
 	return converged
