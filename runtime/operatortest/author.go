@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // childKey names a child of any parent.
@@ -23,17 +23,17 @@ type childKey struct {
 // it knows what they desire of each child, and desires something else on request.
 type changingAuthor struct {
 	mu       sync.Mutex
-	said     map[childKey]passes.SyncChild
+	said     map[childKey]testcontrol.SyncChild
 	order    []childKey
 	replaced map[childKey]map[string]any
 }
 
 func newChangingAuthor() *changingAuthor {
-	return &changingAuthor{said: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
+	return &changingAuthor{said: map[childKey]testcontrol.SyncChild{}, replaced: map[childKey]map[string]any{}}
 }
 
 // desire is called with what Sync desires.
-func (a *changingAuthor) desire(d passes.SyncChild) map[string]any {
+func (a *changingAuthor) desire(d testcontrol.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := childKey{d.Kind, d.Name}
@@ -53,7 +53,7 @@ func (a *changingAuthor) replace(key childKey, content map[string]any) {
 }
 
 // of returns what Sync desires of the children of a parent, in its order.
-func (a *changingAuthor) of(parent types.UID) (children []passes.SyncChild) {
+func (a *changingAuthor) of(parent types.UID) (children []testcontrol.SyncChild) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, key := range a.order {
@@ -81,7 +81,7 @@ func (a *changingAuthor) forget(parent types.UID) {
 
 // completed is what is desired of a child with its identity, and with the data that
 // the API server makes of a Secret's stringData.
-func completed(d passes.SyncChild) map[string]any {
+func completed(d testcontrol.SyncChild) map[string]any {
 	content := deepCopy(d.Content).(map[string]any)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	metadata, _ := content["metadata"].(map[string]any)

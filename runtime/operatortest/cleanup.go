@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // cleanUp deletes what the test made while the operator still runs, since it may
@@ -40,7 +40,7 @@ func (c *Cluster) cleanUp() {
 }
 
 // knownLoops are those of the operator that runs, or of the one that ran last.
-func (c *Cluster) knownLoops() []*passes.Loop {
+func (c *Cluster) knownLoops() []*testcontrol.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -52,7 +52,7 @@ func (c *Cluster) knownLoops() []*passes.Loop {
 }
 
 // parents are those in the test's namespace, whoever made them.
-func (c *Cluster) parents(loops []*passes.Loop) (parents []client.Object) {
+func (c *Cluster) parents(loops []*testcontrol.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -100,13 +100,13 @@ func (c *Cluster) awaitFinalizers(objects []client.Object) (held []client.Object
 }
 
 // isHeld reports whether an object carries a finalizer of the operator.
-func isHeld(object client.Object, loops []*passes.Loop) bool {
-	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
+func isHeld(object client.Object, loops []*testcontrol.Loop) bool {
+	return slices.ContainsFunc(loops, func(l *testcontrol.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
 // remove takes the finalizers off an object, and deletes its children, for which
 // nobody is left to do so.
-func (c *Cluster) remove(object client.Object, loops []*passes.Loop) {
+func (c *Cluster) remove(object client.Object, loops []*testcontrol.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {

@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // attempts are how often Converged begins again because something else than the
@@ -28,7 +28,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		c.settle(soon / 2)
 		c.requireTruth(parents)
 		live, mark, logged := c.readLive(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*passes.Loop).Force, c.inspection()} {
+		for _, order := range []order{(*testcontrol.Loop).Force, c.inspection()} {
 			c.passOverAll(parents, order)
 		}
 		c.settle(0)

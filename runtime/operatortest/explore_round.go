@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // exploredParent is a parent of whose children each may be in one trial.
@@ -26,7 +26,7 @@ type exploredParent struct {
 type exploredChild struct {
 	*trial
 	parent   *exploredParent
-	child    passes.SyncChild
+	child    testcontrol.SyncChild
 	shape    shape
 	desired  map[string]any // before the mutation
 	before   *unstructured.Unstructured
@@ -212,14 +212,14 @@ func (x *exploration) find(s *exploredChild) error {
 }
 
 // nameOf names a child whatever its parent's name is.
-func (x *exploration) nameOf(d passes.SyncChild, parent string) string {
+func (x *exploration) nameOf(d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
 func (x *exploration) writer(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
 // read reads a child; nil if there is none.
-func (x *exploration) read(d passes.SyncChild) *unstructured.Unstructured {
+func (x *exploration) read(d testcontrol.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)

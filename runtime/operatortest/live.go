@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // liveList is what the API server has of the objects that an event handler of the
 // operator is to be called with.
 type liveList struct {
-	watch     *passes.Watch
+	watch     *testcontrol.Watch
 	namespace string // that the list is limited to; empty: it is not
 	version   string // resource version of the list
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
@@ -47,7 +47,7 @@ func (c *Cluster) tryReadLive() ([]liveList, error) {
 }
 
 // namespacesOf are those that the objects of a watch lie in; one empty name for all.
-func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
+func (c *Cluster) namespacesOf(watch *testcontrol.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
 	object.SetGroupVersionKind(watch.Kind)
@@ -61,7 +61,7 @@ func (c *Cluster) namespacesOf(watch *passes.Watch) []string {
 	return watch.Namespaces
 }
 
-func (c *Cluster) listLive(watch *passes.Watch, namespace string) (liveList, error) {
+func (c *Cluster) listLive(watch *testcontrol.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {

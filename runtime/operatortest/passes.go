@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // Pass is how a pass over a parent ended.
@@ -28,11 +28,11 @@ type Pass struct {
 // A pass that has failed is retried at once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
-	return c.reconcile(parent, (*passes.Loop).Force)
+	return c.reconcile(parent, (*testcontrol.Loop).Force)
 }
 
-// order has a loop run a pass over a parent, as [passes.Loop.Force] does it.
-type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
+// order has a loop run a pass over a parent, as [testcontrol.Loop.Force] does it.
+type order func(*testcontrol.Loop, client.ObjectKey) (done func() (testcontrol.Reconcile, bool), ok bool)
 
 // reconcile is Reconcile, ordered in this way.
 func (c *Cluster) reconcile(parent client.Object, order order) Pass {
@@ -47,7 +47,7 @@ func (c *Cluster) reconcile(parent client.Object, order order) Pass {
 			c.t.Fatal("the operator has not started")
 		}
 		ended := c.awaitPass("a pass over "+describeObject(c.Client, parent)+" ends", done)
-		if !ended.Stale {
+		if !ended.IsStale {
 			return Pass{ended.Reason, ended.Err, ended.Requeue}
 		}
 		time.Sleep(glance)
@@ -55,7 +55,7 @@ func (c *Cluster) reconcile(parent client.Object, order order) Pass {
 }
 
 // awaitPass waits until a pass that was ordered has ended.
-func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+func (c *Cluster) awaitPass(what string, done func() (testcontrol.Reconcile, bool)) (ended testcontrol.Reconcile) {
 	c.t.Helper()
 	c.within(patience, glance, what, func() (err error) {
 		var ok bool
@@ -71,7 +71,7 @@ func (c *Cluster) awaitPass(what string, done func() (passes.Pass, bool)) (ended
 // a pass does.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
-	c.reconciled(parents, (*passes.Loop).Force)
+	c.reconciled(parents, (*testcontrol.Loop).Force)
 }
 
 func (c *Cluster) reconciled(parents []client.Object, order order) {
@@ -90,8 +90,8 @@ func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
 	c.place(parent)
 	var ended []Pass
-	for _, pass := range c.loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
-		if !pass.Stale {
+	for _, pass := range c.loopOf(parent).Reconciles(client.ObjectKeyFromObject(parent)) {
+		if !pass.IsStale {
 			ended = append(ended, Pass{pass.Reason, pass.Err, pass.Requeue})
 		}
 	}
@@ -141,7 +141,7 @@ type due struct {
 	when time.Time
 }
 
-func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok bool) {
+func (c *Cluster) nextDue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
 	if c.process() == nil {
 		return nil, due{}, false
 	}
@@ -155,7 +155,7 @@ func (c *Cluster) nextDue(until time.Time) (found *passes.Loop, next due, ok boo
 
 // caughtUp tells whether the operator's cache holds a parent as the API server
 // has it.
-func (c *Cluster) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
+func (c *Cluster) caughtUp(loop *testcontrol.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (c *Cluster) caughtUp(loop *passes.Loop, name client.ObjectKey) error {
 }
 
 // loops are those of the operator that runs.
-func (c *Cluster) loops() []*passes.Loop {
+func (c *Cluster) loops() []*testcontrol.Loop {
 	c.t.Helper()
 	if c.process() == nil {
 		c.t.Fatal("the operator is stopped")
@@ -179,7 +179,7 @@ func (c *Cluster) loops() []*passes.Loop {
 }
 
 // loopOf waits for the loop over the parents of a kind.
-func (c *Cluster) loopOf(parent client.Object) *passes.Loop {
+func (c *Cluster) loopOf(parent client.Object) *testcontrol.Loop {
 	c.t.Helper()
 	loops := c.loopsOf(parent)
 	if len(loops) > 1 {
@@ -190,7 +190,7 @@ func (c *Cluster) loopOf(parent client.Object) *passes.Loop {
 
 // loopsOf waits until the operator has started, and returns its loops over the
 // parents of a kind.
-func (c *Cluster) loopsOf(parent client.Object) []*passes.Loop {
+func (c *Cluster) loopsOf(parent client.Object) []*testcontrol.Loop {
 	c.t.Helper()
 	kind := c.kindOf(parent)
 	c.Eventually("the operator has started", func() error {
@@ -205,7 +205,7 @@ func (c *Cluster) loopsOf(parent client.Object) []*passes.Loop {
 		}
 		return nil
 	})
-	loops := c.process().control.Of(kind.GroupKind())
+	loops := c.process().control.LoopsOver(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}

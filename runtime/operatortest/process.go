@@ -10,14 +10,14 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
 	opprocess "github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // process is an operator that runs.
 type process struct {
-	control    *passes.Control
+	control    *testcontrol.Control
 	connection *connection
 	events     int // requests about Events before it was started
 
@@ -89,7 +89,7 @@ func (c *Cluster) startProcess(options operator.Options, past string, crashed *p
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control:    &passes.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer, Author: c.config.author},
+		control:    &testcontrol.Control{Clock: c.clock, Recorded: c.history.add, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
@@ -126,7 +126,7 @@ func (c *Cluster) connect(connection *connection) *rest.Config {
 }
 
 // areParents reports whether a controller has parents of a resource.
-func (c *Cluster) areParents(control *passes.Control, resource string) bool {
+func (c *Cluster) areParents(control *testcontrol.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {

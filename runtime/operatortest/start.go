@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -60,7 +60,7 @@ type Config struct {
 	// and is limited to the test's namespace.
 	Options func(*operator.Options)
 
-	author passes.Author // stands between Sync and what is desired, if set
+	author testcontrol.Author // stands between Sync and what is desired, if set
 }
 
 // Start runs an operator until the test ends, in a namespace of its own. It
@@ -86,7 +86,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock), faults: new(faultPlan), letsGo: patience}
+	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(testcontrol.Clock), faults: new(faultPlan), letsGo: patience}
 	if !config.Now.IsZero() {
 		c.clock.Advance(time.Until(config.Now))
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // persists is how long an untruth has to be there before it is one: the cluster's own
@@ -71,9 +71,9 @@ func (c *Cluster) Truthful(parents ...client.Object) {
 // inspection is how to order a reconcile that calls Sync twice, unless that may not be.
 func (c *Cluster) inspection() order {
 	if c.config.Impure {
-		return (*passes.Loop).Force
+		return (*testcontrol.Loop).Force
 	}
-	return (*passes.Loop).Inspect
+	return (*testcontrol.Loop).Inspect
 }
 
 // requireTruth fails the test if something is wrong that stays so.
@@ -230,7 +230,7 @@ func (c *Cluster) untruthsOf(parent client.Object) string {
 }
 
 // reportParent reports what is wrong with the status of a parent, and with its Sync.
-func (c *Cluster) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c *Cluster) reportParent(text *strings.Builder, live *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
 	name := live.GetKind() + " " + live.GetName()
 	if record.Impure != "" && !c.config.Impure {
 		fmt.Fprintf(text, "Sync of %s is not pure: called twice with one request, %s\n", name, strings.TrimSpace(record.Impure))

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // transient is how long an error may last before the conditions have to show it.
@@ -52,7 +52,7 @@ var aboutHealth = []string{"Progressing", "ChildFailed"}
 
 // excuse reports whether the conditions name a child, with a reason that it may differ
 // for.
-func (c conditions) excuse(child passes.Child, found []untruth, absentOrLeaving bool) bool {
+func (c conditions) excuse(child testcontrol.Child, found []untruth, absentOrLeaving bool) bool {
 	for _, said := range c {
 		switch {
 		case isCutOff(said.message) && !slices.Contains(aboutHealth, said.reason):
@@ -75,7 +75,7 @@ var cutOff = regexp.MustCompile(`and [0-9]+ more\b|…$`)
 
 // names reports whether a message names a child, as Kind name or Kind namespace/name. One
 // that leaves out children may have named it.
-func names(message string, child passes.Child) bool {
+func names(message string, child testcontrol.Child) bool {
 	for _, name := range []string{child.Name.Name, child.Name.String()} {
 		text := child.Kind.Kind + " " + name
 		for rest := message; ; {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // leaked reports the children whose parent is gone, of the parents that the operator has
@@ -40,7 +40,7 @@ func (c *Cluster) leaked(collected bool) string {
 					living = c.living()
 				}
 				if !living[owner] {
-					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
+					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
 				}
 			}
 		}
@@ -83,7 +83,7 @@ func (c *Cluster) endWithoutLeaks() {
 
 // isOurs reports whether a child is one that this test's operator has made, and still to
 // be there.
-func (c *Cluster) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
+func (c *Cluster) isOurs(loop *testcontrol.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
 	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knows(owner)
 }

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // normal returns a desired child as the API server would make it anew: defaulted,
 // normalised and changed by admission. It is a dry run under a name that nobody has, so
 // that nothing of the live child is in it; nil if the API server refuses it, as it does
 // if a port is allocated or a name is checked.
-func (c *Cluster) normal(desired passes.Desired) *unstructured.Unstructured {
+func (c *Cluster) normal(desired testcontrol.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // Options are those of package operator, which documents them.
@@ -51,5 +51,5 @@ type Settings struct {
 	// Lease.
 	Program string
 	// Control lets a test control the process; nil otherwise.
-	Control *passes.Control
+	Control *testcontrol.Control
 }

@@ -13,15 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// tracer makes spans of OpenTelemetry's global provider, which drops them until [Main] or
+// newTracer returns a tracer of OpenTelemetry's global provider, which drops spans until [Main] or
 // the author sets another.
-func tracer() trace.Tracer { return otel.Tracer("github.com/opgen-dev/opgen/runtime/operator") }
+func newTracer() trace.Tracer { return otel.Tracer("github.com/opgen-dev/opgen/runtime/operator") }
 
 // StartReconcile returns the context of a reconcile with its span, and with a logger that
 // names the parent's generation. The controller's logger names the parent and the reconcileID.
 func StartReconcile(ctx context.Context, name string, kind schema.GroupVersionKind, parent client.Object) (context.Context, trace.Span) {
 	logger := log.FromContext(ctx).WithValues("generation", parent.GetGeneration())
-	ctx, span := tracer().Start(ctx, "reconcile "+name)
+	ctx, span := newTracer().Start(ctx, "reconcile "+name)
 	if span.IsRecording() {
 		span.SetAttributes(
 			attribute.String("opgen.controller", name),
@@ -51,7 +51,7 @@ func SetResult(ctx context.Context, result, message string) {
 
 // CallInSpan makes a call in a span of its own. describe returns the text of an error.
 func CallInSpan[T any](ctx context.Context, name string, describe func(error) string, call func(context.Context) (T, error)) (T, error) {
-	ctx, span := tracer().Start(ctx, name)
+	ctx, span := newTracer().Start(ctx, name)
 	defer span.End()
 	value, err := call(ctx)
 	if err != nil && span.IsRecording() {

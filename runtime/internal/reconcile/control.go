@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // newReconciler returns the reconciler of a loop, and the options of its controller. A test
@@ -24,7 +24,7 @@ func (l *loop) newReconciler(build *builder.Builder, options controller.Options)
 			return l.reconcile(ctx, request, nil)
 		}), options
 	}
-	watched := &passes.Loop{
+	watched := &testcontrol.Loop{
 		Controller: l.definition.Name,
 		Manager:    l.manager,
 		Label:      l.childCache.keys.Label,
@@ -52,14 +52,14 @@ func (errNotDesired) Error() string { return "the test does not desire it" }
 // than Sync of a child. The returned Input covers that, too.
 func replaceForTest(r *run, d apply.Desired, whenDeleted DeletionPolicy, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
 	control := r.loop.environment.Control
-	if !control.Replaces() {
+	if !control.ReplacesDesired() {
 		return d, content, nil
 	}
 	ofSync, err := content()
 	if err != nil {
 		return d, content, err
 	}
-	other := control.Author(passes.SyncChild{
+	other := control.Author(testcontrol.SyncChild{
 		Parent: r.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Orphaned: whenDeleted == orphanChild, Manager: r.loop.manager, Content: ofSync,
 	})
 	switch {

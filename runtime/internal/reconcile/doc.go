@@ -17,7 +17,7 @@
 //	prune                 prune.go             remove undesired children
 //	write metadata        metadata.go          write the parent's labels and annotations
 //	write the status      conditions.go        derive conditions; package status writes them if they changed
-//	settle                reconcile.go         decide when the next reconcile is due
+//	schedule              reconcile.go         decide when the next reconcile is due
 //
 // A parent that is deleted, or not selected any more, is finalized instead (finalize.go).
 //

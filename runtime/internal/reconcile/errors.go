@@ -136,11 +136,11 @@ func errorReason(err error) string {
 
 // errorMessage returns the text of an error for a status or an Event.
 func errorMessage(err error) string {
-	return truncate(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; "))
+	return truncateText(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; "))
 }
 
-// truncate shortens a text to what an Event has room for.
-func truncate(text string) string {
+// truncateText shortens a text to what an Event has room for.
+func truncateText(text string) string {
 	const room = 1000
 	if len(text) > room {
 		text = strings.ToValidUTF8(text[:room], "") + "…"

@@ -20,7 +20,7 @@ import (
 func recordEvents(r *run, author []Event, err error) {
 	for _, event := range author {
 		if !slices.Contains(r.state.events, event) {
-			recordEvent(r, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncate(event.Message))
+			recordEvent(r, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))
 		}
 	}
 	r.state.events = slices.Clone(author)
@@ -35,7 +35,7 @@ func warnAboutConflicts(ctx context.Context, r *run, conflicts ...string) {
 	for _, text := range conflicts {
 		if r.state.eventTexts.isNew(text, r.now) {
 			log.FromContext(ctx).Info("field manager conflict", "what", text)
-			recordEvent(r, corev1.EventTypeWarning, reasonConflict, truncate(text))
+			recordEvent(r, corev1.EventTypeWarning, reasonConflict, truncateText(text))
 		}
 	}
 }
@@ -46,7 +46,7 @@ func recordEvent(r *run, eventType, reason, note string) {
 	hash := fnv.New32a()
 	hash.Write([]byte(note))
 	action := fmt.Sprintf("Sync-%08x", hash.Sum32())
-	r.test.Recorded(fmt.Sprintln(r.parent.GetUID(), r.parent.GetResourceVersion(), eventType, reason, action))
+	r.test.AddEvent(fmt.Sprintln(r.parent.GetUID(), r.parent.GetResourceVersion(), eventType, reason, action))
 	r.loop.events.Eventf(r.parent, nil, eventType, reason, action, "%s", note)
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// finalize calls the author's Finalize until it returns Finalized, removes the children that
+// finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
 // the garbage collector does not delete, and then removes the finalizer.
-func finalize(ctx context.Context, r *run, observed *observed) outcome {
+func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
 	response, children := new(Response), observed.all()
 	if r.loop.definition.Author.Finalize != nil && !r.state.finalized {
 		answer, applied := callAndApply(ctx, r, observed)
@@ -24,7 +24,7 @@ func finalize(ctx context.Context, r *run, observed *observed) outcome {
 		}
 		response, children = answer, applied.children
 		if applied.err != nil || !response.Finalized {
-			return conclude(ctx, r, observed, response, children, applied.err)
+			return reportOutcome(ctx, r, observed, response, children, applied.err)
 		}
 		r.state.finalized = true
 		current, err := observeChildren(r.loop, r.parent)
@@ -43,7 +43,7 @@ func finalize(ctx context.Context, r *run, observed *observed) outcome {
 			return outcome{isStale: true}
 		}
 	}
-	end := conclude(ctx, r, observed, response, children, err)
+	end := reportOutcome(ctx, r, observed, response, children, err)
 	if end.isStale || end.err != nil || !isDone {
 		return end
 	}

@@ -33,6 +33,6 @@ func countAnswer(ctx context.Context, r *run, observed *observed, response *Resp
 		return
 	}
 	text := fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", joinSome(r.writes.names))
-	recordEvent(r, corev1.EventTypeWarning, reasonHotLoop, truncate(text))
+	recordEvent(r, corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
 	log.FromContext(ctx).Info(text)
 }

@@ -7,7 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // A test that runs the operator gets a record of each reconcile: what it desired of the
@@ -34,7 +34,7 @@ func recordDesired(r *run, plan plan) {
 	}
 	record.Complete = true
 	for key := range plan.keep {
-		record.Kept = append(record.Kept, passes.Child{Kind: key.Kind, Name: key.Name})
+		record.Kept = append(record.Kept, testcontrol.Child{Kind: key.Kind, Name: key.Name})
 	}
 	for _, task := range plan.tasks {
 		content, err := convertDesired(r, task.source)
@@ -47,8 +47,8 @@ func recordDesired(r *run, plan plan) {
 		}
 		task.Own(metadata)
 		task.Own(ownership)
-		record.Desired = append(record.Desired, passes.Desired{
-			Child:     passes.Child{Kind: task.Kind, Name: task.Name},
+		record.Desired = append(record.Desired, testcontrol.Desired{
+			Child:     testcontrol.Child{Kind: task.Kind, Name: task.Name},
 			Content:   content,
 			Ownership: map[string]any{"metadata": ownership},
 			Update:    string(task.update),
@@ -75,7 +75,7 @@ func recordApplied(r *run, done applied) {
 
 // copyRequest copies the request of a Sync that a test inspects; nil for any other.
 func copyRequest(r *run, request Request) *Request {
-	if !r.test.Inspected() || r.isFinalizing() {
+	if !r.test.IsInspected() || r.isFinalizing() {
 		return nil
 	}
 	return &Request{Parent: request.Parent.DeepCopyObject().(client.Object), Children: copyObjects(request.Children), Related: copyObjects(request.Related)}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // outcome is how a reconcile ended.
@@ -28,7 +28,7 @@ type outcome struct {
 }
 
 // reconcile reconciles the parent that a request names. See the table of steps in doc.go.
-func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *passes.Pass) (ctrl.Result, error) {
+func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testcontrol.Reconcile) (ctrl.Result, error) {
 	ctx = l.environment.ReconcileContext(ctx)
 	if ctx == nil {
 		return ctrl.Result{}, nil
@@ -36,7 +36,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *passes
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
 		l.environment.Metrics.CountStale(l.definition.Name)
-		test.WasStale()
+		test.SetStale()
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	if r == nil || err != nil {
@@ -56,7 +56,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *passes
 		return ctrl.Result{}, leaveParent(ctx, r)
 	}
 	if suspension := findSuspension(r); suspension != nil {
-		return suspend(ctx, r, observed, *suspension)
+		return suspendParent(ctx, r, observed, *suspension)
 	}
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
@@ -67,11 +67,11 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *passes
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
-	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.Forced() {
-		test.Waited()
+	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
+		test.SetDelayed()
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
-	if test.Forced() {
+	if test.IsForced() {
 		r.state.retryNow()
 	}
 	ctx, span := process.StartReconcile(ctx, l.definition.Name, l.parentKind.GroupVersionKind, r.parent)
@@ -79,9 +79,9 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *passes
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
 	if err != nil {
-		return settle(ctx, r, observed, conclude(ctx, r, observed, new(Response), observed.all(), err)), nil
+		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
-	return settle(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
+	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
 }
 
 // leaveParent forgets an object that is no parent any more and has nothing of this
@@ -98,7 +98,7 @@ func leaveParent(ctx context.Context, r *run) error {
 // syncOrFinalize brings the children and the parent to the desired state.
 func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 	if r.isFinalizing() {
-		return finalize(ctx, r, observed)
+		return finalizeParent(ctx, r, observed)
 	}
 	r.state.finalized = false                     // of one that was not selected for a while
 	if r.loop.definition.Author.Finalize != nil { // before Sync has any effect
@@ -107,14 +107,14 @@ func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 		case isStale:
 			return outcome{isStale: true}
 		case err != nil:
-			return conclude(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
+			return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
 		}
 	}
 	response, applied := callAndApply(ctx, r, observed)
 	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
 		return outcome{isStale: true}
 	}
-	return conclude(ctx, r, observed, response, applied.children, applied.err)
+	return reportOutcome(ctx, r, observed, response, applied.children, applied.err)
 }
 
 // callAndApply calls the author's code and carries out what it desires of the children and
@@ -140,8 +140,8 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 	return response, done
 }
 
-// conclude writes the status, the Events and the result of a reconcile.
-func conclude(ctx context.Context, r *run, observed *observed, response *Response, children []child, err error) outcome {
+// reportOutcome writes the status, the Events and the result of a reconcile.
+func reportOutcome(ctx context.Context, r *run, observed *observed, response *Response, children []child, err error) outcome {
 	limit := r.loop.definition.Retries
 	err = errors.Join(err, r.cleanupErr)
 	err = giveUpIfLast(r.state, err, limit)
@@ -193,9 +193,9 @@ func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration 
 	return requeue
 }
 
-// settle turns the outcome of a reconcile into when the next one is due. The state counts
+// scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
 // failures, so the work queue never sees an error.
-func settle(ctx context.Context, r *run, observed *observed, end outcome) ctrl.Result {
+func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) ctrl.Result {
 	if end.err != nil {
 		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrTaken)), View: r.view(observed)}
 		if errors.As(end.err, new(errGaveUp)) {
@@ -206,13 +206,13 @@ func settle(ctx context.Context, r *run, observed *observed, end outcome) ctrl.R
 		}
 		delay := r.state.failures.Add(failure, r.now)
 		reason := errorReason(end.err)
-		r.test.Failed(reason, end.err)
+		r.test.SetError(reason, end.err)
 		countReconcile(ctx, r, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
 		return ctrl.Result{RequeueAfter: delay}
 	}
 	if end.isStale {
-		r.test.WasStale()
+		r.test.SetStale()
 		countReconcile(ctx, r, "stale", "")
 		return ctrl.Result{RequeueAfter: backoff.Stale}
 	}

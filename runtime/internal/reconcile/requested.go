@@ -15,7 +15,7 @@ const reconcileHandled = "ReconcileHandled"
 // none. A parent that cannot show which token was handled is not written again after each
 // start.
 func takeRequest(r *run) string {
-	token := truncate(r.parent.GetAnnotations()[r.loop.definition.Group+reconcileKey])
+	token := truncateText(r.parent.GetAnnotations()[r.loop.definition.Group+reconcileKey])
 	if r.state.handledToken == "" {
 		r.state.handledToken = token
 		if access := r.loop.definition.Status; access.HasConditions() {

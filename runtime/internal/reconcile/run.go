@@ -13,7 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // run is one reconcile of one parent. The steps hand their results on as values; run holds
@@ -23,7 +23,7 @@ type run struct {
 	state  *state
 	parent client.Object // its fields may be set; what is in them is the cache's own
 	now    time.Time
-	test   *passes.Pass // records the reconcile for a test; nil without one
+	test   *testcontrol.Reconcile // records the reconcile for a test; nil without one
 
 	seen             backoff.View      // what the reconcile saw
 	writes           writes            // what it has written

@@ -36,7 +36,7 @@ func limitStale(ctx context.Context, r *run, observed *observed, end outcome) ou
 		return end
 	}
 	err := errStale{backoff.Conflicts.Free + 1, cmp.Or(r.staleCause, errors.New("the parent keeps changing"))}
-	if concluded := conclude(ctx, r, observed, new(Response), observed.all(), err); !concluded.isStale {
+	if concluded := reportOutcome(ctx, r, observed, new(Response), observed.all(), err); !concluded.isStale {
 		return concluded
 	}
 	return outcome{err: err}

@@ -34,12 +34,12 @@ func findSuspension(r *run) *metav1.Condition {
 	return nil
 }
 
-// suspend reconciles a suspended parent without a call of Sync.
-func suspend(ctx context.Context, r *run, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
+// suspendParent reconciles a suspended parent without a call of Sync.
+func suspendParent(ctx context.Context, r *run, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
 	isStale := false
 	if suspension.Reason == "Disconnected" {
 		var err error
-		if isStale, err = disconnect(ctx, r, observed); err != nil {
+		if isStale, err = disconnectParent(ctx, r, observed); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -59,8 +59,8 @@ func suspend(ctx context.Context, r *run, observed *observed, suspension metav1.
 	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
 }
 
-// disconnect orphans the children, and lets the parent go without them.
-func disconnect(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
+// disconnectParent orphans the children, and lets the parent go without them.
+func disconnectParent(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
 	for _, child := range observed.all() {
 		switch orphaned := orphanObject(ctx, r, child); {
 		case errors.As(orphaned, new(apply.ErrStale)):

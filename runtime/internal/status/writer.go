@@ -83,7 +83,7 @@ func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Resu
 			Failed: change.Failed, Generation: parent.GetGeneration(), Now: change.Now,
 		})
 	}
-	result, err := w.patch(ctx, memory, parent, before, after, change.Now)
+	result, err := w.patchDifference(ctx, memory, parent, before, after, change.Now)
 	switch {
 	case !hasAuthor || result.Stale:
 		return result, err
@@ -112,11 +112,11 @@ func (w *Writer) WriteCondition(ctx context.Context, memory *Memory, parent clie
 	condition.ObservedGeneration, condition.LastTransitionTime = parent.GetGeneration(), metav1.NewTime(now)
 	meta.SetStatusCondition(&conditions, condition)
 	*w.Access.Conditions(after) = conditions
-	return w.patch(ctx, memory, parent, before, after, now)
+	return w.patchDifference(ctx, memory, parent, before, after, now)
 }
 
-// patch writes the difference between two statuses, if there is any.
-func (w *Writer) patch(ctx context.Context, memory *Memory, parent client.Object, before, after any, now time.Time) (result Result, err error) {
+// patchDifference writes the difference between two statuses, if there is any.
+func (w *Writer) patchDifference(ctx context.Context, memory *Memory, parent client.Object, before, after any, now time.Time) (result Result, err error) {
 	if reflect.DeepEqual(before, after) && memory.conflict == nil {
 		return Result{}, nil
 	}
@@ -141,32 +141,14 @@ func (w *Writer) patch(ctx context.Context, memory *Memory, parent client.Object
 	if memory.noOp.isSame(before, changes) {
 		return result, nil
 	}
-	patch, err := changes.patch(parent)
-	if err != nil {
-		return result, err
-	}
-	answer := w.New()
-	answer.SetName(parent.GetName())
-	answer.SetNamespace(parent.GetNamespace())
-	err = w.Client.Status().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(w.Manager))
-	switch {
-	case apierrors.IsNotFound(err):
-		return result, nil
-	case jsonpatch.Unfit(err):
-		result.Stale = true
-		return result, nil
-	case apierrors.IsConflict(err):
-		result.Stale, result.Cause = true, fmt.Errorf("write the status: %w", err)
-		return result, nil
-	case err != nil:
+	if err := w.sendPatch(ctx, parent, changes, &result); err != nil || result.Answer == nil {
 		return result, err
 	}
 	memory.noOp = noOpPatch{}
-	if answer.GetResourceVersion() == parent.GetResourceVersion() {
+	if result.Answer.GetResourceVersion() == parent.GetResourceVersion() {
 		memory.noOp = noOpPatch{before, changes}
 	}
-	result.Answer, result.Fields = answer, changes.paths()
-	fields, err := parseFields(w.Access.Of(answer))
+	fields, err := parseFields(w.Access.Of(result.Answer))
 	if err != nil {
 		return result, err
 	}
@@ -176,6 +158,32 @@ func (w *Writer) patch(ctx context.Context, memory *Memory, parent client.Object
 	memory.recordStatus(difference, fields, drifted)
 	memory.endConflict(drifted, now)
 	return result, nil
+}
+
+// sendPatch sends the changes to the API server. It sets the answer, or that the parent is stale.
+func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes changes, result *Result) error {
+	patch, err := changes.patch(parent)
+	if err != nil {
+		return err
+	}
+	answer := w.New()
+	answer.SetName(parent.GetName())
+	answer.SetNamespace(parent.GetNamespace())
+	err = w.Client.Status().Patch(ctx, answer, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(w.Manager))
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case jsonpatch.Unfit(err):
+		result.Stale = true
+		return nil
+	case apierrors.IsConflict(err):
+		result.Stale, result.Cause = true, fmt.Errorf("write the status: %w", err)
+		return nil
+	case err != nil:
+		return err
+	}
+	result.Answer, result.Fields = answer, changes.paths()
+	return nil
 }
 
 // delayRepair returns why the repair of parts that somebody else has changed is put off; nil

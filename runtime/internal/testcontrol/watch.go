@@ -1,4 +1,4 @@
-package passes
+package testcontrol
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func (w *Watch) Version(name types.NamespacedName) (Version, bool) {
 	return version, ok
 }
 
-func (w *Watch) note(object any, deleted bool) {
+func (w *Watch) recordVersion(object any, deleted bool) {
 	if last, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
 	}
@@ -167,15 +167,15 @@ type watchedHandler struct {
 
 func (h *watchedHandler) OnAdd(object any, initial bool) {
 	h.next.OnAdd(object, initial)
-	h.watch.note(object, false)
+	h.watch.recordVersion(object, false)
 }
 
 func (h *watchedHandler) OnUpdate(before, object any) {
 	h.next.OnUpdate(before, object)
-	h.watch.note(object, false)
+	h.watch.recordVersion(object, false)
 }
 
 func (h *watchedHandler) OnDelete(object any) {
 	h.next.OnDelete(object)
-	h.watch.note(object, true)
+	h.watch.recordVersion(object, true)
 }

@@ -1,4 +1,4 @@
-package passes
+package testcontrol
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,37 +43,36 @@ type Record struct {
 	Impure string
 }
 
-// Record returns the record of the reconcile, to be filled in; nil where no test
-// looks on.
-func (p *Pass) Record() *Record {
-	if p == nil {
+// Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
+func (r *Reconcile) Record() *Record {
+	if r == nil {
 		return nil
 	}
-	return &p.record
+	return &r.record
 }
 
-// Inspected reports whether Sync is to be called twice, to compare its answers.
-func (p *Pass) Inspected() bool { return p != nil && p.inspected }
+// IsInspected reports whether Sync is to be called twice, to compare its answers.
+func (r *Reconcile) IsInspected() bool { return r != nil && r.inspected }
 
 // Differ compares two answers of Sync to the same request: it returns the fields
 // that differ, without their values.
-func (p *Pass) Differ(first, second any) string { return p.loop.control.Differ(first, second) }
+func (r *Reconcile) Differ(first, second any) string { return r.loop.control.Differ(first, second) }
 
 // Inspect is [Loop.Force] for a reconcile that calls Sync twice.
-func (l *Loop) Inspect(name types.NamespacedName) (done func() (Pass, bool), ok bool) {
+func (l *Loop) Inspect(name types.NamespacedName) (done func() (Reconcile, bool), ok bool) {
 	l.mu.Lock()
-	l.of(name).inspected = l.queue != nil
+	l.parentOf(name).isInspected = l.queue != nil
 	l.mu.Unlock()
 	return l.Force(name)
 }
 
-// record hands the record of a reconcile that came to an end to the test.
-func (l *Loop) record(name types.NamespacedName, pass *Pass) {
-	if pass.Stale || pass.Waits || pass.record.UID == "" || l.control.Recorded == nil {
+// deliverRecord gives the record of a reconcile that has ended to the test.
+func (l *Loop) deliverRecord(name types.NamespacedName, r *Reconcile) {
+	if r.IsStale || r.IsDelayed || r.record.UID == "" || l.control.Recorded == nil {
 		return
 	}
-	record := pass.record
+	record := r.record
 	record.Loop, record.Parent = l, name
-	record.Reason, record.Err = pass.Reason, pass.Err
+	record.Reason, record.Err = r.Reason, r.Err
 	l.control.Recorded(record)
 }

@@ -1,4 +1,4 @@
-package passes
+package testcontrol
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,5 +21,5 @@ type SyncChild struct {
 // desired.
 type Author func(SyncChild) map[string]any
 
-// Replaces reports whether a test stands between Sync and what is desired.
-func (c *Control) Replaces() bool { return c != nil && c.Author != nil }
+// ReplacesDesired reports whether a test stands between Sync and what is desired.
+func (c *Control) ReplacesDesired() bool { return c != nil && c.Author != nil }

@@ -1,7 +1,6 @@
-// Package passes lets a test see the passes of an operator, order one, and move
-// the operator's clock. It reaches the operator through its options; an operator
-// that no test runs has nothing of it.
-package passes
+// Package testcontrol lets a test see the reconciles of an operator, order one, and move the
+// operator's clock. An operator that no test runs has no [Control].
+package testcontrol
 
 import (
 	"slices"
@@ -12,23 +11,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Control is a test's hold on an operator.
+// Control lets a test control an operator.
 type Control struct {
 	Clock  *Clock
 	Author Author // nil: what Sync says is desired
 	// Recorded is called with what each reconcile knew and desired, once it has ended
-	// and unless its view was out of date. Nil: nobody wants to know.
+	// and unless its view was out of date. Nil: nobody is told.
 	Recorded func(Record)
-	// Differ compares two answers of Sync; see [Pass.Differ].
+	// Differ compares two answers of Sync; see [Reconcile.Differ].
 	Differ func(first, second any) string
 
-	mu      sync.Mutex
-	whole   bool // all loops were added
-	loops   []*Loop
-	watches []*Watch
+	mu         sync.Mutex
+	isComplete bool // all loops were added
+	loops      []*Loop
+	watches    []*Watch
 }
 
-// Now is the operator's clock.
+// Now returns the time of the operator's clock.
 func (c *Control) Now() time.Time {
 	if c == nil {
 		return time.Now()
@@ -44,21 +43,21 @@ func (c *Control) Add(loop *Loop) {
 	c.loops = append(c.loops, loop)
 }
 
-// Complete notes that all loops were added.
+// Complete records that all loops were added.
 func (c *Control) Complete() {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.whole = true
+	c.isComplete = true
 }
 
 // Started reports whether all loops were added and take orders.
 func (c *Control) Started() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.whole && !slices.ContainsFunc(c.loops, func(l *Loop) bool { return !l.Started() })
+	return c.isComplete && !slices.ContainsFunc(c.loops, func(l *Loop) bool { return !l.Started() })
 }
 
 // Loops returns the loops over all kinds of parents.
@@ -68,15 +67,15 @@ func (c *Control) Loops() []*Loop {
 	return slices.Clone(c.loops)
 }
 
-// Of returns the loops over one kind of parents.
-func (c *Control) Of(kind schema.GroupKind) []*Loop {
+// LoopsOver returns the loops over one kind of parents.
+func (c *Control) LoopsOver(kind schema.GroupKind) []*Loop {
 	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
 }
 
 // Clock goes like any other and can be put forward.
 type Clock struct{ ahead atomic.Int64 }
 
-// Now is what the clock shows.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
 // Advance puts the clock forward.
