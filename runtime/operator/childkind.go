@@ -18,12 +18,12 @@ type ChildKind struct {
 	// is not the parent's; Never by default.
 	Adopt AdoptionPolicy
 	// WhenDropped and WhenDeleted say what happens to a child that Sync no
-	// longer wants, and to one whose parent goes; Delete by default.
+	// longer desires, and to one whose parent goes; Delete by default.
 	WhenDropped, WhenDeleted DeletionPolicy
 	// WhenImmutable says what to do when the API server refuses a change in
 	// place because a field is immutable; Fail by default.
 	WhenImmutable ImmutablePolicy
-	// ReadyWhen tells whether a child is ready, in place of the rules that the
+	// ReadyWhen reports whether a child is ready, in place of the rules that the
 	// runtime has for its kind. An error is a reason why it is not. Nil: those
 	// rules.
 	ReadyWhen func(client.Object) (bool, error)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Schedule says what a cron expression asks for at the time of a pass.
+// Schedule says what a cron expression asks for at the time of a reconcile.
 //
 // It is made for runs that are children, each under a name that derives from
 // the tick it is for: then a crash between the creation of a run and the write
@@ -94,7 +94,7 @@ func parseSchedule(expression, timeZone string) (ticker, error) {
 }
 
 // tickEvery returns a ticker that ticks at the multiples of a duration since 1970, so that ticks do not
-// depend on when a pass happens to look.
+// depend on when a reconcile happens to run.
 func tickEvery(every time.Duration) ticker {
 	return func(after time.Time) time.Time {
 		return time.Unix(0, (after.UnixNano()/int64(every)+1)*int64(every)).UTC()
@@ -145,7 +145,7 @@ func latestTick(next ticker, first, now time.Time) time.Time {
 	}
 }
 
-// Due tells whether a run is to be made now.
+// Due reports whether a run is to be made now.
 func (s Schedule) Due() bool { return !s.Tick.IsZero() }
 
 // Name is the name of the run for the tick that is due: the prefix and the

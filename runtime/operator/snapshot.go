@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
-// Snapshot holds the children of one kind as a pass observed them, ordered by
+// Snapshot holds the children of one kind as a reconcile observed them, ordered by
 // name and then namespace. What it gives out are copies that the caller may
 // change. The zero value is empty.
 type Snapshot[T client.Object] struct {
@@ -70,7 +70,7 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 // Len returns the number of children.
 func (s Snapshot[T]) Len() int { return len(s.items) }
 
-// Ready tells whether the child with this name exists and is healthy: a
+// Ready reports whether the child with this name exists and is healthy: a
 // Deployment is rolled out, a Pod is ready, a Job is complete, a custom
 // resource has Ready=True, and what has no notion of health exists; unless the
 // spec file says readyWhen.

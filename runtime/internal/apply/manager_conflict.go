@@ -104,9 +104,9 @@ func (a *Applier) repeat(ctx context.Context, now time.Time, memo *Memo, d Desir
 	}
 	b.SetState(d.state)
 	replacing := live != nil && b.replaced == uid
-	isNews := live != nil && !replacing && !returns && !b.Holds() // so that a drift counts once
+	isNews := live != nil && !replacing && !returns && !b.IsDelayed() // so that a drift counts once
 	if !replacing {
-		held, err := b.Hold(now, func() (backoff.Conflict, error) {
+		held, err := b.Delay(now, func() (backoff.Conflict, error) {
 			if returns {
 				return backoff.Conflict{Returns: true}, nil
 			}

@@ -64,9 +64,9 @@ func (b *Budget) IsCalm(now time.Time) bool {
 	return b.conflict == nil && now.Sub(b.last) >= max(Writes.Calm, Writes.Wait(b.repeated))
 }
 
-// Hold returns what the next repetition waits for, nil when it is due. explain is called
+// Delay returns what the next repetition waits for, nil when it is due. explain is called
 // once for each wait, to name who makes it necessary.
-func (b *Budget) Hold(now time.Time, explain func() (Conflict, error)) (*Conflict, error) {
+func (b *Budget) Delay(now time.Time, explain func() (Conflict, error)) (*Conflict, error) {
 	if b.IsCalm(now) || !now.Before(b.Due()) {
 		return nil, nil
 	}
@@ -81,8 +81,8 @@ func (b *Budget) Hold(now time.Time, explain func() (Conflict, error)) (*Conflic
 	return b.conflict, nil
 }
 
-// Holds reports whether the next repetition has had to wait.
-func (b *Budget) Holds() bool { return b.conflict != nil }
+// IsDelayed reports whether the next repetition has had to wait.
+func (b *Budget) IsDelayed() bool { return b.conflict != nil }
 
 // IsIdle reports whether the budget knows nothing that a fresh one does not.
 func (b *Budget) IsIdle(now time.Time) bool {

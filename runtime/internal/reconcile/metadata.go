@@ -32,7 +32,7 @@ func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]s
 	}
 	budget.SetState(text)
 	kind := r.loop.parentKind
-	r.metadataConflict, err = budget.Hold(r.now, status.ExplainConflict(ctx, r.loop.live, kind.newObject(), r.parent, func(live client.Object) (string, []string) {
+	r.metadataConflict, err = budget.Delay(r.now, status.ExplainConflict(ctx, r.loop.live, kind.newObject(), r.parent, func(live client.Object) (string, []string) {
 		return author.OtherManager(live, r.loop.manager)
 	}))
 	if r.metadataConflict != nil || err != nil {

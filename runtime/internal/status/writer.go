@@ -192,7 +192,7 @@ func (w *Writer) delayRepair(ctx context.Context, memory *Memory, parent client.
 	if len(drifted) == 0 || memory.conflict == nil {
 		return nil, nil
 	}
-	return memory.conflict.Hold(now, ExplainConflict(ctx, w.Live, w.New(), parent, func(live client.Object) (string, []string) {
+	return memory.conflict.Delay(now, ExplainConflict(ctx, w.Live, w.New(), parent, func(live client.Object) (string, []string) {
 		return apply.OtherStatusManager(live, w.Manager, difference.selectParts(drifted))
 	}))
 }

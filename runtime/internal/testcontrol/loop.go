@@ -76,7 +76,7 @@ func (l *Loop) beginReconcile(request reconcile.Request) *Reconcile {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	parent := l.parentOf(request.NamespacedName)
-	r := &Reconcile{forced: parent.isForced, inspected: parent.isInspected, loop: l}
+	r := &Reconcile{isForced: parent.isForced, isInspected: parent.isInspected, loop: l}
 	parent.begunCount++
 	parent.isForced, parent.isInspected = false, false
 	delete(l.expectedParents, request.NamespacedName)

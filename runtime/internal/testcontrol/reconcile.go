@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Pass is what is known of one pass over a parent. A nil Pass, where no test
-// looks on, takes every note and keeps none.
+// Reconcile is what is known of one reconcile of a parent. A nil Reconcile, for an operator
+// that no test runs, drops everything.
 type Reconcile struct {
 	Reason    string // of the error
 	Err       error
@@ -16,13 +16,13 @@ type Reconcile struct {
 	IsDelayed bool          // it did nothing, since a retry is not due
 	Requeue   time.Duration // until the next reconcile, if nothing changes; 0: none
 
-	forced    bool
-	inspected bool // Sync is called twice
-	record    Record
-	loop      *Loop
+	isForced    bool
+	isInspected bool // Sync is called twice
+	record      Record
+	loop        *Loop
 }
 
-// Run runs one pass over the parent that a request names, and notes how it goes.
+// ReconcileFunc reconciles the parent that a request names, and records how it goes.
 type ReconcileFunc func(context.Context, reconcile.Request, *Reconcile) (reconcile.Result, error)
 
 // SetError records the error that the reconcile ended with.
@@ -56,4 +56,4 @@ func (r *Reconcile) AddEvent(event string) {
 
 // IsForced reports whether a test has ordered the reconcile, so that it is due whatever
 // became of the last one.
-func (r *Reconcile) IsForced() bool { return r != nil && r.forced }
+func (r *Reconcile) IsForced() bool { return r != nil && r.isForced }

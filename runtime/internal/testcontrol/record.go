@@ -52,7 +52,7 @@ func (r *Reconcile) Record() *Record {
 }
 
 // IsInspected reports whether Sync is to be called twice, to compare its answers.
-func (r *Reconcile) IsInspected() bool { return r != nil && r.inspected }
+func (r *Reconcile) IsInspected() bool { return r != nil && r.isInspected }
 
 // Differ compares two answers of Sync to the same request: it returns the fields
 // that differ, without their values.
