@@ -80,7 +80,7 @@ type (
 // open is noon of the day on which the shop was made.
 var open = time.Date(2030, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// tea is the shop of the examples, as a pass sees it two minutes after it was made.
+// tea is the shop of the examples, as a reconcile sees it two minutes after it was made.
 func tea(change func(*shopRequest)) *shopRequest {
 	request := &shopRequest{
 		Parent: &Shop{

@@ -27,7 +27,7 @@ import (
 func TestSecureMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	a := &author{sync: wants(wantsOne)}
+	a := &author{sync: desire(desireOne)}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},

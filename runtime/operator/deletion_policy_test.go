@@ -44,7 +44,7 @@ func policied(req *customRequest, want *Desired) {
 // startPolicied starts an operator with a parent of this text whose Pods exist.
 func startPolicied(t *testing.T, text string) (*custom, *testapi.Site, map[string]types.UID) {
 	t.Helper()
-	c := startCustom(t, customWants(policied), nil)
+	c := startCustom(t, customDesire(policied), nil)
 	site, uids := site("web"), map[string]types.UID{}
 	site.Labels, site.Spec.Text = map[string]string{c.group: ""}, text
 	c.Create(site)
@@ -146,7 +146,7 @@ func TestAnotherDeletionPolicyReachesAChildThatWaitsForItsChange(t *testing.T) {
 }
 
 func TestACopyOfAnObservedChildIsOwnedAsItsOptionSays(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		child, ok := req.Children.ConfigMaps.Get("web")
 		if !ok {
 			child = configMap("web", "value")

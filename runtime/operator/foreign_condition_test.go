@@ -25,7 +25,7 @@ import (
 var foreign = metav1.Condition{Type: "Foreign", Status: metav1.ConditionTrue, Reason: "Another", Message: "is set by another", LastTransitionTime: metav1.NewTime(time.Unix(1e9, 0))}
 
 // meanwhile returns a Sync with an answer before which something happens once
-// that the pass does not see.
+// that the reconcile does not see.
 func meanwhile(happens func(), response Response) Function {
 	var once sync.Once
 	return func(context.Context, *Request) (*Response, error) {
@@ -50,14 +50,14 @@ func (f *fixture) hasForeign() {
 func TestForeignConditionThatComesMeanwhileStays(t *testing.T) {
 	warm := Response{Conditions: []metav1.Condition{{Type: "Warm", Status: "True", Reason: "Heated"}}}
 	t.Run("beside others", func(t *testing.T) {
-		f := start(t, &author{sync: wants(func(*Desired) {})})
+		f := start(t, &author{sync: desire(func(*Desired) {})})
 		f.status("Ready", "Ready")
 		f.setSync(meanwhile(f.setForeign, warm))
-		f.pass()
+		f.reconcile()
 		f.status("Warm", "Heated")
 		f.hasForeign()
 		f.setSync(meanwhile(func() {}, Response{Conditions: []metav1.Condition{}})) // of which the condition of before goes
-		f.pass()
+		f.reconcile()
 		f.Settled()
 		f.hasForeign()
 		if got := f.site.Status.Conditions; len(got) != 2 {
@@ -74,10 +74,10 @@ func TestForeignConditionThatComesMeanwhileStays(t *testing.T) {
 	})
 	t.Run("first of the conditions", func(t *testing.T) {
 		f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) { return new(Response), nil }})
-		f.pass()
+		f.reconcile()
 		f.UpdateStatus(f.site, func() { f.site.Status.Phase = "set by another" })
 		f.setSync(meanwhile(f.setForeign, warm))
-		f.pass()
+		f.reconcile()
 		f.status("Warm", "Heated")
 		f.hasForeign()
 	})
@@ -92,7 +92,7 @@ func TestForeignConditionsAreNotWritten(t *testing.T) {
 		metav1.AddToGroupVersion(scheme, version)
 		return nil
 	}}
-	a := &author{sync: wants(func(*Desired) {}), alter: func(d *siteDefinition) {
+	a := &author{sync: desire(func(*Desired) {}), alter: func(d *siteDefinition) {
 		d.Group, d.Schemes = version.Group, schemes
 	}}
 	cluster := operatortest.Start(t, operatortest.Config{
@@ -113,7 +113,7 @@ func TestForeignConditionsAreNotWritten(t *testing.T) {
 	f.setSync(func(context.Context, *Request) (*Response, error) {
 		return &Response{Conditions: []metav1.Condition{{Type: "Ready", Status: "False", Reason: "Cold"}}}, nil
 	})
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "Cold")
 	f.expectRequests(before, "patch sites/status web: 200")
 	raw := operator.Unstructured(version.String(), "Site")

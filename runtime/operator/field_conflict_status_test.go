@@ -16,30 +16,30 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 )
 
-// statusRival undoes what the operator writes into the status of a Site.
-type statusRival struct {
+// statusWriter undoes what the operator writes into the status of a Site.
+type statusWriter struct {
 	undone  func(testapi.Status) bool
 	kind    types.PatchType
 	patches []string
 }
 
-var phaseRival = statusRival{
+var phaseWriter = statusWriter{
 	undone:  func(s testapi.Status) bool { return s.Phase == "theirs" },
 	kind:    types.MergePatchType,
 	patches: []string{`{"status":{"phase":"theirs"}}`},
 }
 
-// fight has a rival undo every write of the operator's for two seconds. It returns
+// undoWrites has a other undo every write of the operator's for two seconds. It returns
 // how many those were.
-func (f *fixture) fight(rival statusRival) (writes int) {
+func (f *fixture) undoWrites(other statusWriter) (writes int) {
 	f.t.Helper()
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if f.Get(f.site); rival.undone(f.site.Status) {
+		if f.Get(f.site); other.undone(f.site.Status) {
 			continue
 		}
 		writes++
-		for _, patch := range rival.patches {
-			if err := f.Client.Status().Patch(f.t.Context(), f.site, client.RawPatch(rival.kind, []byte(patch)), client.FieldOwner("rival")); err != nil {
+		for _, patch := range other.patches {
+			if err := f.Client.Status().Patch(f.t.Context(), f.site, client.RawPatch(other.kind, []byte(patch)), client.FieldOwner("other-manager")); err != nil {
 				f.t.Fatal(err)
 			}
 		}
@@ -58,32 +58,32 @@ func (f *fixture) statusWrites(n int) (writes int) {
 	return writes
 }
 
-func TestFightOverTheStatusIsAFieldConflict(t *testing.T) {
+func TestStatusFieldConflict(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		sync  Function
-		rival statusRival
+		other statusWriter
 		told  string
 	}{
-		{"a field", nil, phaseRival, `field manager "rival" keeps changing status.phase,`},
-		{"a condition of the runtime's", nil, statusRival{
+		{"a field", nil, phaseWriter, `field manager "other-manager" keeps changing status.phase,`},
+		{"a condition of the runtime's", nil, statusWriter{
 			undone: func(s testapi.Status) bool { return meta.IsStatusConditionFalse(s.Conditions, "Ready") },
 			kind:   types.JSONPatchType,
 			patches: []string{`[{"op":"replace","path":"/status/conditions/0/status","value":"False"},
 				{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2026-01-02T03:04:05Z"}]`},
-		}, `field manager "rival" keeps changing status.conditions[type=Ready].lastTransitionTime, status.conditions[type=Ready].status,`},
-		{"two fields, one after the other", nil, statusRival{
+		}, `field manager "other-manager" keeps changing status.conditions[type=Ready].lastTransitionTime, status.conditions[type=Ready].status,`},
+		{"two fields, one after the other", nil, statusWriter{
 			undone:  func(s testapi.Status) bool { return s.Phase == "theirs" && s.ObservedGeneration == 7 },
 			kind:    types.MergePatchType,
 			patches: []string{`{"status":{"phase":"theirs"}}`, `{"status":{"observedGeneration":7}}`},
-		}, `field manager "rival" keeps changing status.`},
-		{"a field that Sync leaves out", wantsNoPhase, phaseRival, `field manager "rival" keeps changing status.phase,`},
-		{"a condition that is removed", nil, statusRival{
+		}, `field manager "other-manager" keeps changing status.`},
+		{"a field that Sync leaves out", desireNoPhase, phaseWriter, `field manager "other-manager" keeps changing status.phase,`},
+		{"a condition that is removed", nil, statusWriter{
 			undone:  func(s testapi.Status) bool { return len(s.Conditions) == 0 },
 			kind:    types.JSONPatchType,
 			patches: []string{`[{"op":"remove","path":"/status/conditions/0"}]`},
 		}, `somebody keeps changing status.conditions,`},
-		{"the whole status", nil, statusRival{
+		{"the whole status", nil, statusWriter{
 			undone:  func(s testapi.Status) bool { return s.Phase == "" },
 			kind:    types.JSONPatchType,
 			patches: []string{`[{"op":"replace","path":"/status","value":{}}]`},
@@ -91,21 +91,21 @@ func TestFightOverTheStatusIsAFieldConflict(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.sync == nil {
-				test.sync = wants(func(*Desired) {})
+				test.sync = desire(func(*Desired) {})
 			}
 			f := start(t, &author{sync: test.sync})
 			want := f.status("Ready", "Ready")
 			before := f.Settled()
-			if undone := f.fight(test.rival); undone > 4 {
-				t.Errorf("the rival had to undo %d writes", undone)
+			if undone := f.undoWrites(test.other); undone > 4 {
+				t.Errorf("the other had to undo %d writes", undone)
 			}
 			f.Settled()
 			if writes := f.statusWrites(before); writes != 2 {
 				t.Errorf("%d writes of the status, want the 2 repairs that are free", writes)
 			}
 			f.Get(f.site)
-			if !test.rival.undone(f.site.Status) {
-				t.Errorf("status is %+v, though its repair is held back", f.site.Status)
+			if !test.other.undone(f.site.Status) {
+				t.Errorf("status is %+v, though its repair is delayed", f.site.Status)
 			}
 			events := f.events()
 			if len(events) != 1 || !strings.HasPrefix(events[0], "Warning FieldConflict: the status: "+test.told) {
@@ -113,7 +113,7 @@ func TestFightOverTheStatusIsAFieldConflict(t *testing.T) {
 			}
 
 			before = f.Settled()
-			f.Advance(10 * time.Second) // the rival rests
+			f.Advance(10 * time.Second) // the other manager stops
 			f.Get(f.site)
 			if got := f.site.Status; got.Phase != want.Phase || got.ObservedGeneration != want.ObservedGeneration ||
 				len(got.Conditions) != 1 || got.Conditions[0].Status != "True" {
@@ -125,11 +125,11 @@ func TestFightOverTheStatusIsAFieldConflict(t *testing.T) {
 	}
 }
 
-func wantsNoPhase(context.Context, *Request) (*Response, error) {
+func desireNoPhase(context.Context, *Request) (*Response, error) {
 	return &Response{Children: new(Desired), Status: new(testapi.Status)}, nil
 }
 
-func TestWhatIsNewInTheStatusIsWrittenDuringAFight(t *testing.T) {
+func TestNewStatusIsWrittenDuringAFieldConflict(t *testing.T) {
 	saying := func(phase, reason string) Function {
 		return func(context.Context, *Request) (*Response, error) {
 			conditions := []metav1.Condition{{Type: "Warm", Status: "True", Reason: reason}}
@@ -138,29 +138,29 @@ func TestWhatIsNewInTheStatusIsWrittenDuringAFight(t *testing.T) {
 	}
 	f := start(t, &author{sync: saying("one", "Heated")})
 	f.status("Warm", "Heated")
-	f.fight(phaseRival)
+	f.undoWrites(phaseWriter)
 	expect := func(phase, reason string) {
 		t.Helper()
-		f.pass()
+		f.reconcile()
 		if status := f.status("Warm", reason); status.Phase != phase {
 			t.Errorf("phase is %q, want %q", status.Phase, phase)
 		}
 	}
 	expect("theirs", "Heated")
 
-	f.setSync(saying("one", "StillHeated")) // which the rival leaves alone
+	f.setSync(saying("one", "StillHeated")) // which the other leaves alone
 	expect("theirs", "StillHeated")
 	f.setSync(saying("two", "StillHeated"))
 	expect("two", "StillHeated")
 
-	f.fight(phaseRival)
+	f.undoWrites(phaseWriter)
 	expect("theirs", "StillHeated")
 	f.setSync(saying("theirs", "StillHeated")) // for a while both want the same
 	expect("theirs", "StillHeated")
 	f.setSync(saying("two", "StillHeated"))
 	expect("two", "StillHeated")
 
-	f.fight(phaseRival)
+	f.undoWrites(phaseWriter)
 	expect("theirs", "StillHeated")
 	f.Update(f.site, func() { f.site.Spec.Text = "another generation" })
 	f.Eventually("it is observed", func() error {
@@ -174,8 +174,8 @@ func TestWhatIsNewInTheStatusIsWrittenDuringAFight(t *testing.T) {
 	}
 }
 
-// What flips because the world does is nobody's repair.
-func TestStatusThatFollowsTheWorldIsNotHeldBack(t *testing.T) {
+// What flips because the world does needs no repair.
+func TestStatusThatFollowsChangesIsNotDelayed(t *testing.T) {
 	f := start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
 		want, status := new(Desired), testapi.Status{Phase: "Waiting", Unknown: "pruned"}
 		want.Pods.Add(pod("web", "web:1"))
@@ -195,7 +195,7 @@ func TestStatusThatFollowsTheWorldIsNotHeldBack(t *testing.T) {
 			child.Status.Phase = corev1.PodRunning
 			child.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: isReady}}
 		})
-		f.pass()
+		f.reconcile()
 		if f.Get(f.site); f.site.Status.Phase != phase {
 			t.Errorf("flip %d: phase is %q, want %q", i, f.site.Status.Phase, phase)
 		}
@@ -205,18 +205,18 @@ func TestStatusThatFollowsTheWorldIsNotHeldBack(t *testing.T) {
 	}
 }
 
-func TestFightOverASuspensionIsAFieldConflict(t *testing.T) {
-	f := start(t, &author{sync: wants(func(*Desired) {})})
+func TestSuspensionFieldConflict(t *testing.T) {
+	f := start(t, &author{sync: desire(func(*Desired) {})})
 	f.status("Ready", "Ready")
 	f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, testapi.Version.Group+"/paused", "true") })
 	f.status("Suspended", "Paused")
 	before := f.Settled()
-	rival := statusRival{
+	other := statusWriter{
 		undone:  func(s testapi.Status) bool { return len(s.Conditions) < 2 },
 		kind:    types.JSONPatchType,
 		patches: []string{`[{"op":"test","path":"/status/conditions/1/type","value":"Suspended"},{"op":"remove","path":"/status/conditions/1"}]`},
 	}
-	f.fight(rival)
+	f.undoWrites(other)
 	f.Settled()
 	if writes := f.statusWrites(before); writes != 2 {
 		t.Errorf("%d writes of the status, want the 2 that are free", writes)

@@ -50,16 +50,16 @@ func TestChildrenInOtherWordsAreChildrenToo(t *testing.T) {
 			}})
 			f.status("Ready", "Ready")
 			f.Settled()
-			f.pass()
+			f.reconcile()
 			before := f.Settled()
-			f.pass()
+			f.reconcile()
 			f.expectRequests(before)
 		})
 	}
 }
 
 func TestAbsentChildrenAreNamed(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(nil)
 		want.Accounts.Add(nil)
 		want.Services.Apply(nil)
@@ -97,7 +97,7 @@ func TestChildWhereTheOperatorDoesNotWatchIsRefused(t *testing.T) {
 	}
 }
 
-func TestQuotaIsNotMistakenForMissingRights(t *testing.T) {
+func TestQuotaIsNoMissingRight(t *testing.T) {
 	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
 	f := start(t, a)
 	quota := named(&corev1.ResourceQuota{}, "none")
@@ -109,8 +109,8 @@ func TestQuotaIsNotMistakenForMissingRights(t *testing.T) {
 		}
 		return nil
 	})
-	a.setSync(wants(func(want *Desired) { want.Secrets.Add(named(&corev1.Secret{}, "web")) }))
-	f.pass()
+	a.setSync(desire(func(want *Desired) { want.Secrets.Add(named(&corev1.Secret{}, "web")) }))
+	f.reconcile()
 	message := f.status("Ready", "Forbidden").Conditions[0].Message
 	if !strings.Contains(message, "exceeded quota") || strings.Contains(message, "role") {
 		t.Errorf("message is %q", message)
@@ -118,13 +118,13 @@ func TestQuotaIsNotMistakenForMissingRights(t *testing.T) {
 }
 
 func TestRefusedStatusShowsInTheConditions(t *testing.T) {
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	a.setSync(func(context.Context, *Request) (*Response, error) {
 		return &Response{Conditions: []metav1.Condition{{Type: "Warm", Status: "Maybe"}}}, nil
 	})
-	f.pass()
+	f.reconcile()
 	if message := f.status("Ready", "SyncFailed").Conditions[0].Message; !strings.Contains(message, "Maybe") {
 		t.Errorf("message is %q", message)
 	}
@@ -135,7 +135,7 @@ func TestRefusedStatusShowsInTheConditions(t *testing.T) {
 		return nil
 	})
 	before := len(f.Requests())
-	f.pass()
+	f.reconcile()
 	for _, request := range f.Requests()[before:] {
 		if request.String() != "patch sites/status web: 422" {
 			t.Errorf("unexpected request: %s", request)
@@ -157,7 +157,7 @@ func TestLongEventIsCut(t *testing.T) {
 
 func TestFinalizerThatMayNotBeWrittenShows(t *testing.T) {
 	a := &author{
-		sync:     wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) }),
+		sync:     desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) }),
 		finalize: func(context.Context, *Request) (*Response, error) { return &Response{Finalized: true}, nil },
 	}
 	f := startLimited(t, a)

@@ -9,14 +9,14 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// ended tells whether a Pod has ended for good.
+// ended reports whether a Pod has ended for good.
 func ended(req *customRequest, name string) bool {
 	observed, _ := req.Children.Pods.Get(name)
 	return observed != nil && observed.Status.Phase == corev1.PodFailed
 }
 
-func TestAChildIsReplacedWhenSyncSaysSo(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+func TestRecreateIf(t *testing.T) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		first, second := pod("first", "web"), pod("second", "web")
 		want.Pods.Add(first, operator.RollingRecreate, operator.RecreateIf(ended(req, "first")))
 		want.Pods.Add(second, operator.CreateOnly, operator.After(first), operator.RecreateIf(ended(req, "second")))

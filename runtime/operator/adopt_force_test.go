@@ -13,10 +13,10 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-func TestChildThatAnotherControllerHasTakenIsNotDeleted(t *testing.T) {
+func TestChildOfAnotherControllerIsNotDeleted(t *testing.T) {
 	for _, option := range []operator.ChildOption{operator.Recreate, operator.RecreateIfImmutable} {
 		t.Run(testName(option), func(t *testing.T) {
-			c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 				want.ConfigMaps.Add(configMap("web", "one"), option)
 			}), nil)
 			site, child := c.site("web"), configMap("web", "")
@@ -45,8 +45,8 @@ func testName(option operator.ChildOption) string {
 	return "RecreateIfImmutable"
 }
 
-func TestTwoParentsThatForceTheSameChildGiveEachOtherTime(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+func TestTwoParentsThatForceTheSameChildBackOff(t *testing.T) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("shared", req.Parent.Name), operator.AdoptForce)
 	}), nil)
 	first, second := c.site("first"), c.site("second")

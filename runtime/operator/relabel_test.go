@@ -48,7 +48,7 @@ func (c *custom) belongs(child *corev1.ConfigMap, site *testapi.Site) {
 }
 
 // forceAway deletes a Site and takes its finalizers off in the operator's place,
-// which is stopped, or holds back since the Site is paused.
+// which is stopped, or does not write since the Site is paused.
 func (c *custom) forceAway(site *testapi.Site) {
 	c.t.Helper()
 	c.Delete(site)
@@ -56,7 +56,7 @@ func (c *custom) forceAway(site *testapi.Site) {
 	c.Gone(site)
 }
 
-func TestAChildThatLostItsLabelWhileNobodyLookedIsTakenBack(t *testing.T) {
+func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
 	for name, options := range map[string][]operator.ChildOption{
 		"InPlace":        nil,
 		"Recreate":       {operator.Recreate},
@@ -67,7 +67,7 @@ func TestAChildThatLostItsLabelWhileNobodyLookedIsTakenBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var other string
-			c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 				if other != "" {
 					want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text), options...)
 				}
@@ -93,15 +93,15 @@ func TestAChildThatLostItsLabelWhileNobodyLookedIsTakenBack(t *testing.T) {
 				t.Errorf("it holds %s, want %s", child.Data["key"], expected)
 			}
 			if name != "Recreate" && child.UID != uid {
-				t.Error("it was made anew")
+				t.Error("it was recreated")
 			}
 		})
 	}
 }
 
-func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
+func TestLabelOfAnotherParentIsNotRestored(t *testing.T) {
 	var other string
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Name), operator.CreateOnly)
 		}
@@ -121,7 +121,7 @@ func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
 	c.Update(second, func() { delete(second.Annotations, paused) })
 	c.Restart()
 	c.Eventually("the name is taken", func() error {
-		return isTaken(c, second)
+		return hasNameConflict(c, second)
 	})
 	c.Update(site, func() { delete(site.Annotations, paused) })
 	c.belongs(child, site)
@@ -130,9 +130,9 @@ func TestAChildOfAnotherParentThatLostItsLabelIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAChildThatLostItsLabelUnderAnEarlierParentIsNotInherited(t *testing.T) {
+func TestLabelOfAnEarlierParentIsNotRestored(t *testing.T) {
 	var other string
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text))
 		}
@@ -154,15 +154,15 @@ func TestAChildThatLostItsLabelUnderAnEarlierParentIsNotInherited(t *testing.T) 
 	site = c.site("web")
 	c.Restart()
 	c.Eventually("the name is taken", func() error {
-		return isTaken(c, site)
+		return hasNameConflict(c, site)
 	})
 	if c.Get(child); child.Labels[c.group+"/site"] != "" {
 		t.Errorf("its labels are %v", child.Labels)
 	}
 }
 
-// isTaken tells whether a Site says that the name of a child is taken.
-func isTaken(c *custom, site *testapi.Site) error {
+// hasNameConflict reports whether a Site shows a name conflict.
+func hasNameConflict(c *custom, site *testapi.Site) error {
 	c.Get(site)
 	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != "NameConflict" {
 		return fmt.Errorf("its status is %+v", site.Status)

@@ -141,8 +141,8 @@ func (c *custom) beReady(pod *corev1.Pod, status corev1.ConditionStatus) {
 	})
 }
 
-// customWants returns a Sync that wants what fill adds.
-func customWants(fill func(*customRequest, *Desired)) customFunction {
+// customDesire returns a Sync that wants what fill adds.
+func customDesire(fill func(*customRequest, *Desired)) customFunction {
 	return func(_ context.Context, req *customRequest) (*Response, error) {
 		want := new(Desired)
 		fill(req, want)
@@ -152,7 +152,7 @@ func customWants(fill func(*customRequest, *Desired)) customFunction {
 
 const allReady = "every child is as desired and ready"
 
-// expectValue tells whether a ConfigMap holds this value.
+// expectValue reports whether a ConfigMap holds this value.
 func expectValue(cluster *operatortest.Cluster, object *corev1.ConfigMap, value string) error {
 	if cluster.Get(object); object.Data["key"] != value {
 		return errors.New("it holds " + object.Data["key"])

@@ -110,7 +110,7 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 }
 
 // What a cluster-scoped parent keeps has to be named with its namespace, too.
-func TestKeepWithoutANamespaceIsAMistake(t *testing.T) {
+func TestKeepWithoutANamespaceIsInvalid(t *testing.T) {
 	t.Parallel()
 	const group = "keeping.test.opgen.dev"
 	cluster := operatortest.Start(t, operatortest.Config{
@@ -157,7 +157,7 @@ func TestKeepWithoutANamespaceIsAMistake(t *testing.T) {
 
 func TestLeaderElectionLetsOneWork(t *testing.T) {
 	t.Parallel()
-	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
+	a := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -175,7 +175,7 @@ func TestLeaderElectionLetsOneWork(t *testing.T) {
 	}
 
 	cluster.Stop()
-	cluster.Eventually("the lease is released", func() error {
+	cluster.Eventually("the lease is orphaned", func() error {
 		if cluster.Get(lease); lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
 			return fmt.Errorf("it is held by %s", *lease.Spec.HolderIdentity)
 		}

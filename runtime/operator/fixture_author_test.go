@@ -54,13 +54,13 @@ func kinds(observed *Children, desired *Desired) []operator.ChildKind {
 
 // author is an author's code that a test can change while it runs.
 type author struct {
-	mu       sync.Mutex
-	sync     Function
-	finalize Function // nil for a controller without one
-	alter    func(*siteDefinition)
-	manager  *operator.Manager // where to put it; nil for nowhere
-	passes   int
-	poked    string // the last poke that a pass saw
+	mu         sync.Mutex
+	sync       Function
+	finalize   Function // nil for a controller without one
+	alter      func(*siteDefinition)
+	manager    *operator.Manager // where to put it; nil for nowhere
+	reconciles int
+	poked      string // the last poke that a reconcile saw
 }
 
 const pokeKey = "test.opgen.dev/poke"
@@ -74,7 +74,7 @@ func (a *author) setSync(sync Function) {
 func (a *author) Sync(ctx context.Context, req *Request) (*Response, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.passes++
+	a.reconciles++
 	a.poked = req.Parent.Annotations[pokeKey]
 	return a.sync(ctx, req)
 }
@@ -149,18 +149,18 @@ func site(name string) *testapi.Site {
 	return &testapi.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: testapi.Spec{Text: "hello"}}
 }
 
-// pass causes passes over the Site until every one that anything before has
-// caused is over: a parent is never in two passes at once.
-func (f *fixture) pass() {
+// reconcile causes reconciles of the Site until every one that anything before has
+// caused is over: a parent is never reconciled twice at once.
+func (f *fixture) reconcile() {
 	f.t.Helper()
 	for range 2 {
 		f.pokes++
 		poke := strconv.Itoa(f.pokes)
 		current := site(f.site.Name)
 		f.Update(current, func() { metav1.SetMetaDataAnnotation(&current.ObjectMeta, pokeKey, poke) })
-		f.Eventually("a pass sees the change", func() error {
+		f.Eventually("a reconcile sees the change", func() error {
 			if !f.saw(poke) {
-				return fmt.Errorf("no pass has seen %s", poke)
+				return fmt.Errorf("no reconcile has seen %s", poke)
 			}
 			return nil
 		})
@@ -215,8 +215,8 @@ func pod(name, image string) *corev1.Pod {
 	}
 }
 
-// wants returns a Sync that wants what fill adds.
-func wants(fill func(*Desired)) Function {
+// desire returns a Sync that wants what fill adds.
+func desire(fill func(*Desired)) Function {
 	return func(_ context.Context, req *Request) (*Response, error) {
 		want := new(Desired)
 		fill(want)

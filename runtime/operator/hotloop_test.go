@@ -15,10 +15,10 @@ import (
 func (a *author) called() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.passes
+	return a.reconciles
 }
 
-func TestSyncThatNeverWantsTheSameIsCalledLessAndLess(t *testing.T) {
+func TestSyncThatDesiresSomethingElseEachTimeBacksOff(t *testing.T) {
 	var n atomic.Int64
 	next := func() string { return fmt.Sprint(n.Add(1)) }
 	for name, test := range map[string]struct {
@@ -26,10 +26,10 @@ func TestSyncThatNeverWantsTheSameIsCalledLessAndLess(t *testing.T) {
 		wrote string
 	}{
 		"a value of a child": {
-			wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", next())) }), "/web)",
+			desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", next())) }), "/web)",
 		},
 		"a name of a child": {
-			wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web-"+next(), "one")) }), "/web-",
+			desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web-"+next(), "one")) }), "/web-",
 		},
 		"a field of the status": {
 			func(context.Context, *Request) (*Response, error) {
@@ -57,9 +57,9 @@ func TestSyncThatNeverWantsTheSameIsCalledLessAndLess(t *testing.T) {
 			if calls := f.called() - before; calls > 1 {
 				t.Errorf("Sync was called %d times in 3 s", calls)
 			}
-			f.pass() // what others change is seen at once
-			f.setSync(wants(wantsOne))
-			f.pass()
+			f.reconcile() // what others change is seen at once
+			f.setSync(desire(desireOne))
+			f.reconcile()
 			f.Exists(configMap("web", ""))
 			f.Settled()
 		})
@@ -81,7 +81,7 @@ func TestLongRollIsNoHotLoop(t *testing.T) {
 	f.status("Ready", "Ready")
 	before := f.called()
 	f.setSync(rolls("two"))
-	f.pass()
+	f.reconcile()
 	f.Eventually("the last is rolled", func() error {
 		last := configMap(fmt.Sprintf("web-%02d", children-1), "")
 		if f.Get(last); last.Data["key"] != "two" {
@@ -91,7 +91,7 @@ func TestLongRollIsNoHotLoop(t *testing.T) {
 	})
 	f.status("Ready", "Ready")
 	if calls := f.called() - before; calls < children {
-		t.Errorf("it took %d passes, so that this tests nothing", calls)
+		t.Errorf("it took %d reconciles, so that this tests nothing", calls)
 	}
 	if events := f.events(); len(events) > 0 {
 		t.Errorf("events are %q", events)

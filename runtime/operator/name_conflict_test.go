@@ -17,18 +17,18 @@ import (
 
 const foreignFinalizer = "test.opgen.dev/someone-elses"
 
-func wantsOne(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) }
+func desireOne(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) }
 
 func TestChildThatIsSlowToGoIsWaitedFor(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	child := named(&corev1.ConfigMap{}, "web")
 	f.Update(child, func() { child.Finalizers = []string{foreignFinalizer} })
 	f.Delete(child)
 	f.status("Ready", "Progressing")
 	before := f.Settled()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 
 	first := child.UID
@@ -40,7 +40,7 @@ func TestChildThatIsSlowToGoIsWaitedFor(t *testing.T) {
 }
 
 func TestChildOfAnEarlierParentMayBeSlowToGo(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	child := named(&corev1.ConfigMap{}, "web")
 	f.Update(child, func() { child.Finalizers = []string{foreignFinalizer} })
@@ -54,7 +54,7 @@ func TestChildOfAnEarlierParentMayBeSlowToGo(t *testing.T) {
 		}
 		return nil
 	})
-	f.pass()
+	f.reconcile()
 	if message := f.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "is being deleted") {
 		t.Errorf("message is %q", message)
 	}
@@ -66,7 +66,7 @@ func TestChildOfAnEarlierParentMayBeSlowToGo(t *testing.T) {
 }
 
 func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	second := &fixture{Cluster: f.Cluster, author: f.author, t: t, site: site("second")}
 	f.Create(second.site)
@@ -79,7 +79,7 @@ func TestChildOfAnotherParentIsLeftAlone(t *testing.T) {
 
 func TestControllersShareAKindOfChildren(t *testing.T) {
 	t.Parallel()
-	a := &author{sync: wants(wantsOne)}
+	a := &author{sync: desire(desireOne)}
 	b := realms(func(_ context.Context, req *realmRequest) (*realmResponse, error) {
 		want := new(realmDesired)
 		child := configMap("realm", "one")
@@ -103,7 +103,7 @@ func TestControllersShareAKindOfChildren(t *testing.T) {
 	ofRealm, ofSite := configMap("realm", ""), configMap("web", "")
 	f.Exists(ofRealm, ofSite)
 	before := f.Settled()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 	f.Update(ofRealm, func() { ofRealm.Data["key"] = "edited" })
 	f.Eventually("its own controller repairs the drift", func() error {

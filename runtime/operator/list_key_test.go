@@ -12,7 +12,7 @@ import (
 // kubectl edit of a port moves the item of a list. The Service must live on with its
 // address.
 func TestEditedPortOfAServiceIsPutRight(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.Services.Add(named(&corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}}, "web"), operator.RecreateIfImmutable)
 	})})
 	f.status("Ready", "Ready")

@@ -23,7 +23,7 @@ import (
 
 func TestManyKindsInOneProcess(t *testing.T) {
 	t.Parallel()
-	sites := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("of-site", "one")) })}
+	sites := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("of-site", "one")) })}
 	realm := realms(func(_ context.Context, req *realmRequest) (*realmResponse, error) {
 		want := new(realmDesired)
 		want.ConfigMaps.Add(configMapIn(req.Parent.Name, "of-realm"))
@@ -89,7 +89,7 @@ func missing(url string, parts ...string) error {
 func TestNamespacedOperatorKeepsToItsNamespace(t *testing.T) {
 	t.Parallel()
 	user := "namespaced-" + strconv.Itoa(os.Getpid())
-	a := &author{sync: wantsWeb}
+	a := &author{sync: desireWeb}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -115,7 +115,7 @@ func TestNamespacedOperatorKeepsToItsNamespace(t *testing.T) {
 	)
 	f.status("Ready", "Ready")
 	f.Exists(configMap("web", ""))
-	time.Sleep(time.Second) // in which a pass over the other Site would come
+	time.Sleep(time.Second) // in which a reconcile of the other Site would come
 	if f.Get(configMapIn(elsewhere.Name, "web")) {
 		t.Error("a child was made in another namespace")
 	}

@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestAConflictThatDoesNotPassIsShown(t *testing.T) {
+func TestAConflictThatLastsIsShown(t *testing.T) {
 	value := func(value string) Function {
-		return wants(func(want *Desired) {
+		return desire(func(want *Desired) {
 			if value != "" {
 				want.ConfigMaps.Add(configMap("web", value))
 			}
@@ -19,12 +19,12 @@ func TestAConflictThatDoesNotPassIsShown(t *testing.T) {
 	}
 	f := start(t, &author{sync: value("one")})
 	f.status("Ready", "Ready")
-	for _, wanted := range []string{"two", ""} {
+	for _, desired := range []string{"two", ""} {
 		thaw := f.Deny(&corev1.ConfigMap{}, "", metav1.Status{
 			Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the change freeze lasts until Monday",
 		})
-		f.setSync(value(wanted))
-		f.pass()
+		f.setSync(value(desired))
+		f.reconcile()
 		message := f.status("Ready", "ApplyFailed").Conditions[0].Message
 		for _, says := range []string{"ConfigMap " + f.Namespace + "/web: conflicts in 10 attempts in a row: ", "the change freeze lasts until Monday"} {
 			if !strings.Contains(message, says) {

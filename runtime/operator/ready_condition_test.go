@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 )
 
-// wantsPod returns a Sync that answers with a Pod and these conditions, and without a status.
-func wantsPod(conditions ...metav1.Condition) Function {
+// desirePod returns a Sync that answers with a Pod and these conditions, and without a status.
+func desirePod(conditions ...metav1.Condition) Function {
 	return func(context.Context, *Request) (*Response, error) {
 		want := new(Desired)
 		want.Pods.Add(pod("web", "web:1"))
@@ -32,7 +32,7 @@ func (f *fixture) setPhase(phase corev1.PodPhase) {
 }
 
 func TestReadyFollowsTheChildrenWithoutAStatusFromSync(t *testing.T) {
-	f := start(t, &author{sync: wantsPod()})
+	f := start(t, &author{sync: desirePod()})
 	f.status("Ready", "Progressing")
 	f.setPhase(corev1.PodRunning)
 	status := f.status("Ready", "Ready")
@@ -51,33 +51,33 @@ func TestReadyOfTheAuthorHidesNoFailingChild(t *testing.T) {
 	warm := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Warm"}
 	cold := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Cold"}
 	unsure := metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Unsure"}
-	f := start(t, &author{sync: wantsPod(warm)})
+	f := start(t, &author{sync: desirePod(warm)})
 	f.status("Ready", "Progressing")
-	f.setSync(wantsPod(cold))
-	f.pass()
+	f.setSync(desirePod(cold))
+	f.reconcile()
 	f.status("Ready", "Cold") // the author knows more than that the Pod is not ready yet
 
 	f.setPhase(corev1.PodFailed)
 	f.status("Ready", "ChildFailed")
 	for _, condition := range []metav1.Condition{warm, unsure} {
-		f.setSync(wantsPod(condition))
-		f.pass()
+		f.setSync(desirePod(condition))
+		f.reconcile()
 		f.Settled()
 		f.status("Ready", "ChildFailed")
 	}
 
 	f.setPhase(corev1.PodRunning)
 	f.status("Ready", "Unsure")
-	f.setSync(wantsPod(cold))
-	f.pass()
+	f.setSync(desirePod(cold))
+	f.reconcile()
 	f.status("Ready", "Cold")
-	f.setSync(wantsPod(warm))
-	f.pass()
+	f.setSync(desirePod(warm))
+	f.reconcile()
 	f.status("Ready", "Warm")
 }
 
 func TestStatusWithoutConditionsIsLeftAloneWithoutAStatusFromSync(t *testing.T) {
-	f := start(t, &author{sync: wantsPod(), alter: func(d *siteDefinition) { d.Conditions, d.ObservedGeneration = nil, nil }})
+	f := start(t, &author{sync: desirePod(), alter: func(d *siteDefinition) { d.Conditions, d.ObservedGeneration = nil, nil }})
 	f.setPhase(corev1.PodFailed)
 	f.Settled()
 	if f.Get(f.site); f.site.Status.Phase != "" || len(f.site.Status.Conditions) > 0 {

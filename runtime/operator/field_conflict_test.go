@@ -14,10 +14,10 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 )
 
-func TestFightOverAFieldIsAFieldConflict(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+func TestFieldConflict(t *testing.T) {
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	before := f.Settled()
 
 	child := named(&corev1.ConfigMap{}, "web")
@@ -29,27 +29,27 @@ func TestFightOverAFieldIsAFieldConflict(t *testing.T) {
 			return nil
 		})
 		child.Data["key"] = "theirs"
-		if err := f.Client.Update(t.Context(), child, client.FieldOwner("rival")); err != nil {
+		if err := f.Client.Update(t.Context(), child, client.FieldOwner("other-manager")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	status := f.status("Ready", "FieldConflict")
-	want := "ConfigMap " + f.Namespace + `/web: field manager "rival" keeps changing data.key`
+	want := "ConfigMap " + f.Namespace + `/web: field manager "other-manager" keeps changing data.key`
 	if message := status.Conditions[0].Message; !strings.HasPrefix(message, want) {
 		t.Errorf("message is %q, want it to begin with %q", message, want)
 	}
 	f.status("Reconciling", "FieldConflict")
-	f.pass()
+	f.reconcile()
 	f.Get(child)
 	if child.Data["key"] != "theirs" {
 		t.Error("the drift was repaired at once")
 	}
-	f.status("Ready", "Ready") // once the rival rests, the next repair holds
+	f.status("Ready", "Ready") // once the other manager stops, the next repair lasts
 	f.Get(child)
 	if child.Data["key"] != "one" {
 		t.Errorf("data is %v", child.Data)
 	}
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before,
 		"patch configmaps web: 200",
 		"patch configmaps web: 200",
@@ -60,10 +60,10 @@ func TestFightOverAFieldIsAFieldConflict(t *testing.T) {
 	)
 }
 
-func TestChildThatSomebodyKeepsDeletingIsAFieldConflict(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+func TestRepeatedDeletionIsAFieldConflict(t *testing.T) {
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	before := f.Settled()
 
 	child := named(&corev1.ConfigMap{}, "web")
@@ -78,13 +78,13 @@ func TestChildThatSomebodyKeepsDeletingIsAFieldConflict(t *testing.T) {
 	if message := status.Conditions[0].Message; message != want {
 		t.Errorf("message is %q, want %q", message, want)
 	}
-	f.pass()
+	f.reconcile()
 	if f.Get(child) {
-		t.Error("the child was made anew at once")
+		t.Error("the child was recreated at once")
 	}
-	f.status("Ready", "Ready") // once the rival rests
+	f.status("Ready", "Ready") // once the other manager stops
 	f.Exists(child)
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before,
 		"create configmaps web: 201",
 		"create configmaps web: 201",
@@ -95,7 +95,7 @@ func TestChildThatSomebodyKeepsDeletingIsAFieldConflict(t *testing.T) {
 	)
 }
 
-func TestFightOverLabelsOfTheParentIsAFieldConflict(t *testing.T) {
+func TestParentLabelsFieldConflict(t *testing.T) {
 	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
 		return &Response{Children: new(Desired), Labels: map[string]string{"tier": "web"}, Status: &testapi.Status{Phase: "Synced"}}, nil
 	}})
@@ -113,21 +113,21 @@ func TestFightOverLabelsOfTheParentIsAFieldConflict(t *testing.T) {
 	for range 3 { // each time when it is repaired
 		labelled("web")
 		f.Settled()
-		rival := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"tier":"theirs"}}}`))
-		if err := f.Client.Patch(t.Context(), f.site, rival, client.FieldOwner("rival")); err != nil {
+		other := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"tier":"theirs"}}}`))
+		if err := f.Client.Patch(t.Context(), f.site, other, client.FieldOwner("other-manager")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	status := f.status("Ready", "FieldConflict")
-	want := `the parent's own metadata: field manager "rival" keeps changing metadata.labels.tier, which is repaired less and less often until it stops`
+	want := `the parent's own metadata: field manager "other-manager" keeps changing metadata.labels.tier, which is repaired less and less often until it stops`
 	if message := status.Conditions[0].Message; message != want {
 		t.Errorf("message is %q, want %q", message, want)
 	}
-	f.pass()
+	f.reconcile()
 	labelled("theirs")
 	before := f.Settled()
-	f.status("Ready", "Ready") // once the rival rests, the next repair holds
+	f.status("Ready", "Ready") // once the other manager stops, the next repair lasts
 	labelled("web")
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before, "patch sites web: 200", "patch sites/status web: 200")
 }

@@ -16,7 +16,7 @@ import (
 // startDistant runs an operator whose Sites want ConfigMaps in another namespace:
 // one to be deleted after them, one to be orphaned.
 func startDistant(t *testing.T) (c *custom, other string) {
-	c = startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c = startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, req.Parent.Name, "hello"))
 			want.ConfigMaps.Add(distant(other, req.Parent.Name+"-kept", "hello"), operator.Orphan, operator.AdoptIfUnowned)
@@ -26,7 +26,7 @@ func startDistant(t *testing.T) (c *custom, other string) {
 	return c, other
 }
 
-func TestChildrenOfAParentThatWentByForceFollow(t *testing.T) {
+func TestLeakedChildrenAreCleanedUp(t *testing.T) {
 	c, other := startDistant(t)
 	running, stopped := c.site("running"), c.site("stopped")
 	first, second := distant(other, "running", ""), distant(other, "stopped", "")
@@ -38,14 +38,14 @@ func TestChildrenOfAParentThatWentByForceFollow(t *testing.T) {
 	c.Settled()
 	c.forceAway(running)
 	c.Gone(first)
-	c.released(distant(other, "running-kept", ""))
+	c.expectOrphaned(distant(other, "running-kept", ""))
 	c.Exists(second)
 
 	c.Stop()
 	c.forceAway(stopped)
 	c.Restart()
 	c.Gone(second)
-	c.released(distant(other, "stopped-kept", ""))
+	c.expectOrphaned(distant(other, "stopped-kept", ""))
 	c.Settled()
 }
 
@@ -71,15 +71,15 @@ func TestChildrenOfAnEarlierParentAreNotInherited(t *testing.T) {
 		c.belongs(child, site)
 		c.belongs(kept, site)
 		if child.UID == before || kept.UID != stays {
-			t.Errorf("the child that goes with its parent was made anew: %v, the one that stays: %v", child.UID != before, kept.UID != stays)
+			t.Errorf("the child that goes with its parent was recreated: %v, the one that stays: %v", child.UID != before, kept.UID != stays)
 		}
 		c.Settled()
 	}
 }
 
-// stray makes by hand what is left of the child of a Site of the test's namespace
+// leak makes by hand what is left of the child of a Site of the test's namespace
 // that is gone, after change.
-func (c *custom) stray(namespace, name string, change func(child *corev1.ConfigMap)) *corev1.ConfigMap {
+func (c *custom) leak(namespace, name string, change func(child *corev1.ConfigMap)) *corev1.ConfigMap {
 	c.t.Helper()
 	child := distant(namespace, name, "")
 	child.Labels = map[string]string{c.group + "/site": "uid-of-" + name}
@@ -98,17 +98,17 @@ func (c *custom) makeAs(manager string, object client.Object) {
 	}
 }
 
-func TestOnlyWhatTheOperatorMarkedIsTakenForAStray(t *testing.T) {
+func TestOnlyMarkedChildrenAreLeaked(t *testing.T) {
 	c, other := startDistant(t)
 	site := c.site("web")
 	c.says(site, allReady)
 	c.Settled()
 	c.Stop()
 
-	relabelled, renamed := c.stray(other, "relabelled", nil), c.stray(other, "renamed", nil)
+	relabelled, renamed := c.leak(other, "relabelled", nil), c.leak(other, "renamed", nil)
 	c.Update(relabelled, func() { relabelled.Labels[c.group+"/site"] = "edited" })
 	c.Update(renamed, func() { renamed.Annotations[c.group+"/parent"] += "-edited" })
-	restored := c.stray(other, "restored", nil)
+	restored := c.leak(other, "restored", nil)
 	c.Update(restored, func() { // as backup tools do after they have made the object
 		restored.Data["key"] = "restored" // the API server ignores a change of times alone
 		for i := range restored.ManagedFields {
@@ -119,11 +119,11 @@ func TestOnlyWhatTheOperatorMarkedIsTakenForAStray(t *testing.T) {
 	copied.Labels = map[string]string{c.group + "/site": "copied"}
 	copied.Annotations = map[string]string{c.group + "/parent": "Site.test.opgen.dev/" + c.Namespace + "/gone"}
 	c.makeAs("kubectl-create", copied)
-	living := c.stray(other, "living", func(child *corev1.ConfigMap) {
+	living := c.leak(other, "living", func(child *corev1.ConfigMap) {
 		child.Labels[c.group+"/site"] = string(site.UID)
 		child.Annotations[c.group+"/parent"] = "Site.test.opgen.dev/" + c.Namespace + "/web"
 	})
-	genuine := c.stray(other, "genuine", nil)
+	genuine := c.leak(other, "genuine", nil)
 	c.Restart()
 	c.Gone(genuine)
 	c.Gone(living) // is the Site's, which does not want it
@@ -135,16 +135,16 @@ func TestOnlyWhatTheOperatorMarkedIsTakenForAStray(t *testing.T) {
 	}
 }
 
-func TestStraysOfOthersAreLeftAlone(t *testing.T) {
+func TestLeakedChildrenOfOthersStay(t *testing.T) {
 	for name, limit := range map[string]func(o *operator.Options, other string){
 		"parents of another operator's share": func(o *operator.Options, _ string) { o.ParentSelector = "shard=1" },
 		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespace = other },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customWants(func(*customRequest, *Desired) {}), nil)
+			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), nil)
 			other := c.elsewhere()
 			c.Stop()
-			child := c.stray(other, "left", nil)
+			child := c.leak(other, "left", nil)
 			c.limit = func(o *operator.Options) { limit(o, other) }
 			c.Restart()
 			c.Settled()
@@ -152,7 +152,7 @@ func TestStraysOfOthersAreLeftAlone(t *testing.T) {
 				t.Error("it was deleted")
 			}
 			if errors := c.Errors(named(&testapi.Site{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace}}, "gone")); len(errors) > 0 {
-				t.Errorf("passes over its parent failed: %v", errors)
+				t.Errorf("reconciles of its parent failed: %v", errors)
 			}
 			c.limit = nil
 			c.Restart()
@@ -161,10 +161,10 @@ func TestStraysOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestStraysGoInTheOrderOfTheTeardown(t *testing.T) {
+func TestLeakedChildrenGoInTheOrderOfTheTeardown(t *testing.T) {
 	for name, again := range map[string]bool{"no parent": false, "another parent": true} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 				if req.Parent.Spec.Text == "hello" {
 					want.ConfigMaps.Add(configMap("first", ""))
 					want.Secrets.Add(named(&corev1.Secret{}, "second"))

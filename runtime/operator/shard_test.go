@@ -12,9 +12,9 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-func TestAnOperatorWorksOnItsShareOfTheParents(t *testing.T) {
+func TestAnOperatorWorksOnItsShardOfTheParents(t *testing.T) {
 	t.Parallel()
-	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("ours", "one")) })}
+	a := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("ours", "one")) })}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -31,7 +31,7 @@ func TestAnOperatorWorksOnItsShareOfTheParents(t *testing.T) {
 	}
 
 	// What leaves the share stays as it is, also when its child changes, and after a restart.
-	a.setSync(wants(func(*Desired) {}))
+	a.setSync(desire(func(*Desired) {}))
 	cluster.Update(ours, func() { ours.Labels["canary"] = "" })
 	before := cluster.Settled() // no cache shows the parent any more
 	cluster.Update(child, func() { child.Data["key"] = "drifted" })

@@ -39,8 +39,8 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		return desired
 	}
 	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
-	memo := new(apply.Memo)
-	created, err := applier.Do(t.Context(), time.Now(), memo, desire(""), nil)
+	state := new(apply.Memo)
+	created, err := applier.Do(t.Context(), time.Now(), state, desire(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,10 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 	// version of the operator writes out what was the default before.
 	current := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	cluster.Update(current, func() { current.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600) })
-	if outcome, err := applier.Do(t.Context(), time.Now(), memo, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
+	if outcome, err := applier.Do(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
 		t.Errorf("outcome %s, error %v; want a call for another look", outcome.Action, err)
 	}
-	outcome, err := applier.Do(t.Context(), time.Now(), memo, desire(corev1.RestartPolicyAlways), current)
+	outcome, err := applier.Do(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), current)
 	if err != nil || outcome.Action != apply.Updated {
 		t.Errorf("outcome %s, error %v; want an update in place", outcome.Action, err)
 	}
@@ -73,7 +73,7 @@ func TestChildThatLosesItsLabelAtOnceGetsItBack(t *testing.T) {
 		})
 		return true, err
 	}
-	c = startCustom(t, customWants(func(_ *customRequest, want *Desired) { wantsOne(want) }), func(d *definition) {
+	c = startCustom(t, customDesire(func(_ *customRequest, want *Desired) { desireOne(want) }), func(d *definition) {
 		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
 			described := kinds(observed, desired)
 			described[0].ReadyWhen = strip
@@ -93,12 +93,12 @@ func TestChildThatLosesItsLabelAtOnceGetsItBack(t *testing.T) {
 
 func TestAChildThatIsTakenAwayMeanwhileIsNotDeleted(t *testing.T) {
 	var c *custom
-	c = startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c = startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if req.Parent.Spec.Text == "hello" {
-			wantsOne(want)
+			desireOne(want)
 			return
 		}
-		if child, ok := req.Children.ConfigMaps.Get("web"); ok { // someone keeps it for himself, unseen by this pass
+		if child, ok := req.Children.ConfigMaps.Get("web"); ok { // someone keeps it for himself, unseen by this reconcile
 			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":null,"ownerReferences":null}}`))
 			if err := c.Client.Patch(context.Background(), child, patch); err != nil {
 				t.Error(err)
@@ -108,7 +108,7 @@ func TestAChildThatIsTakenAwayMeanwhileIsNotDeleted(t *testing.T) {
 	site, child := c.site("web"), configMap("web", "")
 	c.says(site, allReady)
 	c.touch(site, "none")
-	c.Eventually("it is nobody's", func() error {
+	c.Eventually("it is orphaned", func() error {
 		if !c.Get(child) {
 			t.Fatal("it was deleted")
 		}

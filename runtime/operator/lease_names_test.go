@@ -14,14 +14,14 @@ import (
 // The lease was named after the program's file, which may be renamed.
 func TestLeaseIsNamedAfterTheProject(t *testing.T) {
 	ofProject := func() *author {
-		return &author{sync: wantsWeb, alter: func(d *siteDefinition) { d.Project = "sites" }}
+		return &author{sync: desireWeb, alter: func(d *siteDefinition) { d.Project = "sites" }}
 	}
 	program := func(name string) func(*process.Settings) {
 		return func(s *process.Settings) { s.Program = name }
 	}
 	t.Run("beside a replica of the release before", func(t *testing.T) {
 		f := alone(t)
-		old := f.replicaWith(&author{sync: wantsWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
+		old := f.replicaWith(&author{sync: desireWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
 		leader := f.holderOf("site-operator", "")
 		f.replicaWith(ofProject(), program("site-operator"))
 		f.staysAlone("site-operator", leader)
@@ -33,7 +33,7 @@ func TestLeaseIsNamedAfterTheProject(t *testing.T) {
 		if former := f.holderOf("site-operator", leader); former != next {
 			t.Errorf("one lease is held by %s, the other by %s", former, next)
 		}
-		f.replicaWith(&author{sync: wantsWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
+		f.replicaWith(&author{sync: desireWeb}, func(s *process.Settings) { s.LeaderElectID = "site-operator" })
 		f.staysAlone("site-operator", next)
 	})
 	t.Run("beside a replica whose file has another name", func(t *testing.T) {

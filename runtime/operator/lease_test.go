@@ -104,10 +104,10 @@ func (a asked) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func TestStandbyFillsTheCacheOfParents(t *testing.T) {
 	f := alone(t)
-	f.replica(&author{sync: wantsWeb})
+	f.replica(&author{sync: desireWeb})
 	f.holder("")
 	var requests lines
-	f.replica(&author{sync: wantsWeb}, func(config *rest.Config) {
+	f.replica(&author{sync: desireWeb}, func(config *rest.Config) {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return asked{next, &requests} })
 	})
 	f.Eventually("the replica that waits for the lease watches parents", func() error {
@@ -134,7 +134,7 @@ func TestReplicasHandOverInOrder(t *testing.T) {
 			mu.Lock()
 			running = ""
 			mu.Unlock()
-			return wantsWeb(ctx, req)
+			return desireWeb(ctx, req)
 		}}
 	}
 	f := alone(t)
@@ -142,7 +142,7 @@ func TestReplicasHandOverInOrder(t *testing.T) {
 	leader := f.holder("")
 	f.replica(member("second"))
 	f.Create(f.site)
-	f.Eventually("a pass begins", func() error {
+	f.Eventually("a reconcile begins", func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		if running == "" {
@@ -160,7 +160,7 @@ func TestReplicasHandOverInOrder(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if calls[len(calls)-1] != "second" {
-			return fmt.Errorf("passes were of %v", calls)
+			return fmt.Errorf("reconciles were of %v", calls)
 		}
 		return nil
 	})
@@ -169,7 +169,7 @@ func TestReplicasHandOverInOrder(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if calls[0] != "first" {
-		t.Errorf("passes were of %v", calls)
+		t.Errorf("reconciles were of %v", calls)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
 			close(begun)
 			<-release
 			tried <- mgr.GetClient().Create(context.Background(), configMapIn(req.Parent.Namespace, "side-effect"))
-			return wantsWeb(ctx, req)
+			return desireWeb(ctx, req)
 		}
 	}}
 	f := alone(t)
@@ -214,7 +214,7 @@ func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
 	if err := <-tried; err == nil || !strings.Contains(err.Error(), "was taken over by thief") {
 		t.Errorf("a write of the author's ended with %v", err)
 	}
-	time.Sleep(500 * time.Millisecond) // in which the pass would write
+	time.Sleep(500 * time.Millisecond) // in which the reconcile would write
 	f.untouched()
 	if f.Get(configMap("side-effect", "")) {
 		t.Error("the author's code wrote")
@@ -223,7 +223,7 @@ func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
 
 func TestLeaseThatIsDeletedIsTakenAgain(t *testing.T) {
 	f := alone(t)
-	f.replica(&author{sync: wantsWeb})
+	f.replica(&author{sync: desireWeb})
 	leader := f.holder("")
 	f.Delete(named(&coordinationv1.Lease{}, "sites"))
 	if again := f.holder(""); again != leader {
@@ -236,7 +236,7 @@ func TestLeaseThatIsDeletedIsTakenAgain(t *testing.T) {
 func TestLeaseThatCannotBeRenewedEndsTheReplica(t *testing.T) {
 	f := alone(t)
 	var l *line
-	r := f.replica(&author{sync: wantsWeb}, func(config *rest.Config) { l = overLine(t, config) })
+	r := f.replica(&author{sync: desireWeb}, func(config *rest.Config) { l = overLine(t, config) })
 	f.holder("")
 	f.Create(f.site)
 	f.status("Ready", "Ready")

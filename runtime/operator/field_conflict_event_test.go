@@ -12,27 +12,27 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-func TestConflictsOfAForeignParentAreToldByEvents(t *testing.T) {
+func TestFieldConflictOfAForeignParentIsAnEvent(t *testing.T) {
 	cluster := startDecorator(t, []operator.ParentKind{{Object: &corev1.ConfigMap{}, Labels: "decorate"}}, nil)
 	config, child := configMap("web", ""), named(&corev1.Secret{}, "config-web")
 	config.Labels = map[string]string{"decorate": ""}
 	cluster.Create(config)
-	expect := func(contests ...string) {
+	expect := func(conflicts ...string) {
 		t.Helper()
 		cluster.Eventually("the events are there", func() error {
 			got := eventsOn(t, cluster, "ConfigMap")
-			if slices.Sort(got); !slices.Equal(got, contests) {
-				return fmt.Errorf("got %q, want %q", got, contests)
+			if slices.Sort(got); !slices.Equal(got, conflicts) {
+				return fmt.Errorf("got %q, want %q", got, conflicts)
 			}
 			return nil
 		})
 	}
-	metadata := `Warning FieldConflict: the parent's own metadata: field manager "rival" keeps changing metadata.labels.decorated, which is repaired less and less often until it stops`
+	metadata := `Warning FieldConflict: the parent's own metadata: field manager "other-manager" keeps changing metadata.labels.decorated, which is repaired less and less often until it stops`
 	for range 3 {
 		decorated(t, cluster, config, true)
 		cluster.Settled()
-		rival := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"decorated":"no"}}}`))
-		if err := cluster.Client.Patch(t.Context(), config, rival, client.FieldOwner("rival")); err != nil {
+		other := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"decorated":"no"}}}`))
+		if err := cluster.Client.Patch(t.Context(), config, other, client.FieldOwner("other-manager")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,16 +51,16 @@ func TestConflictsOfAForeignParentAreToldByEvents(t *testing.T) {
 	}
 }
 
-func TestConflictsOfAKindWithoutConditionsAreToldByEvents(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne), alter: func(d *siteDefinition) { d.Conditions = nil }})
+func TestFieldConflictWithoutConditionsIsAnEvent(t *testing.T) {
+	f := start(t, &author{sync: desire(desireOne), alter: func(d *siteDefinition) { d.Conditions = nil }})
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 {
 		f.Eventually("the child is as desired", func() error { return expectValue(f.Cluster, child, "one") })
 		f.Settled()
 		child.Data["key"] = "theirs"
-		if err := f.Client.Update(t.Context(), child, client.FieldOwner("rival")); err != nil {
+		if err := f.Client.Update(t.Context(), child, client.FieldOwner("other-manager")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.expectEvents("Warning FieldConflict: ConfigMap " + f.Namespace + `/web: field manager "rival" keeps changing data.key, which is repaired less and less often until it stops`)
+	f.expectEvents("Warning FieldConflict: ConfigMap " + f.Namespace + `/web: field manager "other-manager" keeps changing data.key, which is repaired less and less often until it stops`)
 }
