@@ -49,7 +49,7 @@ func configMapAs(namespace, name, value string) *corev1.ConfigMap {
 	return child
 }
 
-// ownersOf tells which of the two has its keys on the child.
+// ownersOf reports which of the two has its keys on the child.
 func (r *twoOperators) ownersOf() (first, second bool) {
 	has := func(c *custom) bool { return marked(r.child.Labels, c.group) || marked(r.child.Annotations, c.group) }
 	r.first.Get(r.child)

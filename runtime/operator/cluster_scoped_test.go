@@ -175,7 +175,7 @@ func TestLeaderElectionLetsOneWork(t *testing.T) {
 	}
 
 	cluster.Stop()
-	cluster.Eventually("the lease is orphaned", func() error {
+	cluster.Eventually("the lease is released", func() error {
 		if cluster.Get(lease); lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
 			return fmt.Errorf("it is held by %s", *lease.Spec.HolderIdentity)
 		}

@@ -33,8 +33,8 @@ func newLifetime(stop context.Context) *lifetime {
 
 // writeError returns the reason why nothing may be written any more, or nil.
 func (l *lifetime) writeError() error {
-	if lost, ok := errors.AsType[errLeaseLost](context.Cause(l.reconciles)); ok {
-		return lost
+	if leaseLost, ok := errors.AsType[errLeaseLost](context.Cause(l.reconciles)); ok {
+		return leaseLost
 	}
 	if l.lease != nil && l.lease.isExpired() {
 		return errLeaseLost{lease: l.lease.Describe()}

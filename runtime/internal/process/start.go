@@ -51,8 +51,8 @@ func startManager(ctx context.Context, mgr manager.Manager, life *lifetime) erro
 
 // leaseError returns the error that ended the reconciles if it was the loss of the lease.
 func leaseError(life *lifetime) error {
-	if lost, ok := errors.AsType[errLeaseLost](context.Cause(life.reconciles)); ok {
-		return lost
+	if leaseLost, ok := errors.AsType[errLeaseLost](context.Cause(life.reconciles)); ok {
+		return leaseLost
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName)
 	}
 	if len(found) > 0 {
 		if state := l.states.get(name); state != nil && state.writes.Pending() {
-			if seen, err := state.writes.Seen(ctx, l.live, l.now()); !seen || err != nil {
+			if seen, err := state.writes.Seen(ctx, l.liveReader, l.now()); !seen || err != nil {
 				return err == nil, err
 			}
 		}
@@ -126,7 +126,7 @@ func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, fou
 // liveUID reads the parent of a name live and returns its UID; empty when there is none.
 func liveUID(ctx context.Context, l *loop, name types.NamespacedName) (types.UID, error) {
 	parent := l.parentKind.newObject()
-	err := l.live.Get(ctx, name, parent)
+	err := l.liveReader.Get(ctx, name, parent)
 	if isGone(err) {
 		return "", nil
 	}
@@ -142,20 +142,20 @@ func isGone(err error) bool {
 
 // removeLeakedChild reads a child live, and deletes or orphans it if it is leaked.
 func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
-	live := leaked.newObject()
-	err := l.live.Get(ctx, leaked.name, live)
-	if apierrors.IsNotFound(err) || err == nil && !isLeaked(l, live, leaked.object) {
+	current := leaked.newObject()
+	err := l.liveReader.Get(ctx, leaked.name, current)
+	if apierrors.IsNotFound(err) || err == nil && !isLeaked(l, current, leaked.object) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	verb := "deleted"
-	if leaked.object = live; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
+	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
 		verb = "orphaned"
-		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(live))
+		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current))
 	} else {
-		_, err = leaked.applier.Delete(ctx, leaked.key(), live)
+		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
 	}
 	if err != nil {
 		return err
@@ -173,11 +173,11 @@ const admissionTime = time.Minute
 // exactly as this controller has written them. What a backup tool has restored does not, even
 // if it restored the managedFields: their times are long before the creation of the object.
 // Its parent was restored, too, and so has another UID than the label says.
-func isLeaked(l *loop, live, cached client.Object) bool {
+func isLeaked(l *loop, current, cached client.Object) bool {
 	keys := l.childCache.keys
-	labelled, _ := apply.Wrote(live, l.manager, "labels", keys.Label) // or never
-	_, named := apply.Wrote(live, l.manager, "annotations", keys.Parent)
-	return live.GetUID() == cached.GetUID() && live.GetDeletionTimestamp() == nil &&
-		l.childCache.labelUID(live) == l.childCache.labelUID(cached) && keys.Named(live) != "" && keys.Named(live) == keys.Named(cached) &&
-		named && !labelled.Before(live.GetCreationTimestamp().Add(-admissionTime))
+	labelled, _ := apply.Wrote(current, l.manager, "labels", keys.Label) // or never
+	_, named := apply.Wrote(current, l.manager, "annotations", keys.Parent)
+	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&
+		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.Named(current) != "" && keys.Named(current) == keys.Named(cached) &&
+		named && !labelled.Before(current.GetCreationTimestamp().Add(-admissionTime))
 }

@@ -27,11 +27,11 @@ type loop struct {
 	childCache   *childCache
 	relatedKinds []*relatedKind
 
-	cache  client.Reader // of parents and related objects
-	live   client.Reader // reads from the API server
-	client client.Client
-	events events.EventRecorder
-	status status.Writer
+	cache      client.Reader // of parents and related objects
+	liveReader client.Reader // reads from the API server
+	client     client.Client
+	events     events.EventRecorder
+	status     status.Writer
 
 	states      *states
 	convergence *convergence

@@ -32,8 +32,8 @@ func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]s
 	}
 	budget.SetState(text)
 	kind := r.loop.parentKind
-	r.metadataConflict, err = budget.Delay(r.now, status.ExplainConflict(ctx, r.loop.live, kind.newObject(), r.parent, func(live client.Object) (string, []string) {
-		return author.OtherManager(live, r.loop.manager)
+	r.metadataConflict, err = budget.Delay(r.now, status.ExplainConflict(ctx, r.loop.liveReader, kind.newObject(), r.parent, func(current client.Object) (string, []string) {
+		return author.OtherManager(current, r.loop.manager)
 	}))
 	if r.metadataConflict != nil || err != nil {
 		return false, err

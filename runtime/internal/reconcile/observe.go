@@ -27,7 +27,7 @@ func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (r *run,
 	if r == nil || err != nil || !r.state.writes.Pending() {
 		return r, isStale, err
 	}
-	seen, err := r.state.writes.Seen(ctx, l.live, r.now)
+	seen, err := r.state.writes.Seen(ctx, l.liveReader, r.now)
 	if !seen || err != nil {
 		return nil, err == nil, err
 	}

@@ -31,13 +31,13 @@ func hasLostLabel(r *run, object client.Object) bool {
 
 // restoreLabel gives a child that has lost its label the label back. The next reconcile does
 // the rest, since it observes the child: a rolling update has its turns, for example.
-func restoreLabel(ctx context.Context, r *run, t task, live client.Object) (apply.Outcome, error) {
+func restoreLabel(ctx context.Context, r *run, t task, current client.Object) (apply.Outcome, error) {
 	desired, keys := t.Desired, r.loop.childCache.keys
 	if desired.Strategy != apply.CreateOnly && desired.Strategy != apply.OnDelete { // no apply changes the option of these
-		option := live.GetAnnotations()[keys.WhenRemoved]
+		option := current.GetAnnotations()[keys.WhenRemoved]
 		desired.Ownership = func() map[string]any {
 			return keys.Ownership(r.owner(), t.byReference, option)
 		}
 	}
-	return t.kind.applier.TakeBack(ctx, r.now, &r.state.memo, desired, live)
+	return t.kind.applier.TakeBack(ctx, r.now, &r.state.memo, desired, current)
 }

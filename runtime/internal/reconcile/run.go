@@ -59,15 +59,15 @@ func (r *run) owner() ownership.Parent {
 // hasChangedLive reads the parent live and reports whether it has changed since it was read
 // from the cache.
 func (r *run) hasChangedLive(ctx context.Context) (bool, error) {
-	live := r.loop.parentKind.newObject()
-	err := r.loop.live.Get(ctx, r.name(), live)
+	current := r.loop.parentKind.newObject()
+	err := r.loop.liveReader.Get(ctx, r.name(), current)
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return live.GetUID() != r.parent.GetUID() || live.GetResourceVersion() != r.parent.GetResourceVersion(), nil
+	return current.GetUID() != r.parent.GetUID() || current.GetResourceVersion() != r.parent.GetResourceVersion(), nil
 }
 
 // recordParentWrite goes on with the parent as the API server answered a write of fields.

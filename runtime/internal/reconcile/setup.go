@@ -80,7 +80,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		shard:       shard,
 		childCache:  children,
 		cache:       mgr.GetCache(),
-		live:        mgr.GetAPIReader(),
+		liveReader:  mgr.GetAPIReader(),
 		client:      mgr.GetClient(),
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
@@ -106,7 +106,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 		l.relatedKinds = append(l.relatedKinds, kind)
 	}
 	l.states = newStates()
-	l.status = status.Writer{Access: l.definition.Status, Client: l.client, Live: l.live, New: l.parentKind.newObject, Manager: l.manager}
+	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	return &l, l.startInformers(mgr)
 }
 

@@ -19,11 +19,11 @@ import (
 
 // Writer writes the statuses of one kind of parents.
 type Writer struct {
-	Access  *Access // nil: nothing is written
-	Client  client.Client
-	Live    client.Reader
-	New     func() client.Object // returns an empty parent
-	Manager string               // the field manager of the writes
+	Access     *Access // nil: nothing is written
+	Client     client.Client
+	LiveReader client.Reader
+	New        func() client.Object // returns an empty parent
+	Manager    string               // the field manager of the writes
 }
 
 // Change is what a reconcile makes of a parent's status.
@@ -192,16 +192,16 @@ func (w *Writer) delayRepair(ctx context.Context, memory *Memory, parent client.
 	if len(drifted) == 0 || memory.conflict == nil {
 		return nil, nil
 	}
-	return memory.conflict.Delay(now, ExplainConflict(ctx, w.Live, w.New(), parent, func(live client.Object) (string, []string) {
-		return apply.OtherStatusManager(live, w.Manager, difference.selectParts(drifted))
+	return memory.conflict.Delay(now, ExplainConflict(ctx, w.LiveReader, w.New(), parent, func(current client.Object) (string, []string) {
+		return apply.OtherStatusManager(current, w.Manager, difference.selectParts(drifted))
 	}))
 }
 
 // ExplainConflict returns a function that reads a parent live into an empty object, and
 // names the other field manager and what that has changed, as find returns them.
-func ExplainConflict(ctx context.Context, live client.Reader, empty, parent client.Object, find func(live client.Object) (manager string, paths []string)) func() (backoff.Conflict, error) {
+func ExplainConflict(ctx context.Context, liveReader client.Reader, empty, parent client.Object, find func(current client.Object) (manager string, paths []string)) func() (backoff.Conflict, error) {
 	return func() (backoff.Conflict, error) {
-		err := live.Get(ctx, client.ObjectKeyFromObject(parent), empty)
+		err := liveReader.Get(ctx, client.ObjectKeyFromObject(parent), empty)
 		if err != nil {
 			return backoff.Conflict{}, client.IgnoreNotFound(err)
 		}
