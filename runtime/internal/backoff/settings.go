@@ -7,7 +7,7 @@ import "time"
 type Settings struct {
 	Free           int
 	First, Longest time.Duration
-	// Calm is how long an object has to keep its state for the count to begin anew, if
+	// Calm is how long an object has to keep its state for the count to start at zero, if
 	// that is longer than the last wait.
 	Calm time.Duration
 }
@@ -32,6 +32,9 @@ const (
 	// Stale is the wait after a reconcile whose view of the cluster proved to be out of date.
 	// The event that was missing usually causes a reconcile before that.
 	Stale = 100 * time.Millisecond
+	// CacheLag is how long the cache may lack a write before the API server is asked what became
+	// of the object, and then asked again.
+	CacheLag = 5 * time.Second
 	// CallTimeout is how long Sync or Finalize may take, unless the spec file says otherwise.
 	CallTimeout = 2 * time.Minute
 	// CallGrace is how long the runtime waits for Sync to return after its context has ended,

@@ -1,10 +1,10 @@
 // Package consistency keeps a loop from deciding on a cache that is older than
 // the loop's own writes.
 //
-// A pass records what it writes. The next pass of the same parent asks first
-// whether the cache has seen all of it, and comes back later if not. So a
-// snapshot never misses a child that was just made, which would be made twice,
-// and never holds one that was just deleted.
+// A reconcile records what it writes. The next reconcile of the same parent checks first
+// whether the cache has seen all of it, and is put off if not. So a snapshot never misses a
+// child that was just created, which would be created twice, and never contains one that was
+// just deleted.
 package consistency
 
 import (
@@ -17,13 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
-// patience is how long the cache may lack a write before the API server is
-// asked what became of the object, and then asked again.
-const patience = 5 * time.Second
-
-// Writes are the writes of one parent's passes that the cache may not have
+// Writes are the writes of one parent's reconciles that the cache may not have
 // seen yet. The zero value is empty. It is for one goroutine at a time.
 type Writes struct {
 	pending []write // the last of each object in each source
@@ -34,7 +32,7 @@ type Source struct {
 	Kind  schema.GroupVersionKind
 	Cache client.Reader
 	Empty client.Object // of the kind, to read into
-	// Holds tells whether the cache is to hold an object; nil: it holds all.
+	// Holds reports whether the cache is to hold an object; nil: it holds all.
 	Holds func(client.Object) bool
 }
 
@@ -77,7 +75,7 @@ func (w *Writes) add(now write) {
 	w.pending[i] = now
 }
 
-// Pending tells whether there are writes that the cache is not known to hold.
+// Pending reports whether there are writes that the cache is not known to hold.
 func (w *Writes) Pending() bool { return len(w.pending) > 0 }
 
 // Seen reports whether the cache holds every recorded write, or something
@@ -104,7 +102,7 @@ func (w *write) seen(ctx context.Context, live client.Reader, now time.Time) (bo
 	if err != nil || w.reached(cached) {
 		return err == nil, err
 	}
-	if now.Sub(w.at) < patience {
+	if now.Sub(w.at) < backoff.CacheLag {
 		return false, nil
 	}
 	w.at = now
@@ -122,7 +120,7 @@ func (w *write) seen(ctx context.Context, live client.Reader, now time.Time) (bo
 
 func (s *Source) holds(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
 
-// reached tells whether what the cache holds is the write, or something newer.
+// reached reports whether what the cache holds is the write, or something newer.
 // Resource versions that are no numbers have no order: of them, only the
 // write's own counts.
 func (w *write) reached(cached client.Object) bool {
