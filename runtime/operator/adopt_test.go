@@ -17,7 +17,7 @@ import (
 // somebody made one of that name with kubectl.
 func adopting(t *testing.T, policy operator.AdoptionPolicy, options ...operator.ChildOption) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	object := configMap("web", "theirs")
@@ -26,7 +26,7 @@ func adopting(t *testing.T, policy operator.AdoptionPolicy, options ...operator.
 	if err := f.Client.Create(t.Context(), object, client.FieldOwner("kubectl-client-side-apply")); err != nil {
 		t.Fatal(err)
 	}
-	a.setSync(wants(func(want *Desired) {
+	a.setSync(desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "ours"), append(options, policy)...)
 	}))
 	return f, object
@@ -35,7 +35,7 @@ func adopting(t *testing.T, policy operator.AdoptionPolicy, options ...operator.
 func TestUnownedObjectIsAdopted(t *testing.T) {
 	f, object := adopting(t, operator.AdoptIfUnowned)
 	uid := object.UID
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "Ready")
 	f.Get(object)
 	if object.UID != uid || object.Data["key"] != "ours" || len(object.OwnerReferences) != 1 {
@@ -45,7 +45,7 @@ func TestUnownedObjectIsAdopted(t *testing.T) {
 		t.Error("what kubectl had set and is not desired is still there")
 	}
 	before := f.Settled()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 	f.Delete(f.site)
 	f.Gone(object)
@@ -61,12 +61,12 @@ func TestOwnedObjectIsAdoptedByForceOnly(t *testing.T) {
 			*metav1.NewControllerRef(other, kind), {APIVersion: "v1", Kind: "Secret", Name: "friend", UID: friend.UID},
 		}
 	})
-	f.pass()
-	if message := f.status("Ready", "NameTaken").Conditions[0].Message; !strings.Contains(message, "belongs to Secret other") {
+	f.reconcile()
+	if message := f.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "belongs to Secret other") {
 		t.Errorf("message is %q", message)
 	}
-	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "ours"), operator.AdoptForce) }))
-	f.pass()
+	f.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "ours"), operator.AdoptForce) }))
+	f.reconcile()
 	f.status("Ready", "Ready")
 	f.Get(object)
 	controller := metav1.GetControllerOf(object)
@@ -77,19 +77,19 @@ func TestOwnedObjectIsAdoptedByForceOnly(t *testing.T) {
 
 func TestCreateOnlyAdoptsWithoutAChange(t *testing.T) {
 	f, object := adopting(t, operator.AdoptIfUnowned, operator.CreateOnly)
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "Ready")
 	f.Get(object)
 	if object.Data["key"] != "theirs" || object.Data["extra"] != "theirs" || len(object.OwnerReferences) != 1 {
 		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
 	}
 	before := f.Settled()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 }
 
 func TestAChildOfEarlierIsAdoptedWhole(t *testing.T) {
-	keeping := wants(func(want *Desired) {
+	keeping := desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "ours"), operator.CreateOnly, operator.Orphan, operator.AdoptIfUnowned)
 	})
 	a := &author{sync: keeping}
@@ -110,22 +110,22 @@ func TestAChildOfEarlierIsAdoptedWhole(t *testing.T) {
 		}
 	}
 	owned(true)
-	a.setSync(wants(func(*Desired) {}))
-	f.pass()
+	a.setSync(desire(func(*Desired) {}))
+	f.reconcile()
 	owned(false)
 	a.setSync(keeping)
-	f.pass()
+	f.reconcile()
 	owned(true)
 	f.status("Ready", "Ready")
 	before := f.Settled()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 }
 
 func TestObjectIsNotAdoptedUnasked(t *testing.T) {
 	f, object := adopting(t, operator.AdoptNever)
-	f.pass()
-	f.status("Ready", "NameTaken")
+	f.reconcile()
+	f.status("Ready", "NameConflict")
 	f.Get(object)
 	if object.Data["key"] != "theirs" || len(object.OwnerReferences) != 0 {
 		t.Errorf("it is %v of %v", object.Data, object.OwnerReferences)
@@ -133,7 +133,7 @@ func TestObjectIsNotAdoptedUnasked(t *testing.T) {
 }
 
 func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if req.Parent.Spec.Text != "none" {
 			want.ConfigMaps.Add(configMap("web", "first"), operator.CreateOnly, operator.AdoptIfUnowned, operator.Orphan)
 		}
@@ -142,11 +142,11 @@ func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
 	c.says(site, allReady)
 	c.Exists(child)
 	c.touch(site, "none")
-	c.released(child)
+	c.expectOrphaned(child)
 	c.touch(site, "wanted again")
 	c.Eventually("it is the parent's again", func() error {
 		if c.Get(child); child.Labels[c.group+"/site"] != string(site.UID) {
-			return errors.New("it is nobody's")
+			return errors.New("it is orphaned")
 		}
 		return nil
 	})
@@ -155,5 +155,5 @@ func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
 	}
 	c.says(site, allReady)
 	c.touch(site, "none")
-	c.released(child)
+	c.expectOrphaned(child)
 }

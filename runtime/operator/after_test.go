@@ -13,7 +13,7 @@ import (
 )
 
 func TestAChildComesAfterThoseThatItNeeds(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		database, settings := pod("database", "db:1"), configMap("settings", "one")
 		if req.Parent.Spec.Text != "without the old" {
 			want.Secrets.Add(named(&corev1.Secret{}, "old"))
@@ -51,7 +51,7 @@ func TestAChildComesAfterThoseThatItNeeds(t *testing.T) {
 }
 
 func TestAChildThatComesAfterItselfOrNothingIsNamed(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		first, second := configMap("first", ""), configMap("second", "")
 		want.ConfigMaps.Add(first, operator.After(second))
 		if req.Parent.Spec.Text == "circle" {
@@ -66,7 +66,7 @@ func TestAChildThatComesAfterItselfOrNothingIsNamed(t *testing.T) {
 }
 
 func TestReadyWhenDecidesAboutHealth(t *testing.T) {
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		lock := configMap("lock", "")
 		want.ConfigMaps.Add(lock)
 		want.Secrets.Add(named(&corev1.Secret{}, "secret"), operator.After(lock))

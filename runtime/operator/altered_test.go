@@ -16,13 +16,13 @@ func TestAlteredByAdmission(t *testing.T) {
 		"removed": `{"data":{"key":null}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := prepare(t, &author{sync: wants(wantsOne)})
+			f := prepare(t, &author{sync: desire(desireOne)})
 			f.Mutate(&corev1.ConfigMap{}, patch)
 			f.Create(f.site)
 			f.expectAltered("ConfigMap " + f.Namespace + "/web: data.key")
 			f.Converged(f.site)
 
-			f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "another")) }))
+			f.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "another")) }))
 			f.Update(f.site, func() { f.site.Spec.Text = "changed" })
 			f.expectAltered("data.key")
 			f.Converged(f.site)
@@ -43,7 +43,7 @@ func TestAlteredValuesAreTriedAgain(t *testing.T) {
 		"after an hour": func(f *fixture) { f.Advance(time.Hour + time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := prepare(t, &author{sync: wants(wantsOne)})
+			f := prepare(t, &author{sync: desire(desireOne)})
 			child := child.DeepCopy()
 			allow := f.Mutate(&corev1.ConfigMap{}, `{"data":{"key":"theirs"}}`)
 			f.Create(f.site)

@@ -33,7 +33,7 @@ func (f *fixture) sentSince(n int, name string) (count int) {
 // A Sync that changes one child in each reconcile, beside a child that is refused.
 func TestWritesAreBoundedWhileAChildIsRefused(t *testing.T) {
 	var n atomic.Int64
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", fmt.Sprint(n.Add(1))))
 		want.ConfigMaps.Add(configMap(refusedName, "one"))
 	})})
@@ -51,7 +51,7 @@ func TestWritesAreBoundedWhileAChildIsRefused(t *testing.T) {
 }
 
 func TestEventsOfASiblingDoNotRetryARefusedChild(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
 		want.ConfigMaps.Add(configMap(refusedName, "one"))
 	})})
@@ -117,10 +117,10 @@ func TestRefusedLabelsOfTheParentAreRetriedRarely(t *testing.T) {
 }
 
 func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
-	f := start(t, &author{sync: wants(func(*Desired) {})})
+	f := start(t, &author{sync: desire(func(*Desired) {})})
 	f.status("Ready", "Ready")
 	f.Mutate(&corev1.ConfigMap{}, `{"metadata":{"labels":null}}`)
-	f.setSync(wants(wantsOne))
+	f.setSync(desire(desireOne))
 	before := len(f.Sent())
 	f.Reconcile(f.site)
 	for i := range 40 { // each causes a reconcile
@@ -234,15 +234,15 @@ func playKubelet(t *testing.T, f *fixture) {
 
 // A desired state that comes and goes, although the spec stays the same.
 func TestReturnsToADesiredStateAreMetered(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	child := configMap("web", "")
 	value := func(value string) Function {
-		return wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", value)) })
+		return desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", value)) })
 	}
 	for range 10 {
-		for _, wanted := range []string{"two", "one"} {
-			f.setSync(value(wanted))
+		for _, desired := range []string{"two", "one"} {
+			f.setSync(value(desired))
 			f.Reconcile(f.site)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
 // ChildKind is one kind of children.
@@ -16,12 +18,12 @@ type ChildKind struct {
 	// is not the parent's; Never by default.
 	Adopt AdoptionPolicy
 	// WhenDropped and WhenDeleted say what happens to a child that Sync no
-	// longer wants, and to one whose parent goes; Delete by default.
+	// longer desires, and to one whose parent goes; Delete by default.
 	WhenDropped, WhenDeleted DeletionPolicy
 	// WhenImmutable says what to do when the API server refuses a change in
 	// place because a field is immutable; Fail by default.
 	WhenImmutable ImmutablePolicy
-	// ReadyWhen tells whether a child is ready, in place of the rules that the
+	// ReadyWhen reports whether a child is ready, in place of the rules that the
 	// runtime has for its kind. An error is a reason why it is not. Nil: those
 	// rules.
 	ReadyWhen func(client.Object) (bool, error)
@@ -46,7 +48,7 @@ func Unstructured(apiVersion, kind string) *unstructured.Unstructured {
 
 // Fields ties a kind of children to the fields of the generated structs.
 type Fields struct {
-	observe func([]client.Object, readyRule)
+	observe func([]client.Object, reconcile.ReadyRule)
 	desired *set
 }
 
@@ -61,11 +63,8 @@ func BindMetadata[T client.Object](observed *Snapshot[*metav1.PartialObjectMetad
 	return Fields{observe: observeInto(observed), desired: &desired.set}
 }
 
-// readyRule is what an author says about when a child is ready; nil is nothing.
-type readyRule = func(client.Object) (bool, error)
-
-func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object, readyRule) {
-	return func(objects []client.Object, readyWhen readyRule) {
+func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object, reconcile.ReadyRule) {
+	return func(objects []client.Object, readyWhen reconcile.ReadyRule) {
 		items := make([]T, len(objects))
 		for i, object := range objects {
 			items[i] = object.(T)

@@ -56,7 +56,7 @@ func TestAuthorsClientKeepsTheFieldManagersOfOthers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mgr, a := new(operator.Manager), &author{sync: wantsWeb}
+			mgr, a := new(operator.Manager), &author{sync: desireWeb}
 			a.manager = mgr
 			f := start(t, a)
 			f.status("Ready", "Ready")
@@ -69,7 +69,7 @@ func TestAuthorsClientKeepsTheFieldManagersOfOthers(t *testing.T) {
 			if err := f.Client.Patch(t.Context(), current, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner("user")); err != nil {
 				t.Fatal(err)
 			}
-			f.pass()
+			f.reconcile()
 			f.Settled()
 			if err := write(t.Context(), (*mgr).GetClient(), current); err != nil {
 				t.Fatal(err)
@@ -103,10 +103,10 @@ func TestWhatSyncIsGivenHasNoTrimmedFieldManagers(t *testing.T) {
 		for child := range req.Children.ConfigMaps.All() {
 			seen = append(seen, child)
 		}
-		return wantsWeb(ctx, req)
+		return desireWeb(ctx, req)
 	}})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	mu.Lock()
 	defer mu.Unlock()
 	for _, object := range seen {
@@ -130,7 +130,7 @@ func (r reads) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func TestAuthorsClientWatchesNothing(t *testing.T) {
-	mgr, a, asked := new(operator.Manager), &author{sync: wantsWeb}, new(lines)
+	mgr, a, asked := new(operator.Manager), &author{sync: desireWeb}, new(lines)
 	a.manager = mgr
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,

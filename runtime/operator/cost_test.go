@@ -19,9 +19,9 @@ func fiveChildren(want *Desired) {
 }
 
 func TestNewParentCostsOneWritePerChildAndOneForTheStatus(t *testing.T) {
-	f := start(t, &author{sync: wants(fiveChildren)})
+	f := start(t, &author{sync: desire(fiveChildren)})
 	f.status("Ready", "Progressing") // the Pod stays pending without a node
-	f.pass()
+	f.reconcile()
 	f.expectRequests(0,
 		"create configmaps web: 201",
 		"create secrets web: 201",
@@ -33,12 +33,12 @@ func TestNewParentCostsOneWritePerChildAndOneForTheStatus(t *testing.T) {
 }
 
 func TestConvergedParentCostsNothing(t *testing.T) {
-	f := start(t, &author{sync: wants(fiveChildren)})
+	f := start(t, &author{sync: desire(fiveChildren)})
 	f.status("Ready", "Progressing")
-	f.pass()
+	f.reconcile()
 	before := len(f.Requests())
 
-	f.pass()
+	f.reconcile()
 	for _, echo := range []func(){
 		func() {
 			child := named(&corev1.ConfigMap{}, "web")
@@ -54,30 +54,30 @@ func TestConvergedParentCostsNothing(t *testing.T) {
 		},
 	} {
 		echo()
-		f.pass()
+		f.reconcile()
 	}
 	f.expectRequests(before)
 }
 
 func TestRestartCostsNothing(t *testing.T) {
-	f := start(t, &author{sync: wants(fiveChildren)})
+	f := start(t, &author{sync: desire(fiveChildren)})
 	f.status("Ready", "Progressing")
-	f.pass()
+	f.reconcile()
 	before := len(f.Requests())
 
 	f.Restart()
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before)
 }
 
 func TestApplyConfigurationsAreChildrenToo(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Apply(corev1ac.ConfigMap("web", "").WithData(map[string]string{"empty": ""}))
 		want.Services.Apply(corev1ac.Service("web", "").WithSpec(corev1ac.ServiceSpec().
 			WithPorts(corev1ac.ServicePort().WithPort(80))))
 	})})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	f.expectRequests(0,
 		"create configmaps web: 201",
 		"create services web: 201",

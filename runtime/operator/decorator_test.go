@@ -180,7 +180,7 @@ func TestAParentThatCameBackIsFinalizedAgain(t *testing.T) {
 	cluster.Settled()
 	before := child.UID
 	cluster.Update(child, func() { child.Finalizers = nil })
-	cluster.Eventually("its child is made anew", func() error {
+	cluster.Eventually("its child is recreated", func() error {
 		if cluster.Get(child); child.UID == before {
 			return errors.New("it is the old one")
 		}

@@ -52,13 +52,13 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	Teardown Teardown
 	// ParentMetadata allows Sync to set labels and annotations of the parent.
 	ParentMetadata bool
-	// Retries is how many passes in a row may fail before a parent is left
+	// Retries is how many reconciles in a row may fail before a parent is left
 	// alone until something changes; 0 sets no limit.
 	Retries int
 	// Timeout is what one Sync, Finalize or Select may take; 0 means two minutes.
 	// Their context ends then.
 	Timeout time.Duration
-	// Sync says what the parent wants.
+	// Sync returns what the parent desires.
 	Sync func(context.Context, *Request[P, C, R]) (*Response[D, S], error)
 	// Finalize runs in place of Sync once the parent is being deleted, until
 	// it returns Finalized. Nil means that nothing is to be done then.
@@ -79,7 +79,7 @@ type ParentKind struct {
 type Teardown string
 
 // TeardownOrdered has the children go in the order that Finalize asks for by
-// wanting fewer and fewer of them; without a Finalize, one kind after the other,
+// desiring fewer and fewer of them; without a Finalize, one kind after the other,
 // the last first. They carry no owner reference then, since the garbage collector
 // would delete them all at once. By default that is what it does.
 const TeardownOrdered Teardown = "ordered"

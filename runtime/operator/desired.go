@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DesiredSet holds the children of one kind that a parent wants. Together the
-// sets of a generated Desired struct are complete: a child that is in none of
-// them gets pruned. The zero value wants no child.
+// DesiredSet holds the desired children of one kind. Together the sets of a
+// generated Desired struct are complete: a child that is in none of them is
+// pruned. The zero value desires no child.
 //
 // The runtime fills in the owner reference and, for a namespaced parent, the
 // namespace. Fields that are not set are left to others: an API server's
@@ -21,12 +21,12 @@ type DesiredSet[T client.Object] struct {
 
 // set is what a DesiredSet holds, whatever its kind.
 type set struct {
-	children []Wanted
+	children []DesiredChild
 	keep     []string
 }
 
-// Wanted is one desired child: an object or an apply configuration.
-type Wanted struct {
+// DesiredChild is one desired child: an object or an apply configuration.
+type DesiredChild struct {
 	Object        client.Object
 	Configuration runtime.ApplyConfiguration
 	Update        UpdateStrategy  // overrides the kind's, unless empty
@@ -34,23 +34,23 @@ type Wanted struct {
 	WhenRemoved   DeletionPolicy  // overrides the kind's WhenDropped and WhenDeleted, unless empty
 	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
 	After         []client.Object // desired children that must be ready before this one is written
-	Replace       bool            // the child that exists is deleted and made anew
+	Recreate      bool            // the child that exists is deleted and created again
 }
 
-// Add wants this child. It must have a name, and a name may be wanted only
-// once; a child of a cluster-scoped parent must say its namespace, too.
+// Add adds a desired child. It must have a name that no other desired child of its
+// kind has; a child of a cluster-scoped parent must have its namespace, too.
 func (s *DesiredSet[T]) Add(object T, options ...ChildOption) {
-	s.add(Wanted{Object: object}, options)
+	s.add(DesiredChild{Object: object}, options)
 }
 
-// Apply wants the child that this apply configuration describes. Unlike a
-// typed object, it can ask for a field's zero value.
+// Apply adds the desired child that an apply configuration describes. Unlike a
+// typed object, it can set a field to its zero value.
 func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options ...ChildOption) {
-	s.add(Wanted{Configuration: configuration}, options)
+	s.add(DesiredChild{Configuration: configuration}, options)
 }
 
 // Keep leaves the children of these names as they are: they are neither
-// changed nor pruned, nor made when they are absent. A child that does not lie
+// changed nor pruned, nor created when they are absent. A child that does not lie
 // in the parent's namespace is named as namespace/name, as each of a
 // cluster-scoped parent that lies in one.
 func (s *DesiredSet[T]) Keep(names ...string) {
@@ -79,16 +79,16 @@ func (s DesiredSet[T]) Get(name string) (child T, ok bool) {
 	return child, false
 }
 
-// Wanted returns everything that was added, in order, for tests of Sync.
-func (s DesiredSet[T]) Wanted() []Wanted { return slices.Clone(s.set.children) }
+// Children returns everything that was added, in order, for tests of Sync.
+func (s DesiredSet[T]) Children() []DesiredChild { return slices.Clone(s.set.children) }
 
 // Kept returns the names given to Keep, in order.
 func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.keep) }
 
-// Len returns the number of children that are wanted.
+// Len returns the number of desired children.
 func (s DesiredSet[T]) Len() int { return len(s.set.children) }
 
-func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
+func (s *DesiredSet[T]) add(child DesiredChild, options []ChildOption) {
 	for _, option := range options {
 		option.configure(&child)
 	}
@@ -97,18 +97,18 @@ func (s *DesiredSet[T]) add(child Wanted, options []ChildOption) {
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After] and [ReplaceIf] make one.
+// one, and [After] and [RecreateIf] make one.
 type ChildOption interface {
-	configure(*Wanted)
+	configure(*DesiredChild)
 }
 
-func (u UpdateStrategy) configure(child *Wanted) { child.Update = u }
+func (u UpdateStrategy) configure(child *DesiredChild) { child.Update = u }
 
-func (p AdoptionPolicy) configure(child *Wanted) { child.Adopt = p }
+func (p AdoptionPolicy) configure(child *DesiredChild) { child.Adopt = p }
 
-func (p DeletionPolicy) configure(child *Wanted) { child.WhenRemoved = p }
+func (p DeletionPolicy) configure(child *DesiredChild) { child.WhenRemoved = p }
 
-func (p ImmutablePolicy) configure(child *Wanted) { child.WhenImmutable = p }
+func (p ImmutablePolicy) configure(child *DesiredChild) { child.WhenImmutable = p }
 
 // After has a child wait until these children of the same answer are ready: until
 // then it is neither created nor changed, and nothing is pruned. Among children of
@@ -118,13 +118,13 @@ func After(objects ...client.Object) ChildOption { return after(objects) }
 
 type after []client.Object
 
-func (a after) configure(child *Wanted) { child.After = append(child.After, a...) }
+func (a after) configure(child *DesiredChild) { child.After = append(child.After, a...) }
 
-// ReplaceIf has the child that exists deleted and made anew if ok, whatever its
-// strategy: it has failed, say, which no change of the desired state would mend. Sync
-// decides by what it observed of the child, so that the new one is not replaced, too.
-func ReplaceIf(ok bool) ChildOption { return replaceIf(ok) }
+// RecreateIf has the child that exists deleted and created again if ok, whatever its
+// strategy: it has failed, for example, which no change of the desired state would repair.
+// Sync decides by what it observed of the child, so that the new one is not recreated, too.
+func RecreateIf(ok bool) ChildOption { return recreateIf(ok) }
 
-type replaceIf bool
+type recreateIf bool
 
-func (r replaceIf) configure(child *Wanted) { child.Replace = bool(r) }
+func (r recreateIf) configure(child *DesiredChild) { child.Recreate = bool(r) }

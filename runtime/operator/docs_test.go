@@ -56,9 +56,10 @@ func TestDocsNameWhatIsSeen(t *testing.T) {
 		names      *regexp.Regexp
 		least      int
 	}{
-		{"flags.go", "operating.md", regexp.MustCompile(`flags\.\w+\(&[\w.]+, "([\w-]+)"`), 15},
-		{"metrics.go", "operating.md", regexp.MustCompile(`Name: +"(opgen_\w+)"`), 5},
-		{"conditions.go", "runtime.md", regexp.MustCompile(`reason\w+ += "(\w+)"|notReady\(\w+, "(\w+)"`), 11},
+		{"../internal/process/flags.go", "operating.md", regexp.MustCompile(`flags\.\w+\(&[\w.]+, "([\w-]+)"`), 15},
+		{"../internal/process/metrics.go", "operating.md", regexp.MustCompile(`Name: +"(opgen_\w+)"`), 5},
+		{"../internal/reconcile/conditions.go", "runtime.md", regexp.MustCompile(`reason\w+ += "(\w+)"|notReady\(\w+, "(\w+)"`), 11},
+		{"../internal/status/conditions.go", "runtime.md", regexp.MustCompile(`Reason\w+ += "(\w+)"`), 2},
 	} {
 		page, found := read(t, "../../docs/"+test.page), test.names.FindAllStringSubmatch(read(t, test.file), -1)
 		if len(found) < test.least {
@@ -95,7 +96,7 @@ func exported(t *testing.T, file string) map[string]bool {
 			}
 		case *ast.TypeSpec:
 			fields, ok := node.Type.(*ast.StructType)
-			if !ok || node.Name.Name == "Event" || node.Name.Name == "Wanted" { // the latter is for tests
+			if !ok || node.Name.Name == "Event" || node.Name.Name == "DesiredChild" { // the latter is for tests
 				return false
 			}
 			for _, field := range fields.Fields.List {
@@ -111,7 +112,7 @@ func exported(t *testing.T, file string) map[string]bool {
 			delete(names, name)
 		}
 	}
-	for _, forTests := range []string{"Wanted", "Kept", "NewSnapshot"} {
+	for _, forTests := range []string{"Children", "Kept", "NewSnapshot"} {
 		delete(names, forTests)
 	}
 	return names

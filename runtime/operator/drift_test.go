@@ -17,7 +17,7 @@ import (
 )
 
 func TestDriftInOurFieldsIsRepaired(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		child := configMap("web", "one")
 		child.Labels = map[string]string{"app": "web"}
 		want.ConfigMaps.Add(child)
@@ -58,9 +58,9 @@ func TestDriftInOurFieldsIsRepaired(t *testing.T) {
 }
 
 func TestRepairOfADeletedChildCostsOneRequest(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	before := len(f.Requests())
 
 	child := named(&corev1.ConfigMap{}, "web")
@@ -68,12 +68,12 @@ func TestRepairOfADeletedChildCostsOneRequest(t *testing.T) {
 	f.Delete(child)
 	f.Gone(child)
 	f.Exists(named(&corev1.ConfigMap{}, "web"))
-	f.pass()
+	f.reconcile()
 	f.expectRequests(before, "create configmaps web: 201")
 }
 
 func TestFieldThatDesiredDropsIsRemoved(t *testing.T) {
-	a := &author{sync: wants(func(want *Desired) {
+	a := &author{sync: desire(func(want *Desired) {
 		child := configMap("web", "one")
 		child.Data["dropped"] = "soon"
 		want.ConfigMaps.Add(child)
@@ -83,8 +83,8 @@ func TestFieldThatDesiredDropsIsRemoved(t *testing.T) {
 
 	child := named(&corev1.ConfigMap{}, "web")
 	f.Update(child, func() { child.Data["other"] = "someone else's" })
-	a.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "two")) }))
-	f.pass()
+	a.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "two")) }))
+	f.reconcile()
 	f.Get(child)
 	if want := map[string]string{"key": "two", "other": "someone else's"}; fmt.Sprint(child.Data) != fmt.Sprint(want) {
 		t.Errorf("data is %v, want %v", child.Data, want)
@@ -98,28 +98,28 @@ func TestChildThatIsLeftOutIsPruned(t *testing.T) {
 		want.ConfigMaps.Add(configMap("goes", "one"))
 		want.Services.Add(service("goes"))
 	}
-	a := &author{sync: wants(both)}
+	a := &author{sync: desire(both)}
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	f.Create(configMap("foreign", "of someone else"))
 
 	a.setSync(func(ctx context.Context, req *Request) (*Response, error) {
-		response, err := wants(func(want *Desired) {})(ctx, req)
+		response, err := desire(func(want *Desired) {})(ctx, req)
 		return response, errors.Join(err, errors.New("not today"))
 	})
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "SyncFailed")
 	f.Exists(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
 
 	a.setSync(func(context.Context, *Request) (*Response, error) { return &Response{}, nil })
-	f.pass()
+	f.reconcile()
 	f.Exists(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
 
-	a.setSync(wants(func(want *Desired) {
+	a.setSync(desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("stays", "one"))
 		want.ConfigMaps.Keep("kept")
 	}))
-	f.pass()
+	f.reconcile()
 	f.Gone(named(&corev1.ConfigMap{}, "goes"), named(&corev1.Service{}, "goes"))
 	f.Exists(named(&corev1.ConfigMap{}, "stays"), named(&corev1.ConfigMap{}, "kept"), named(&corev1.ConfigMap{}, "foreign"))
 }
@@ -128,12 +128,12 @@ func TestTakenNameIsNotSeized(t *testing.T) {
 	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
 	f := start(t, a)
 	f.Create(configMap("web", "someone else's"))
-	a.setSync(wants(func(want *Desired) {
+	a.setSync(desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "ours"))
 		want.Services.Add(service("web"))
 	}))
-	f.pass()
-	status := f.status("Ready", "NameTaken")
+	f.reconcile()
+	status := f.status("Ready", "NameConflict")
 	if got, want := status.Conditions[0].Message, "ConfigMap "+f.Namespace+"/web exists already and is not controlled by anything: delete it or choose another name"; got != want {
 		t.Errorf("message is %q, want %q", got, want)
 	}
@@ -153,7 +153,7 @@ func TestTakenNameIsNotSeized(t *testing.T) {
 }
 
 func TestChildrenOfAnEarlierParentOfTheNameAreNotOurs(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
 	f.status("Ready", "Ready")
 	first := f.site.UID
 	f.Delete(f.site)
@@ -190,7 +190,7 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 			`ConfigMap %[1]s/Not_A_Name: ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := start(t, &author{sync: wants(test.want)})
+			f := start(t, &author{sync: desire(test.want)})
 			status := f.status("Ready", "InvalidChild")
 			says := test.says
 			if test.name != "no name" && test.name != "another kind" {
@@ -204,7 +204,7 @@ func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
 }
 
 func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
 		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
 	})})
@@ -230,7 +230,7 @@ func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 func TestChildThatNobodyControlsAnyMoreIsTheParentsAgain(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		t.Run(fmt.Sprintf("while down %v", down), func(t *testing.T) {
-			f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+			f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
 			f.status("Ready", "Ready")
 			f.Settled()
 			child := configMap("web", "")

@@ -70,7 +70,7 @@ func ExampleResponse() {
 	// status: phase "Opening", copies 0
 }
 
-// Time is part of the request, and RequeueAfter brings the pass that it is for.
+// Time is part of the request, and RequeueAfter brings the reconcile that it is for.
 func ExampleResponse_requeueAfter() {
 	type (
 		Request  = shopRequest

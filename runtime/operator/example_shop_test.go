@@ -80,7 +80,7 @@ type (
 // open is noon of the day on which the shop was made.
 var open = time.Date(2030, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// tea is the shop of the examples, as a pass sees it two minutes after it was made.
+// tea is the shop of the examples, as a reconcile sees it two minutes after it was made.
 func tea(change func(*shopRequest)) *shopRequest {
 	request := &shopRequest{
 		Parent: &Shop{
@@ -161,7 +161,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 }
 
 func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
-	for _, child := range set.Wanted() {
+	for _, child := range set.Children() {
 		name := fmt.Sprint(kind, " ")
 		if child.Object != nil {
 			name += child.Object.GetName()

@@ -138,7 +138,7 @@ func live(t *testing.T, faults ...operatortest.Fault) life {
 	e.Gone(e.site, named(&corev1.Pod{}, "web"))
 
 	for _, note := range e.events() {
-		if strings.Contains(note, "NameTaken") {
+		if strings.Contains(note, "NameConflict") {
 			t.Errorf("a child was taken for somebody else's: %s", note)
 		}
 	}
@@ -170,7 +170,7 @@ func (e *explorer) uid(name string) string {
 func (e *explorer) settles(phase string, names ...string) {
 	e.t.Helper()
 	text := phase[len("2 "):]
-	e.Eventually("the Site is at rest with "+phase, func() error {
+	e.Eventually("the Site has converged with "+phase, func() error {
 		e.Get(e.site)
 		if status := e.site.Status; status.Phase != phase || status.ObservedGeneration != e.site.Generation {
 			return fmt.Errorf("status is %+v", status)
@@ -196,7 +196,7 @@ func (e *explorer) settles(phase string, names ...string) {
 	})
 }
 
-// often is when passes come, so that some meet a cache that is late.
+// often is when reconciles come, so that some meet a cache that is late.
 const often = 20 * time.Millisecond
 
 // liveSync tells in the status what it observes.

@@ -58,7 +58,7 @@ func (f *fixture) expectEvents(expected ...string) {
 }
 
 func TestFailedSyncDeletesNothing(t *testing.T) {
-	good := wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
+	good := desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
 	for _, test := range []struct {
 		name            string
 		fails           Function
@@ -85,11 +85,11 @@ func TestFailedSyncDeletesNothing(t *testing.T) {
 			a := &author{sync: good}
 			f := start(t, a)
 			f.status("Ready", "Ready")
-			f.pass()
+			f.reconcile()
 			before := len(f.Writes())
 
 			a.setSync(test.fails)
-			f.pass()
+			f.reconcile()
 			status := f.status("Ready", test.reason)
 			if got := meta.FindStatusCondition(status.Conditions, "Ready").Message; got != test.message {
 				t.Errorf("message is %q, want %q", got, test.message)
@@ -97,7 +97,7 @@ func TestFailedSyncDeletesNothing(t *testing.T) {
 			if !meta.IsStatusConditionTrue(status.Conditions, test.shows) {
 				t.Errorf("conditions are %+v, want %s", status.Conditions, test.shows)
 			}
-			f.pass()
+			f.reconcile()
 			f.expectEvents("Warning " + test.reason + ": " + test.message)
 			for _, request := range f.Writes()[before:] {
 				if request.Resource != "sites/status" && request.Resource != "events" {
@@ -107,7 +107,7 @@ func TestFailedSyncDeletesNothing(t *testing.T) {
 			f.Exists(named(&corev1.ConfigMap{}, "web"))
 
 			a.setSync(good)
-			f.pass()
+			f.reconcile()
 			status = f.status("Ready", "Ready")
 			if len(status.Conditions) != 1 {
 				t.Errorf("conditions are %+v, want Ready alone", status.Conditions)
@@ -152,19 +152,19 @@ func TestFailureIsRetriedWithoutAnyChange(t *testing.T) {
 		if calls++; calls < 4 {
 			return nil, fmt.Errorf("attempt %d", calls) // another message each time
 		}
-		return wants(func(*Desired) {})(ctx, req)
+		return desire(func(*Desired) {})(ctx, req)
 	}})
 	f.status("Ready", "Ready")
 }
 
-func TestCorrectionDuringAFailingPassIsSeen(t *testing.T) {
+func TestCorrectionDuringAFailingReconcileIsSeen(t *testing.T) {
 	var f *fixture
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	f = start(t, a)
 	f.status("Ready", "Ready")
 	a.setSync(func(ctx context.Context, req *Request) (*Response, error) {
 		if req.Parent.Spec.Text == "corrected" {
-			return wants(func(*Desired) {})(ctx, req)
+			return desire(func(*Desired) {})(ctx, req)
 		}
 		current := site("web")
 		f.Update(current, func() { current.Spec.Text = "corrected" })
@@ -185,8 +185,8 @@ func TestEventsAreRecordedOnce(t *testing.T) {
 	}}
 	f := start(t, a)
 	f.expectEvents("Normal Greeted: hello")
-	f.pass()
-	f.pass()
+	f.reconcile()
+	f.reconcile()
 	created := 0
 	for _, request := range f.Requests() {
 		if request.Resource == "events" {
@@ -199,7 +199,7 @@ func TestEventsAreRecordedOnce(t *testing.T) {
 }
 
 func TestMissingRightsAreNamed(t *testing.T) {
-	f := startLimited(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
+	f := startLimited(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})
 	message := f.status("Ready", "Forbidden").Conditions[0].Message
 	for _, part := range []string{"ConfigMap " + f.Namespace + "/web", "operator.children", "opgen generate", `cannot create resource "configmaps"`} {
 		if !strings.Contains(message, part) {

@@ -21,7 +21,7 @@ func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
 			if req.Parent.DeletionTimestamp != nil {
 				synced++
 			}
-			return wants(func(want *Desired) {
+			return desire(func(want *Desired) {
 				want.ConfigMaps.Add(configMap("first", "one"))
 				want.ConfigMaps.Add(configMap("second", "one"))
 			})(ctx, req)
@@ -46,7 +46,7 @@ func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
 	}
 	f := start(t, a)
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	f.expectRequests(0,
 		"patch sites web: 200", // the finalizer, before any child
 		"create configmaps first: 201",
@@ -66,7 +66,7 @@ func TestFinalizeShrinksTheChildrenAndLetsTheParentGo(t *testing.T) {
 }
 
 func TestParentThatIsBeingDeletedGetsNoChildren(t *testing.T) {
-	a := &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
+	a := &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })}
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/someone-elses"} })
@@ -82,7 +82,7 @@ func TestParentThatIsBeingDeletedGetsNoChildren(t *testing.T) {
 }
 
 func TestFinalizerThatIsNoLongerNeededIsRemoved(t *testing.T) {
-	f := start(t, &author{sync: wants(func(*Desired) {})})
+	f := start(t, &author{sync: desire(func(*Desired) {})})
 	f.Update(f.site, func() { f.site.Finalizers = []string{"test.opgen.dev/finalizer"} })
 	f.Eventually("the finalizer is gone", func() error {
 		if f.Get(f.site); len(f.site.Finalizers) > 0 {
@@ -104,7 +104,7 @@ func TestFinalizerIsRemovedThoughSyncLeavesTheChildrenAlone(t *testing.T) {
 }
 
 func TestAChildThatTheLastFinalizeMakesGoesToo(t *testing.T) {
-	c := startCustom(t, customWants(func(*customRequest, *Desired) {}), func(d *definition) {
+	c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
 		d.Teardown = operator.TeardownOrdered
 		d.Finalize = func(context.Context, *customRequest) (*Response, error) {
 			want := new(Desired)

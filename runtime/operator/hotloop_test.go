@@ -1,76 +1,99 @@
-package operator
+package operator_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
+	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-func TestOnlyAnswersThatDifferForNoReasonCountAsHotLoop(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		answer   func(n uint64) uint64
-		others   uint64        // somebody else changes something before every nth pass; zero: never
-		requeue  time.Duration // what Sync asks for
-		every    time.Duration // when passes come
-		status   bool          // the answer is about the parent
-		progress bool          // the runtime writes a child each time
-		counts   bool
+func (a *author) called() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reconciles
+}
+
+func TestSyncThatDesiresSomethingElseEachTimeBacksOff(t *testing.T) {
+	var n atomic.Int64
+	next := func() string { return fmt.Sprint(n.Add(1)) }
+	for name, test := range map[string]struct {
+		sync  Function
+		wrote string
 	}{
-		{name: "another answer each time", answer: func(n uint64) uint64 { return n }, every: time.Millisecond, counts: true},
-		{name: "a rolling update", answer: func(uint64) uint64 { return 1 }, every: time.Millisecond},
-		{name: "a rolling update that follows changes of others", answer: func(n uint64) uint64 { return n / 2 }, others: 2, every: time.Millisecond},
-		{name: "another status each time", answer: func(n uint64) uint64 { return n }, every: time.Millisecond, status: true, counts: true},
-		{name: "a status that tells of a rolling update", answer: func(n uint64) uint64 { return n }, every: time.Millisecond, status: true, progress: true},
-		{name: "changes of others", answer: func(n uint64) uint64 { return n }, others: 1, every: time.Millisecond},
-		{name: "passes that Sync asks for", answer: func(n uint64) uint64 { return n }, requeue: time.Second, every: time.Second},
-		{name: "echoes before the pass that Sync asks for", answer: func(n uint64) uint64 { return n }, requeue: time.Hour, every: time.Millisecond, counts: true},
+		"a value of a child": {
+			desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", next())) }), "/web)",
+		},
+		"a name of a child": {
+			desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web-"+next(), "one")) }), "/web-",
+		},
+		"a field of the status": {
+			func(context.Context, *Request) (*Response, error) {
+				return &Response{Children: new(Desired), Status: &testapi.Status{Phase: next()}}, nil
+			}, "(now status.phase)",
+		},
+		"a label of the parent": {
+			func(context.Context, *Request) (*Response, error) {
+				return &Response{Children: new(Desired), Labels: map[string]string{"n": next()}}, nil
+			}, "(now metadata.labels and metadata.annotations)",
+		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			l, now := new(hotLoop), time.Unix(1000, 0)
-			for n := range uint64(20) {
-				seen := sight{input: n, parent: "1"}
-				if test.others > 0 && n%test.others == 0 {
-					seen.parent = "2"
+		t.Run(name, func(t *testing.T) {
+			f := start(t, &author{sync: test.sync})
+			f.Eventually("an Event tells of it", func() error {
+				for _, note := range f.events() {
+					if strings.HasPrefix(note, "Warning HotLoop: Sync desires something else in each reconcile") && strings.Contains(note, test.wrote) {
+						return nil
+					}
 				}
-				answer := hotLoop{left: sight{input: n + 1, parent: "1"}, children: test.answer(n), progress: test.progress, at: now}
-				if test.status {
-					answer.children, answer.parent = 1, test.answer(n)
-				}
-				l.wrote(seen, answer, test.requeue)
-				now = now.Add(test.every)
+				return fmt.Errorf("events are %q", f.events())
+			})
+			before := f.called()
+			time.Sleep(3 * time.Second)
+			if calls := f.called() - before; calls > 1 {
+				t.Errorf("Sync was called %d times in 3 s", calls)
 			}
-			if counts := l.count > 0; counts != test.counts {
-				t.Errorf("counted %d answers, want some: %v", l.count, test.counts)
-			}
+			f.reconcile() // what others change is seen at once
+			f.setSync(desire(desireOne))
+			f.reconcile()
+			f.Exists(configMap("web", ""))
+			f.Settled()
 		})
 	}
 }
 
-func TestHotLoopWaits(t *testing.T) {
-	left, at := sight{1, "1"}, time.Unix(1000, 0)
-	for _, test := range []struct {
-		name  string
-		l     *hotLoop
-		seen  sight
-		after time.Duration
-		want  time.Duration
-	}{
-		{name: "no loop", l: nil, seen: left},
-		{name: "few answers", l: &hotLoop{left: left, at: at, count: backoff.HotLoops.Free - 1}, seen: left},
-		{name: "many", l: &hotLoop{left: left, at: at, count: backoff.HotLoops.Free}, seen: left, want: backoff.HotLoops.First},
-		{name: "more", l: &hotLoop{left: left, at: at, count: backoff.HotLoops.Free + 3}, seen: left, want: 8 * backoff.HotLoops.First},
-		{name: "no end of them", l: &hotLoop{left: left, at: at, count: 1000}, seen: left, want: backoff.HotLoops.Longest},
-		{name: "its time has come", l: &hotLoop{left: left, at: at, count: 1000}, seen: left, after: backoff.HotLoops.Longest},
-		{name: "something else changed", l: &hotLoop{left: left, at: at, count: 1000}, seen: sight{2, "1"}},
-		{name: "Sync asked for a pass", l: &hotLoop{left: left, at: at, count: 1000, due: at.Add(time.Minute)}, seen: left, want: time.Minute},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got, waits := test.l.holds(test.seen, at.Add(test.after))
-			if waits != (test.want > 0) || waits && got != test.want {
-				t.Errorf("waits %v for %s, want %s", waits, got, test.want)
+func TestLongRollIsNoHotLoop(t *testing.T) {
+	const children = 60 // more than a Sync that never settles is allowed
+	rolls := func(value string) Function {
+		return func(_ context.Context, req *Request) (*Response, error) {
+			want := new(Desired)
+			for i := range children {
+				want.ConfigMaps.Add(configMap(fmt.Sprintf("web-%02d", i), value), operator.RollingInPlace)
 			}
-		})
+			return &Response{Children: want, Status: &req.Parent.Status}, nil // with conditions that tell of the roll
+		}
+	}
+	f := start(t, &author{sync: rolls("one")})
+	f.status("Ready", "Ready")
+	before := f.called()
+	f.setSync(rolls("two"))
+	f.reconcile()
+	f.Eventually("the last is rolled", func() error {
+		last := configMap(fmt.Sprintf("web-%02d", children-1), "")
+		if f.Get(last); last.Data["key"] != "two" {
+			return fmt.Errorf("it is %q", last.Data["key"])
+		}
+		return nil
+	})
+	f.status("Ready", "Ready")
+	if calls := f.called() - before; calls < children {
+		t.Errorf("it took %d reconciles, so that this tests nothing", calls)
+	}
+	if events := f.events(); len(events) > 0 {
+		t.Errorf("events are %q", events)
 	}
 }

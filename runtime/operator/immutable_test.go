@@ -14,7 +14,7 @@ import (
 
 func TestImmutableFieldIsNamed(t *testing.T) {
 	frozen := func(value string) Function {
-		return wants(func(want *Desired) {
+		return desire(func(want *Desired) {
 			child := configMap("web", value)
 			child.Immutable = ptr.To(true)
 			want.ConfigMaps.Add(child)
@@ -24,7 +24,7 @@ func TestImmutableFieldIsNamed(t *testing.T) {
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	a.setSync(frozen("two"))
-	f.pass()
+	f.reconcile()
 	message := f.status("Ready", "InvalidChild").Conditions[0].Message
 	for _, says := range []string{"ConfigMap " + f.Namespace + "/web: data cannot be changed in place", "whenImmutable: Recreate"} {
 		if !strings.Contains(message, says) {
@@ -39,7 +39,7 @@ func TestImmutableFieldIsNamed(t *testing.T) {
 
 func TestImmutableFieldReplacesTheChildWhereItMay(t *testing.T) {
 	frozen := func(value string) Function {
-		return wants(func(want *Desired) {
+		return desire(func(want *Desired) {
 			child := configMap("web", value)
 			child.Immutable = ptr.To(true)
 			want.ConfigMaps.Add(child, operator.RecreateIfImmutable)
@@ -52,7 +52,7 @@ func TestImmutableFieldReplacesTheChildWhereItMay(t *testing.T) {
 	f.Get(child)
 	first := child.UID
 	a.setSync(frozen("two"))
-	f.pass()
+	f.reconcile()
 	f.Eventually("the child is replaced", func() error {
 		if !f.Get(child) || child.UID == first || child.Data["key"] != "two" {
 			return fmt.Errorf("it is %v", child)
@@ -68,7 +68,7 @@ func TestChildThatAPolicyProtectsIsNotRecreated(t *testing.T) {
 	for name, option := range map[string]operator.ChildOption{"whenImmutable: Recreate": operator.RecreateIfImmutable, "strategy Recreate": operator.Recreate} {
 		t.Run(name, func(t *testing.T) {
 			value := func(value string) Function {
-				return wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", value), option) })
+				return desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", value), option) })
 			}
 			a := &author{sync: value("one")}
 			f := start(t, a)
@@ -78,7 +78,7 @@ func TestChildThatAPolicyProtectsIsNotRecreated(t *testing.T) {
 			first := child.UID
 			end := f.DenyByPolicy(&corev1.ConfigMap{}, "update", metav1.Status{Message: freeze})
 			a.setSync(value("two"))
-			f.pass()
+			f.reconcile()
 			message := f.status("Ready", "InvalidChild").Conditions[0].Message
 			if !strings.Contains(message, freeze) || strings.Contains(message, "whenImmutable") {
 				t.Errorf("message is %q", message)

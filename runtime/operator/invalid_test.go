@@ -10,7 +10,7 @@ import (
 
 // What is wrong with a child holds up those that come after it, and no others.
 func TestInvalidChildHoldsUpNoOther(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("earlier", "one"))
 		want.ConfigMaps.Add(configMap("good", "one"))
 	})})
@@ -23,8 +23,8 @@ func TestInvalidChildHoldsUpNoOther(t *testing.T) {
 		want.Secrets.Add(named(&corev1.Secret{}, "long-after"), operator.After(named(&corev1.Secret{}, "after")))
 		want.Secrets.Add(named(&corev1.Secret{}, "beside"), operator.After(configMap("good", "")))
 	}
-	f.setSync(wants(twice))
-	f.pass()
+	f.setSync(desire(twice))
+	f.reconcile()
 	if got, want := f.status("Ready", "InvalidChild").Conditions[0].Message, "ConfigMap "+f.Namespace+"/bad is desired twice"; got != want {
 		t.Errorf("message is %q, want %q", got, want)
 	}
@@ -42,8 +42,8 @@ func TestInvalidChildHoldsUpNoOther(t *testing.T) {
 		t.Error("the child that is desired twice was made")
 	}
 
-	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("bad", "one")) }))
-	f.pass()
+	f.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("bad", "one")) }))
+	f.reconcile()
 	f.Exists(configMap("bad", ""))
 	f.Gone(configMap("earlier", ""), configMap("good", ""))
 }

@@ -167,12 +167,12 @@ func TestEveryKindConverges(t *testing.T) {
 	})
 	parent := site("web")
 	cluster.Create(parent)
-	// pass causes a pass and returns the requests to children since the last.
+	// reconcile causes a reconcile and returns the requests to children since the last.
 	made := 0
-	pass := func(text string) (children []string) {
+	reconcile := func(text string) (children []string) {
 		t.Helper()
 		cluster.Update(parent, func() { parent.Spec.Text = text })
-		cluster.Eventually("a pass writes "+text, func() error {
+		cluster.Eventually("a reconcile writes "+text, func() error {
 			if cluster.Get(parent); parent.Status.Phase != text {
 				return fmt.Errorf("status is %+v", parent.Status)
 			}
@@ -187,18 +187,18 @@ func TestEveryKindConverges(t *testing.T) {
 		made = len(cluster.Requests())
 		return children
 	}
-	if created := pass("created"); len(created) != len(everyKind) {
+	if created := reconcile("created"); len(created) != len(everyKind) {
 		t.Errorf("requests for %d children: %q", len(everyKind), created)
 	}
-	if requests := pass("unchanged"); len(requests) > 0 {
-		t.Errorf("a pass over converged children made requests: %q", requests)
+	if requests := reconcile("unchanged"); len(requests) > 0 {
+		t.Errorf("a reconcile of converged children made requests: %q", requests)
 	}
 
 	cluster.Restart()
-	if requests := pass("restarted"); len(requests) > 0 {
+	if requests := reconcile("restarted"); len(requests) > 0 {
 		t.Errorf("a restart made requests: %q", requests)
 	}
-	if requests := pass("unchanged since"); len(requests) > 0 {
-		t.Errorf("a pass over converged children made requests: %q", requests)
+	if requests := reconcile("unchanged since"); len(requests) > 0 {
+		t.Errorf("a reconcile of converged children made requests: %q", requests)
 	}
 }

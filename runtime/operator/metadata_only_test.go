@@ -61,6 +61,6 @@ func TestChildrenOfWhichOnlyMetadataIsCached(t *testing.T) {
 		<-seen
 	}
 	if n := <-seen; n != 1 {
-		t.Errorf("the last pass saw %d children, want 1", n)
+		t.Errorf("the last reconcile saw %d children, want 1", n)
 	}
 }

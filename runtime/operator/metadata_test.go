@@ -18,10 +18,10 @@ func TestParentGetsLabelsAndAnnotations(t *testing.T) {
 	f := start(t, a)
 	expect := func(labels map[string]string, note string) {
 		t.Helper()
-		f.pass()
+		f.reconcile()
 		f.status("Ready", "Ready")
 		before := f.Settled()
-		f.pass()
+		f.reconcile()
 		f.expectRequests(before)
 		if f.Get(f.site); !maps.Equal(f.site.Labels, labels) || f.site.Annotations["note"] != note {
 			t.Errorf("labels %v, annotations %v", f.site.Labels, f.site.Annotations)

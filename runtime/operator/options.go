@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // Options configure [Run]. [Main] fills them in from flags and environment;
@@ -13,16 +13,15 @@ type Options struct {
 	// Namespace limits the operator to one namespace; empty means all.
 	Namespace string
 	// ParentSelector limits the operator to parents with these labels, in
-	// kubectl's syntax; empty means all. Other parents are none of its business,
-	// and stay as they are, with their children.
+	// kubectl's syntax; empty means all. The operator leaves other parents and their
+	// children alone.
 	ParentSelector string
 	// Workers is how many parents each controller works on at once.
 	Workers int
-	// Resync is how often every parent gets a pass without any change.
+	// Resync is how often every parent is reconciled without any change.
 	Resync time.Duration
 
-	// LeaderElect lets one of several replicas work at a time, decided by the
-	// Lease LeaderElectID in LeaderElectNamespace. By default it is named after the
+	// LeaderElect elects the one replica that works at a time, by the Lease LeaderElectID in LeaderElectNamespace. By default it is named after the
 	// project.
 	LeaderElect          bool
 	LeaderElectID        string
@@ -43,26 +42,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Setup, if not nil, may add to the manager before the controllers do.
 	Setup func(Manager) error
-
-	// Control is what package operatortest holds an operator by; nil otherwise.
-	Control *passes.Control
-
-	program string // after which the lease was named before it had the project's name
 }
 
 // Defaults are fit for a developer's machine: all namespaces, 10 workers, no
 // leader election, no ports. Generated manifests turn the rest on.
-func Defaults() Options {
-	return Options{
-		Workers:        10,
-		Resync:         10 * time.Hour,
-		MetricsAddress: "0",
-		HealthAddress:  "0",
-		PprofAddress:   "0",
-		MetricsSecure:  true,
-		program:        "operator",
-	}
-}
+func Defaults() Options { return Options(process.Defaults()) }
 
 // Option is an option of [Main].
 type Option func(*Options)

@@ -27,7 +27,7 @@ func TestWhatHappensInAnOutageIsRepairedAfterwards(t *testing.T) {
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 	})
-	a := &author{sync: wants(func(want *Desired) {
+	a := &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("edited", "one"))
 		want.ConfigMaps.Add(configMap("deleted", "one"))
 	})}

@@ -20,7 +20,7 @@ const (
 	// RollingInPlace applies the change to one child of the kind after the
 	// other, in the order in which Sync added them, and goes on only while those
 	// that have it are ready. An unhealthy child that lacks the change goes first,
-	// so that a reverted change heals a roll that is stuck.
+	// so that a reverted change repairs a rolling update that is stuck.
 	RollingInPlace UpdateStrategy = "RollingInPlace"
 	// RollingRecreate recreates one child of the kind after the other, likewise.
 	RollingRecreate UpdateStrategy = "RollingRecreate"
@@ -33,8 +33,8 @@ const (
 type AdoptionPolicy string
 
 const (
-	// AdoptNever leaves the object alone: the pass fails, and the Ready
-	// condition says NameTaken. It is the default.
+	// AdoptNever leaves the object alone: the reconcile fails, and the Ready
+	// condition says NameConflict. It is the default.
 	AdoptNever AdoptionPolicy = "Never"
 	// AdoptIfUnowned makes it the parent's child unless another object
 	// controls it.
@@ -52,7 +52,8 @@ type DeletionPolicy string
 const (
 	// Delete deletes the child. It is the default.
 	Delete DeletionPolicy = "Delete"
-	// Orphan leaves the child as it is, owned by nobody.
+	// Orphan leaves the child in the cluster without an owner, as kubectl delete
+	// --cascade=orphan does.
 	Orphan DeletionPolicy = "Orphan"
 )
 
@@ -62,7 +63,7 @@ const (
 type ImmutablePolicy string
 
 const (
-	// FailIfImmutable fails the pass. It is the default.
+	// FailIfImmutable fails the reconcile. It is the default.
 	FailIfImmutable ImmutablePolicy = "Fail"
 	// RecreateIfImmutable deletes the child and creates it again.
 	RecreateIfImmutable ImmutablePolicy = "Recreate"

@@ -35,14 +35,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var wantsWeb = wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
+var desireWeb = desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
 
 // modes are what Sync does in an operator of its own process.
 var modes = map[string]Function{
 	"secretly": secretly,
 	"plain": func(ctx context.Context, req *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
-		return wantsWeb(ctx, req)
+		return desireWeb(ctx, req)
 	},
 	"slow": func(ctx context.Context, req *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
@@ -51,7 +51,7 @@ var modes = map[string]Function{
 			return nil, ctx.Err()
 		case <-time.After(2 * time.Second):
 		}
-		return wantsWeb(ctx, req)
+		return desireWeb(ctx, req)
 	},
 	"deaf": func(ctx context.Context, _ *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
@@ -60,7 +60,7 @@ var modes = map[string]Function{
 	"late": func(ctx context.Context, req *Request) (*Response, error) {
 		log.FromContext(ctx).Info("Sync begins")
 		<-ctx.Done()
-		return wantsWeb(ctx, req)
+		return desireWeb(ctx, req)
 	},
 }
 
@@ -145,7 +145,7 @@ func (p *operatorProcess) exits(within time.Duration) *os.ProcessState {
 	}
 }
 
-func TestSignalLetsThePassUnderWayEnd(t *testing.T) {
+func TestSignalLetsTheReconcileEnd(t *testing.T) {
 	f := alone(t)
 	first := f.launch("slow", nil)
 	f.Create(f.site)
@@ -156,7 +156,7 @@ func TestSignalLetsThePassUnderWayEnd(t *testing.T) {
 	}
 	child := named(&corev1.ConfigMap{}, "web")
 	if !f.Get(child) {
-		t.Error("the pass was not finished: there is no child")
+		t.Error("the reconcile was not finished: there is no child")
 	}
 	before := f.status("Ready", "Ready")
 

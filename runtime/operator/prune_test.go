@@ -13,29 +13,29 @@ import (
 // What is not desired any more may be what a child still needs that could not be
 // applied.
 func TestNothingIsPrunedWhileAChildCannotBeApplied(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) { want.ConfigMaps.Add(configMap("before", "one")) })})
+	f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("before", "one")) })})
 	f.status("Ready", "Ready")
 	before := configMap("before", "")
 	f.Exists(before)
-	f.setSync(wants(func(want *Desired) {
+	f.setSync(desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("Not_A_Name", "two"))
 		want.ConfigMaps.Add(configMap("after", "two"))
 	}))
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "InvalidChild")
 	f.Settled()
 	f.Exists(before, configMap("after", ""))
 	if uid := before.UID; !f.Get(before) || before.UID != uid || before.DeletionTimestamp != nil {
 		t.Error("it was pruned")
 	}
-	f.setSync(wants(func(want *Desired) { want.ConfigMaps.Add(configMap("after", "two")) }))
-	f.pass()
+	f.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("after", "two")) }))
+	f.reconcile()
 	f.Gone(before)
 }
 
 // The cache may not know yet that the parent is none of the operator's business.
 func TestTheLiveParentIsReadBeforeAChildIsDeleted(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	child := configMap("web", "")
 	f.Exists(child)
@@ -59,13 +59,13 @@ func TestTheLiveParentIsReadBeforeAChildIsDeleted(t *testing.T) {
 // would be written for nothing.
 func TestChildrenThatAreKeptAreNamedInOneOrder(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
-	f := start(t, &author{sync: wants(func(want *Desired) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
 		for _, name := range names {
 			want.Pods.Add(pod(name, "web:1"))
 		}
 	})})
 	f.status("Ready", "Progressing")
-	f.setSync(wants(func(want *Desired) { want.Pods.Keep(names...) }))
+	f.setSync(desire(func(want *Desired) { want.Pods.Keep(names...) }))
 	f.Reconciled(f.site)
 	f.Converged(f.site)
 	f.status("Ready", "Progressing")
@@ -73,12 +73,12 @@ func TestChildrenThatAreKeptAreNamedInOneOrder(t *testing.T) {
 
 // Something between the operator and the API server may say so.
 func TestChildOfWhichADeleteIsToldThatItIsNotThereGoes(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	f.Settled()
 	lie := operatortest.Fault{Verb: "delete", Resource: "configmaps", Nth: 1, When: operatortest.Instead, What: operatortest.RefuseNotFound, Once: true}
 	f.Inject(lie)
-	f.setSync(wants(func(*Desired) {}))
+	f.setSync(desire(func(*Desired) {}))
 	f.Reconciled(f.site)
 	f.Gone(configMap("web", ""))
 	if f.Struck(lie) != 1 {

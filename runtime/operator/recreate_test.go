@@ -11,7 +11,7 @@ import (
 )
 
 func onePod(image string) Function {
-	return wants(func(want *Desired) { want.Pods.Add(pod("web", image)) })
+	return desire(func(want *Desired) { want.Pods.Add(pod("web", image)) })
 }
 
 // uid returns the UID of the Pod once its image is this one.
@@ -33,7 +33,7 @@ func TestRecreateReplacesAChildThatDiffers(t *testing.T) {
 	first := f.uid("web:1")
 
 	a.setSync(onePod("web:2"))
-	f.pass()
+	f.reconcile()
 	second := f.uid("web:2")
 	if first == second {
 		t.Error("a changed image reached the Pod in place")
@@ -50,13 +50,13 @@ func TestRecreateReplacesNothingWithoutNeed(t *testing.T) {
 	a := &author{sync: onePod("web:1")}
 	f := start(t, a)
 	first := f.uid("web:1")
-	f.pass()
+	f.reconcile()
 
 	f.Restart()
-	f.pass()
+	f.reconcile()
 	child := named(&corev1.Pod{}, "web")
 	f.Update(child, func() { child.Annotations["test.opgen.dev/desired-hash"] = "of an older version" })
-	f.pass()
+	f.reconcile()
 	f.Update(child, func() { child.OwnerReferences[0].Controller = nil })
 	f.Eventually("the owner reference is repaired", func() error {
 		if f.Get(child); child.OwnerReferences[0].Controller == nil {
@@ -65,10 +65,10 @@ func TestRecreateReplacesNothingWithoutNeed(t *testing.T) {
 		return nil
 	})
 	a.setSync(onePod(""))
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "InvalidChild")
 	a.setSync(onePod("web:1"))
-	f.pass()
+	f.reconcile()
 	if f.uid("web:1") != first {
 		t.Error("the Pod was replaced")
 	}
@@ -81,7 +81,7 @@ func TestRecreateReplacesNothingWithoutNeed(t *testing.T) {
 
 func TestOnDeleteAndCreateOnly(t *testing.T) {
 	sync := func(value string) Function {
-		return wants(func(want *Desired) {
+		return desire(func(want *Desired) {
 			want.ConfigMaps.Add(configMap("on-delete", value), operator.OnDelete)
 			want.ConfigMaps.Add(configMap("create-only", value), operator.CreateOnly)
 		})
@@ -101,7 +101,7 @@ func TestOnDeleteAndCreateOnly(t *testing.T) {
 	}
 	edit("on-delete")
 	edit("create-only")
-	f.pass()
+	f.reconcile()
 	if got := value("on-delete"); got != "one" {
 		t.Errorf("OnDelete: drift is %q, want it repaired", got)
 	}
@@ -110,7 +110,7 @@ func TestOnDeleteAndCreateOnly(t *testing.T) {
 	}
 
 	a.setSync(sync("two"))
-	f.pass()
+	f.reconcile()
 	if got := value("on-delete"); got != "one" {
 		t.Errorf("OnDelete: value is %q before the child was deleted", got)
 	}

@@ -36,7 +36,7 @@ func TestFinalizeRunsThoughWhatItReadsCannotBeFound(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			seen := make(chan string, 100)
-			c := startCustomIn(t, customWants(func(*customRequest, *Desired) {}), func(d *definition) {
+			c := startCustomIn(t, customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
 				d.Related = func(related *Related) []operator.RelatedKind {
 					broken := test.entry
 					broken.Object, broken.Fields = &corev1.ConfigMap{}, operator.BindRelated(&related.ConfigMaps)

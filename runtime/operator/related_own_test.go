@@ -34,7 +34,7 @@ func TestRelatedObjectsAreNoOlderThanOurOwnWrites(t *testing.T) {
 		}
 		want := new(Desired)
 		want.ConfigMaps.Add(configMap("counter", strconv.Itoa(min(n+1, changes))))
-		if n < changes { // a new one in each pass, and the one before goes
+		if n < changes { // a new one in each reconcile, and the one before goes
 			want.ConfigMaps.Add(configMap(fmt.Sprint("c", n), ""))
 		}
 		return &Response{Children: want, Status: &testapi.Status{}}, nil

@@ -17,17 +17,17 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// readers is a Sync that notes which parents had a pass, and copies what it reads
+// readers is a Sync that notes which parents were reconciled, and copies what it reads
 // into their phase.
 type readers struct {
-	mu     sync.Mutex
-	passes map[string]int
+	mu         sync.Mutex
+	reconciles map[string]int
 }
 
 func (r *readers) Sync(_ context.Context, req *customRequest) (*Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.passes[req.Parent.Name]++
+	r.reconciles[req.Parent.Name]++
 	var phase string
 	for object := range req.Related.ConfigMaps.All() {
 		phase += object.Name + "=" + object.Data["key"] + ";"
@@ -41,7 +41,7 @@ func (r *readers) Sync(_ context.Context, req *customRequest) (*Response, error)
 func (r *readers) of(name string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.passes[name]
+	return r.reconciles[name]
 }
 
 func (c *custom) phase(site *testapi.Site, expected string) {
@@ -55,7 +55,7 @@ func (c *custom) phase(site *testapi.Site, expected string) {
 }
 
 func startReaders(t *testing.T, change func(*definition)) (*custom, *readers) {
-	r := &readers{passes: map[string]int{}}
+	r := &readers{reconciles: map[string]int{}}
 	return startCustom(t, r.Sync, change), r
 }
 
@@ -83,7 +83,7 @@ func TestRelatedObjectsByNameSyncThoseThatReadThem(t *testing.T) {
 	c.phase(reader, "")
 	c.Settled()
 	if after := r.of("other"); after != before {
-		t.Errorf("%d passes over a parent that reads something else", after-before)
+		t.Errorf("%d reconciles of a parent that reads something else", after-before)
 	}
 
 	// What it reads follows its spec.
@@ -176,7 +176,7 @@ func TestAParentGoesThoughWhatItReadsCannotBeFound(t *testing.T) {
 		}
 		d.Teardown = operator.TeardownOrdered
 	})
-	c.setSync(customWants(func(_ *customRequest, want *Desired) { want.ConfigMaps.Add(configMap("web", "")) }))
+	c.setSync(customDesire(func(_ *customRequest, want *Desired) { want.ConfigMaps.Add(configMap("web", "")) }))
 	site, child := c.site("web"), configMap("web", "")
 	c.Exists(child)
 	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, "owner", "no label has this value") })
@@ -205,7 +205,7 @@ func TestAnAuthorsSelectionThatTakesTooLongIsGivenUp(t *testing.T) {
 		}
 	})
 	site := c.site("web")
-	c.Eventually("a pass is over", func() error {
+	c.Eventually("a reconcile is over", func() error {
 		if r.of("web") == 0 {
 			return errors.New("none is")
 		}
@@ -235,6 +235,6 @@ func TestClusterScopedRelatedObjectsByName(t *testing.T) {
 	c.Update(tier, func() { tier.Labels["tier"] = "silver" })
 	c.phase(site, "silver;")
 	if after := r.of("other"); after != before {
-		t.Errorf("%d passes over a parent that reads something else", after-before)
+		t.Errorf("%d reconciles of a parent that reads something else", after-before)
 	}
 }

@@ -3,6 +3,8 @@ package operator
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
 // AllNamespaces stands for every namespace in a list of them.
@@ -50,7 +52,7 @@ type Selection struct {
 
 // RelatedFields ties an entry of related objects to its field.
 type RelatedFields struct {
-	observe func([]client.Object, readyRule)
+	observe func([]client.Object, reconcile.ReadyRule)
 }
 
 // BindRelated ties an entry of related objects to its field in the Related

@@ -14,10 +14,10 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// released waits until a child is nobody's, and fails the test if it is deleted.
-func (c *custom) released(object client.Object) {
+// expectOrphaned waits until a child is orphaned, and fails the test if it is deleted.
+func (c *custom) expectOrphaned(object client.Object) {
 	c.t.Helper()
-	c.Eventually(object.GetName()+" is released", func() error {
+	c.Eventually(object.GetName()+" is orphaned", func() error {
 		if !c.Get(object) || object.GetDeletionTimestamp() != nil {
 			c.t.Fatalf("%s was deleted", object.GetName())
 		}
@@ -28,7 +28,7 @@ func (c *custom) released(object client.Object) {
 	})
 }
 
-// marked tells whether there is a key below this API group.
+// marked reports whether there is a key below this API group.
 func marked(keys map[string]string, group string) bool {
 	for key := range keys {
 		if strings.HasPrefix(key, group+"/") {
@@ -51,7 +51,7 @@ func removals(configMaps, secrets operator.ChildKind) func(*definition) {
 }
 
 func TestOrphansStay(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		if req.Parent.Spec.Text == "none" {
 			return
 		}
@@ -66,14 +66,14 @@ func TestOrphansStay(t *testing.T) {
 	c.Exists(dropped, deleted, gone, optional)
 
 	c.touch(site, "none")
-	c.released(dropped)
+	c.expectOrphaned(dropped)
 	c.Gone(deleted, gone) // a Secret that is dropped is deleted, whatever becomes of it when the parent goes
-	c.released(optional)
+	c.expectOrphaned(optional)
 	c.Settled()
 }
 
 func TestOrphansOutliveTheirParent(t *testing.T) {
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("kept", ""))
 		want.Services.Add(service("as-an-option"), operator.Orphan)
 		want.Secrets.Add(named(&corev1.Secret{}, "gone"))
@@ -91,14 +91,14 @@ func TestOrphansOutliveTheirParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Gone(site)
-	c.released(kept)
-	c.released(optional)
+	c.expectOrphaned(kept)
+	c.expectOrphaned(optional)
 	c.Gone(gone)
 }
 
 func TestChildrenLieAnywhere(t *testing.T) {
 	var other string
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("here", req.Parent.Spec.Text))
 		if req.Parent.Spec.Text != "here only" {
 			there := configMap("there", req.Parent.Spec.Text)
@@ -147,7 +147,7 @@ func TestChildrenLieAnywhere(t *testing.T) {
 
 func TestOrderedTeardownFollowsFinalize(t *testing.T) {
 	stages := [][]string{{"a", "b"}, {"a"}, {}}
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		for _, name := range []string{"a", "b", "c"} {
 			want.ConfigMaps.Add(configMap(name, ""))
 		}
@@ -181,10 +181,10 @@ func TestOrderedTeardownFollowsFinalize(t *testing.T) {
 }
 
 func TestOrderedTeardownGoesKindByKind(t *testing.T) {
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("first", ""))
 		want.Secrets.Add(named(&corev1.Secret{}, "second"))
-		want.Pods.Add(held(pod("last", "web:1")))
+		want.Pods.Add(withFinalizer(pod("last", "web:1")))
 	}), func(d *definition) { d.Teardown = operator.TeardownOrdered })
 	site, first, second, last := c.site("web"), configMap("first", ""), named(&corev1.Secret{}, "second"), named(&corev1.Pod{}, "last")
 	c.Exists(first, second, last)
@@ -201,15 +201,15 @@ func TestOrderedTeardownGoesKindByKind(t *testing.T) {
 	c.Gone(last, second, first, site)
 }
 
-// held is an object that stays until its finalizer is taken off.
-func held(pod *corev1.Pod) *corev1.Pod {
+// withFinalizer is an object that stays until its finalizer is taken off.
+func withFinalizer(pod *corev1.Pod) *corev1.Pod {
 	pod.Finalizers = []string{"test.opgen.dev/hold"}
 	return pod
 }
 
 func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
 	var orphan atomic.Bool
-	c := startCustom(t, customWants(func(_ *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
 		if orphan.Load() {
 			want.ConfigMaps.Keep("web")
 			return
@@ -232,13 +232,13 @@ func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
 	})
 	c.Delete(site)
 	c.Gone(site)
-	c.released(kept)
+	c.expectOrphaned(kept)
 }
 
 func TestAnOptionReachesAChildThatNoChangeReaches(t *testing.T) {
 	for _, strategy := range []operator.UpdateStrategy{operator.CreateOnly, operator.OnDelete} {
 		t.Run(string(strategy), func(t *testing.T) {
-			c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+			c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 				options := []operator.ChildOption{strategy}
 				if strings.HasPrefix(req.Parent.Spec.Text, "orphan") {
 					options = append(options, operator.Orphan)
@@ -273,7 +273,7 @@ func TestAnOptionReachesAChildThatNoChangeReaches(t *testing.T) {
 			c.Converged(site)
 			c.Delete(site)
 			c.Gone(site)
-			c.released(child)
+			c.expectOrphaned(child)
 		})
 	}
 }

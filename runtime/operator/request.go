@@ -14,14 +14,14 @@ import (
 // gives the same response, and a test needs no cluster.
 type Request[P client.Object, C, R any] struct {
 	// Parent is a private copy. Changing it changes nothing in the cluster, and fails a
-	// test of the harness, since it is mostly a mistake.
+	// test with operatortest, since it is mostly an error.
 	Parent P
 	// Children is what was observed of the parent's children, taken once per
-	// pass and never older than the operator's own last write.
+	// reconcile and never older than the operator's own last write.
 	Children C
 	// Related are the objects that the spec file names under related: Sync reads
 	// them, and runs again when they change.
 	Related R
-	// Now is the clock of this pass. Use it in place of time.Now.
+	// Now is the clock of this reconcile. Use it in place of time.Now.
 	Now time.Time
 }

@@ -21,7 +21,7 @@ func (f *fixture) handled() string {
 
 // A user may ask for a fresh write of every child, and wait until it is done.
 func TestRequestedReconcileWritesEveryChild(t *testing.T) {
-	f := start(t, &author{sync: wants(wantsOne)})
+	f := start(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	before := f.Settled()
 	f.annotate(requestKey, "first")
@@ -50,7 +50,7 @@ func TestRequestedReconcileWritesEveryChild(t *testing.T) {
 
 // A request is handled once everything is written, whether the children become ready or not.
 func TestRequestedReconcileOfAParentThatIsNotReadyIsHandled(t *testing.T) {
-	f := start(t, &author{sync: wants(func(want *Desired) { want.Pods.Add(pod("web", "web:1")) })})
+	f := start(t, &author{sync: desire(func(want *Desired) { want.Pods.Add(pod("web", "web:1")) })})
 	f.status("Ready", "Progressing") // the Pod stays pending without a node
 	f.annotate(requestKey, "first")
 	if handled := f.handled(); handled != "first" {

@@ -15,7 +15,7 @@ import (
 // Ready always tells how the children are. A response that comes with an error is
 // still carried out, but nothing is pruned.
 type Response[D, S any] struct {
-	// Children is the complete set of children that the parent wants. One that
+	// Children is the complete set of children that the parent desires. One that
 	// is left out gets pruned; new(Desired) asks for none at all.
 	Children *D
 	// Status is the complete status. The runtime fills in its
@@ -24,7 +24,7 @@ type Response[D, S any] struct {
 	Status *S
 	// Conditions are the author's own conditions, by type. Their
 	// observedGeneration and lastTransitionTime are filled in. When it is not
-	// nil, it is complete: a condition that an earlier pass set and that is
+	// nil, it is complete: a condition that an earlier reconcile set and that is
 	// left out goes away, while conditions that others set stay. A condition
 	// of type Ready replaces the one that the runtime derives from the
 	// children's health where it is False or Unknown, or where the runtime's is
@@ -33,15 +33,15 @@ type Response[D, S any] struct {
 	// others keep changing.
 	Conditions []metav1.Condition
 	// Labels and Annotations are the parent's own that this operator sets: each
-	// is the complete set of them, so that one that an earlier pass set and
+	// is the complete set of them, so that one that an earlier reconcile set and
 	// that is left out is taken off. Those that others set stay, and nil
 	// leaves all alone.
 	Labels, Annotations map[string]string
 	// Events are recorded on the parent. An event that the parent's previous
-	// pass returned too is not recorded again.
+	// reconcile returned, too, is not recorded again.
 	Events []Event
-	// RequeueAfter asks for another pass after this time; zero asks for none.
-	// Any change to the parent or a child causes a pass anyway.
+	// RequeueAfter asks for another reconcile after this time; zero asks for none.
+	// Any change to the parent or a child causes a reconcile anyway.
 	RequeueAfter time.Duration
 	// Finalized says, from Finalize, that the parent may go: the runtime
 	// removes its finalizer. Sync must leave it false.

@@ -12,10 +12,10 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-func TestEveryParentGetsAPassNowAndThenThatWritesNothing(t *testing.T) {
+func TestEveryParentIsReconciledNowAndThenWithoutWrites(t *testing.T) {
 	t.Parallel()
-	a := &author{sync: wants(func(want *Desired) {
-		wantsOne(want)
+	a := &author{sync: desire(func(want *Desired) {
+		desireOne(want)
 		want.Services.Add(service("web"))
 		want.ConfigMaps.Add(configMap("kept", "one"), operator.Orphan)
 	})}
@@ -34,11 +34,11 @@ func TestEveryParentGetsAPassNowAndThenThatWritesNothing(t *testing.T) {
 	f.expectRequests(before)
 }
 
-// resynced waits for so many more passes, which nothing in the test causes.
+// resynced waits for so many more reconciles, which nothing in the test causes.
 func (f *fixture) resynced(n int) {
 	f.t.Helper()
 	before := f.count()
-	f.Eventually("there are passes without a change", func() error {
+	f.Eventually("there are reconciles without a change", func() error {
 		if more := f.count() - before; more < n {
 			return fmt.Errorf("there were %d", more)
 		}
@@ -49,5 +49,5 @@ func (f *fixture) resynced(n int) {
 func (a *author) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.passes
+	return a.reconciles
 }

@@ -28,7 +28,7 @@ func threePods(req *customRequest, want *Desired) {
 // startRolled starts an operator with a parent whose Pods a, b and c are ready.
 func startRolled(t *testing.T) (*custom, *testapi.Site) {
 	t.Helper()
-	c := startCustom(t, customWants(threePods), nil)
+	c := startCustom(t, customDesire(threePods), nil)
 	site := c.site("web")
 	c.images("hello hello hello")
 	c.ready("a", "b", "c")
@@ -135,7 +135,7 @@ func quorum(req *customRequest, want *Desired) {
 	for _, name := range []string{"a", "b", "c"} {
 		observed, exists := req.Children.Pods.Get(name)
 		outdated := exists && observed.Spec.Containers[0].Image != req.Parent.Spec.Text
-		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate, operator.ReplaceIf(down && outdated))
+		want.Pods.Add(pod(name, req.Parent.Spec.Text), operator.RollingRecreate, operator.RecreateIf(down && outdated))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestAQuorumThatNeverWasIsHealedByAnotherSpec(t *testing.T) {
 		"where Sync says so": {quorum, "v2 v2 v2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customWants(test.sync), nil)
+			c := startCustom(t, customDesire(test.sync), nil)
 			site := c.site("web")
 			c.touch(site, "broken")
 			c.images("broken broken broken")
@@ -171,7 +171,7 @@ func TestAQuorumThatNeverWasIsHealedByAnotherSpec(t *testing.T) {
 
 func TestRollingInPlaceGoesOneByOne(t *testing.T) {
 	names := []string{"x", "y"}
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		for _, name := range names {
 			want.ConfigMaps.Add(configMap(name, req.Parent.Spec.Text), operator.RollingInPlace)
 		}
@@ -229,7 +229,7 @@ func chain(req *customRequest, want *Desired) {
 }
 
 func TestAChainIsMadeInItsOrderAndRollsAsAdded(t *testing.T) {
-	c := startCustom(t, customWants(chain), nil)
+	c := startCustom(t, customDesire(chain), nil)
 	site := c.site("web")
 	c.images("hello - -")
 	c.Settled()
@@ -255,7 +255,7 @@ func TestAChainIsMadeInItsOrderAndRollsAsAdded(t *testing.T) {
 }
 
 func TestAChainThatNeverBeganIsHealedByAnotherSpec(t *testing.T) {
-	c := startCustom(t, customWants(chain), nil)
+	c := startCustom(t, customDesire(chain), nil)
 	site := c.site("web")
 	c.touch(site, "broken")
 	c.images("broken - -")
@@ -272,7 +272,7 @@ func TestAChainThatNeverBeganIsHealedByAnotherSpec(t *testing.T) {
 }
 
 func TestAMiddleOfAChainThatIsOutdatedAndUnhealthyGoesFirst(t *testing.T) {
-	c := startCustom(t, customWants(chain), nil)
+	c := startCustom(t, customDesire(chain), nil)
 	site := c.site("web")
 	for _, name := range []string{"a", "b", "c"} {
 		c.Exists(named(&corev1.Pod{}, name))

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Schedule says what a cron expression asks for at the time of a pass.
+// Schedule says what a cron expression asks for at the time of a reconcile.
 //
 // It is made for runs that are children, each under a name that derives from
 // the tick it is for: then a crash between the creation of a run and the write
@@ -88,14 +88,14 @@ func parseSchedule(expression, timeZone string) (ticker, error) {
 		return nil, reconcile.TerminalError(fmt.Errorf("schedule %q: %w", expression, err))
 	}
 	if every, ok := parsed.(cron.ConstantDelaySchedule); ok {
-		return grid(every.Delay), nil
+		return tickEvery(every.Delay), nil
 	}
 	return func(after time.Time) time.Time { return parsed.Next(after.In(zone)) }, nil
 }
 
-// grid ticks at the multiples of a duration since 1970, so that ticks do not
-// depend on when a pass happens to look.
-func grid(every time.Duration) ticker {
+// tickEvery returns a ticker that ticks at the multiples of a duration since 1970, so that ticks do not
+// depend on when a reconcile happens to run.
+func tickEvery(every time.Duration) ticker {
 	return func(after time.Time) time.Time {
 		return time.Unix(0, (after.UnixNano()/int64(every)+1)*int64(every)).UTC()
 	}
@@ -117,17 +117,17 @@ func scheduleAt(next ticker, last, now time.Time, how scheduling) Schedule {
 	if first.IsZero() || first.After(now) {
 		return s
 	}
-	s.Tick = latest(next, first, now)
+	s.Tick = latestTick(next, first, now)
 	for tick := next(last); tick.Before(s.Tick) && s.Missed < maxMissed; tick = next(tick) {
 		s.Missed++
 	}
 	return s
 }
 
-// latest returns the last tick that is not after now, of those from first on.
+// latestTick returns the last tick that is not after now, of those from first on.
 // It halves the time between them, since ticks can only be followed forwards,
 // and there may be a great many.
-func latest(next ticker, first, now time.Time) time.Time {
+func latestTick(next ticker, first, now time.Time) time.Time {
 	tick, end := first, now
 	for {
 		following := next(tick)
@@ -145,7 +145,7 @@ func latest(next ticker, first, now time.Time) time.Time {
 	}
 }
 
-// Due tells whether a run is to be made now.
+// Due reports whether a run is to be made now.
 func (s Schedule) Due() bool { return !s.Tick.IsZero() }
 
 // Name is the name of the run for the tick that is due: the prefix and the

@@ -13,7 +13,7 @@ import (
 )
 
 // TestSchedule has a fake clock: created and last are what the parent says, now
-// is the time of the pass.
+// is the time of the reconcile.
 func TestSchedule(t *testing.T) {
 	for _, tc := range []struct {
 		given            string
@@ -81,7 +81,7 @@ func instant(t *testing.T, text string) time.Time {
 	return parsed
 }
 
-func TestScheduleMistakes(t *testing.T) {
+func TestScheduleErrors(t *testing.T) {
 	for _, tc := range []struct{ cron, zone, want string }{
 		{"every day", "", `schedule "every day": expected exactly 5 fields, found 2: [every day]`},
 		{"0 0 * * *", "Mars/Olympus", `time zone "Mars/Olympus" is not in the IANA database`},

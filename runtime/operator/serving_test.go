@@ -27,7 +27,7 @@ import (
 func TestSecureMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	a := &author{sync: wants(wantsOne)}
+	a := &author{sync: desire(desireOne)}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -48,7 +48,7 @@ func TestSecureMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	)
 	cluster.Eventually("metrics are served to the reader", func() error {
 		status, page, err := scrape("https://"+address+"/metrics", reader)
-		if err == nil && (status != http.StatusOK || !strings.Contains(page, "opgen_sync_total{")) {
+		if err == nil && (status != http.StatusOK || !strings.Contains(page, "opgen_reconcile_total{")) {
 			err = fmt.Errorf("%d: %.200s", status, page)
 		}
 		return err

@@ -7,23 +7,16 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
-// Snapshot holds the children of one kind as a pass observed them, ordered by
+// Snapshot holds the children of one kind as a reconcile observed them, ordered by
 // name and then namespace. What it gives out are copies that the caller may
 // change. The zero value is empty.
 type Snapshot[T client.Object] struct {
 	items     []T // sorted; the cache's own objects, so never given out
-	readyWhen readyRule
-}
-
-// copyOf returns a copy of an object of a cache that can be written as it is.
-func copyOf(object client.Object) client.Object {
-	copied := object.DeepCopyObject().(client.Object)
-	apply.DropTrimmed(copied)
-	return copied
+	readyWhen reconcile.ReadyRule
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync.
@@ -49,7 +42,7 @@ func (s Snapshot[T]) Get(name string) (child T, ok bool) {
 	if !ok {
 		return child, false
 	}
-	return copyOf(s.items[i]).(T), true
+	return reconcile.CopyObject(s.items[i]).(T), true
 }
 
 // In returns the part of the snapshot that lies in this namespace.
@@ -67,7 +60,7 @@ func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 func (s Snapshot[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, item := range s.items {
-			if !yield(copyOf(item).(T)) {
+			if !yield(reconcile.CopyObject(item).(T)) {
 				return
 			}
 		}
@@ -77,13 +70,13 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 // Len returns the number of children.
 func (s Snapshot[T]) Len() int { return len(s.items) }
 
-// Ready tells whether the child with this name exists and is healthy: a
+// Ready reports whether the child with this name exists and is healthy: a
 // Deployment is rolled out, a Pod is ready, a Job is complete, a custom
 // resource has Ready=True, and what has no notion of health exists; unless the
 // spec file says readyWhen.
 func (s Snapshot[T]) Ready(name string) bool {
 	i, ok := s.find(name)
-	return ok && healthOf(s.readyWhen, s.items[i]).State == health.Ready
+	return ok && reconcile.HealthOf(s.readyWhen, s.items[i]).State == health.Ready
 }
 
 func (s Snapshot[T]) find(name string) (int, bool) {

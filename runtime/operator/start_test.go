@@ -42,7 +42,7 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 	if path == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
 	}
-	start(t, &author{sync: wants(func(*Desired) {})}) // installs the CRDs
+	start(t, &author{sync: desire(func(*Desired) {})}) // installs the CRDs
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	go func() { ended <- operator.Run(ctx, config, options, a.controllers) }()
 
 	const message = "make deploy applies the generated role"
@@ -92,7 +92,7 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 func TestReadyOnceTheCachesAreFilled(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},

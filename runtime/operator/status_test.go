@@ -43,7 +43,7 @@ func TestStatusFollowsTheChildrensHealth(t *testing.T) {
 func TestWithoutAnAnswerOnlyTheRuntimesConditionsAreWritten(t *testing.T) {
 	a := &author{sync: func(context.Context, *Request) (*Response, error) { return &Response{}, nil }}
 	f := start(t, a)
-	f.pass()
+	f.reconcile()
 	f.expectRequests(0, "patch sites/status web: 200")
 }
 
@@ -70,11 +70,11 @@ func TestAuthorsConditions(t *testing.T) {
 	since := meta.FindStatusCondition(status.Conditions, "Warm").LastTransitionTime
 
 	a.setSync(reply())
-	f.pass()
+	f.reconcile()
 	f.status("Warm", "Heated") // nil leaves alone
 
 	a.setSync(reply(metav1.Condition{Type: "Warm", Status: "True", Reason: "StillHeated"}))
-	f.pass()
+	f.reconcile()
 	if got := meta.FindStatusCondition(f.status("Warm", "StillHeated").Conditions, "Warm").LastTransitionTime; !got.Equal(&since) {
 		t.Errorf("lastTransitionTime went from %s to %s, but the status stayed", since, got)
 	}
@@ -84,7 +84,7 @@ func TestAuthorsConditions(t *testing.T) {
 		meta.SetStatusCondition(&current.Status.Conditions, metav1.Condition{Type: "Foreign", Status: "True", Reason: "Another"})
 	})
 	a.setSync(reply(metav1.Condition{Type: "Ready", Status: "False", Reason: "Cold"}))
-	f.pass()
+	f.reconcile()
 	if got, want := shown(f.status("Ready", "Cold")), "Ready=False/Cold/1 Foreign=True/Another/0 "; got != want {
 		t.Errorf("conditions are %s, want %s", got, want)
 	}
@@ -115,7 +115,7 @@ func TestStatusFieldThatTheCRDDoesNotKnowCostsNothing(t *testing.T) {
 		return &Response{Status: &testapi.Status{Phase: "Synced", Unknown: "pruned"}}, nil
 	}})
 	f.status("Ready", "Ready")
-	f.pass()
+	f.reconcile()
 	f.expectRequests(0,
 		"patch sites/status web: 200",
 		"patch sites/status web: 200", // from which the runtime learns
@@ -124,7 +124,7 @@ func TestStatusFieldThatTheCRDDoesNotKnowCostsNothing(t *testing.T) {
 
 func TestStatusThatOthersChangeMeanwhileIsNoFailure(t *testing.T) {
 	var f *fixture
-	a := &author{sync: wants(func(*Desired) {})}
+	a := &author{sync: desire(func(*Desired) {})}
 	f = start(t, a)
 	f.status("Ready", "Ready")
 	once := true
@@ -136,7 +136,7 @@ func TestStatusThatOthersChangeMeanwhileIsNoFailure(t *testing.T) {
 		}
 		return &Response{Status: &testapi.Status{}}, nil
 	})
-	f.pass()
+	f.reconcile()
 	f.Settled()
 	if events := f.events(); len(events) > 0 {
 		t.Errorf("events are %q", events)

@@ -26,7 +26,7 @@ func (f *fixture) annotate(key, value string) {
 }
 
 func TestPausedParentIsLeftAlone(t *testing.T) {
-	a := &author{sync: wants(wantsOne)}
+	a := &author{sync: desire(desireOne)}
 	f := start(t, a)
 	f.status("Ready", "Ready")
 	f.annotate(pauseKey, "true")
@@ -36,7 +36,7 @@ func TestPausedParentIsLeftAlone(t *testing.T) {
 	}
 	child := named(&corev1.ConfigMap{}, "web")
 	f.Update(child, func() { child.Data["key"] = "edited" })
-	f.setSync(wants(func(*Desired) {}))
+	f.setSync(desire(func(*Desired) {}))
 	before := f.Settled()
 	f.Update(f.site, func() { f.site.Spec.Text = "changed" })
 	f.Settled()
@@ -51,7 +51,7 @@ func TestPausedParentIsLeftAlone(t *testing.T) {
 }
 
 func TestPausedParentThatIsDeletedWaits(t *testing.T) {
-	a := &author{sync: wants(wantsOne)}
+	a := &author{sync: desire(desireOne)}
 	finalized := make(chan struct{}, 100)
 	a.finalize = func(context.Context, *Request) (*Response, error) {
 		finalized <- struct{}{}
@@ -78,7 +78,7 @@ func TestPausedParentThatIsDeletedWaits(t *testing.T) {
 }
 
 func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
-	a := &author{sync: wants(func(want *Desired) {
+	a := &author{sync: desire(func(want *Desired) {
 		want.ConfigMaps.Add(configMap("web", "one"))
 		want.Pods.Add(pod("runner", "nginx"))
 	})}

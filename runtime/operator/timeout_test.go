@@ -19,7 +19,7 @@ func limited(timeout time.Duration, retries int) func(*siteDefinition) {
 }
 
 func TestSyncThatTakesTooLongIsStopped(t *testing.T) {
-	good := wants(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
+	good := desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })
 	a := &author{sync: good, alter: limited(300*time.Millisecond, 0)}
 	f := start(t, a)
 	f.status("Ready", "Ready")
@@ -27,7 +27,7 @@ func TestSyncThatTakesTooLongIsStopped(t *testing.T) {
 		<-ctx.Done()
 		return &Response{Children: new(Desired)}, fmt.Errorf("ask the backend: %w", ctx.Err())
 	})
-	f.pass()
+	f.reconcile()
 	status := f.status("Ready", "SyncTimedOut")
 	const message = "Sync did not end within 300ms: ask the backend: context deadline exceeded"
 	if got := meta.FindStatusCondition(status.Conditions, "Ready").Message; got != message {
@@ -36,7 +36,7 @@ func TestSyncThatTakesTooLongIsStopped(t *testing.T) {
 	f.expectEvents("Warning SyncTimedOut: " + message)
 	f.Exists(named(&corev1.ConfigMap{}, "web"))
 	a.setSync(good)
-	f.pass()
+	f.reconcile()
 	f.status("Ready", "Ready")
 }
 
@@ -54,7 +54,7 @@ func TestSyncThatDoesNotReturnHoldsUpItsOwnParentOnly(t *testing.T) {
 				<-release
 				running.Add(-1)
 			}
-			return wants(func(want *Desired) { want.ConfigMaps.Add(configMap(req.Parent.Name, "one")) })(ctx, req)
+			return desire(func(want *Desired) { want.ConfigMaps.Add(configMap(req.Parent.Name, "one")) })(ctx, req)
 		}
 	}}
 	f := start(t, a)
@@ -116,7 +116,7 @@ func TestGivesUpAfterSoManyFailures(t *testing.T) {
 	f.expectEvents("Warning SyncFailed: the backend is away", "Warning SyncFailed: gave up after 3 attempts and waits for a change: the backend is away")
 
 	f.Update(f.site, func() { f.site.Spec.Text = "changed" })
-	f.Eventually("it starts anew", func() error {
+	f.Eventually("it starts again", func() error {
 		if calls.Load() < 3 {
 			return fmt.Errorf("Sync was called %d times", calls.Load())
 		}
@@ -129,7 +129,7 @@ func TestGivesUpAfterSoManyFailures(t *testing.T) {
 }
 
 func TestGivesUpOnAChildThatIsRefused(t *testing.T) {
-	a := &author{alter: limited(0, 2), sync: wants(func(want *Desired) { want.Services.Add(service("Not A Name")) })}
+	a := &author{alter: limited(0, 2), sync: desire(func(want *Desired) { want.Services.Add(service("Not A Name")) })}
 	f := start(t, a)
 	message := meta.FindStatusCondition(f.status("Stalled", "InvalidChild").Conditions, "Stalled").Message
 	if !strings.HasPrefix(message, "gave up after 2 attempts and waits for a change: Service ") {
@@ -145,7 +145,7 @@ func TestErrorsThatAlternateAreToldOfOnce(t *testing.T) {
 	}}
 	f := start(t, a)
 	for range 3 {
-		f.pass()
+		f.reconcile()
 	}
 	time.Sleep(time.Second)
 	notes := f.events()
@@ -162,7 +162,7 @@ func TestParentsThatFailLeaveOthersAlone(t *testing.T) {
 		case "panics":
 			panic("index out of range")
 		}
-		return wants(func(want *Desired) { want.ConfigMaps.Add(configMap(req.Parent.Name, "one")) })(ctx, req)
+		return desire(func(want *Desired) { want.ConfigMaps.Add(configMap(req.Parent.Name, "one")) })(ctx, req)
 	}}
 	f := start(t, a)
 	for i := range 10 {

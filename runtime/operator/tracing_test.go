@@ -81,7 +81,7 @@ func attributes(span *tracev1.Span) map[string]string {
 	return values
 }
 
-func TestPassesAreTracedAndLogged(t *testing.T) {
+func TestReconcilesAreTracedAndLogged(t *testing.T) {
 	f := alone(t)
 	spans := receive(t)
 	p := f.launch("plain", []string{
@@ -89,38 +89,38 @@ func TestPassesAreTracedAndLogged(t *testing.T) {
 	}, "--log-format=json", "--log-level=debug")
 	f.Create(f.site)
 	f.status("Ready", "Ready")
-	f.Eventually("a pass was traced", func() error {
-		if len(spans.find("PATCH sites/status", nil)) == 0 || len(spans.find("pass site", nil)) == 0 {
+	f.Eventually("a reconcile was traced", func() error {
+		if len(spans.find("PATCH sites/status", nil)) == 0 || len(spans.find("reconcile site", nil)) == 0 {
 			return fmt.Errorf("spans are %v", spans.spans)
 		}
 		return nil
 	})
-	pass := spans.find("pass site", nil)[0]
-	got := attributes(pass)
-	id := got["opgen.sync.id"]
+	span := spans.find("reconcile site", nil)[0]
+	got := attributes(span)
+	id := got["opgen.reconcile.id"]
 	want := map[string]string{
 		"opgen.controller": "site", "opgen.parent.kind": "Site", "opgen.parent.namespace": f.Namespace, "opgen.parent.name": "web",
-		"opgen.parent.generation": "1", "opgen.sync.id": id, "opgen.result": "success",
+		"opgen.parent.generation": "1", "opgen.reconcile.id": id, "opgen.result": "success",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) || id == "" {
-		t.Errorf("attributes of the pass are %v, want %v", got, want)
+		t.Errorf("attributes of the reconcile are %v, want %v", got, want)
 	}
 	for _, child := range []string{"Sync", "POST configmaps", "PATCH sites/status"} {
-		if found := spans.find(child, pass); len(found) != 1 {
-			t.Errorf("%d spans %s below that of the pass, want 1", len(found), child)
+		if found := spans.find(child, span); len(found) != 1 {
+			t.Errorf("%d spans %s below that of the reconcile, want 1", len(found), child)
 		}
 	}
-	if found := spans.find("POST configmaps", pass); len(found) == 1 && attributes(found[0])["http.response.status_code"] != "201" {
+	if found := spans.find("POST configmaps", span); len(found) == 1 && attributes(found[0])["http.response.status_code"] != "201" {
 		t.Errorf("attributes of a write are %v", attributes(found[0]))
 	}
 	if spans.service != "sites" {
 		t.Errorf("the service is %q", spans.service)
 	}
-	p.logsPass(id, fmt.Sprintf("%x", pass.TraceId), f.Namespace, "Sync begins", "applied a child")
+	p.expectLogs(id, fmt.Sprintf("%x", span.TraceId), f.Namespace, "Sync begins", "applied a child")
 }
 
-// logsPass checks that each of these lines of a pass says whose and which it is.
-func (p *operatorProcess) logsPass(id, trace, namespace string, messages ...string) {
+// expectLogs checks that each of these lines of a reconcile says whose and which it is.
+func (p *operatorProcess) expectLogs(id, trace, namespace string, messages ...string) {
 	p.t.Helper()
 	p.log.Lock()
 	defer p.log.Unlock()
@@ -132,12 +132,12 @@ func (p *operatorProcess) logsPass(id, trace, namespace string, messages ...stri
 		}
 		found[fmt.Sprint(line["msg"])] = true
 		if line["namespace"] != namespace || line["name"] != "web" || line["generation"] != 1.0 || line["controller"] != "site" || line["traceID"] != trace {
-			p.t.Errorf("a line of the pass lacks something: %s", scanner.Text())
+			p.t.Errorf("a line of the reconcile lacks something: %s", scanner.Text())
 		}
 	}
 	for _, message := range messages {
 		if !found[message] {
-			p.t.Errorf("no line %q has the id of the pass, %s", message, id)
+			p.t.Errorf("no line %q has the id of the reconcile, %s", message, id)
 		}
 	}
 }

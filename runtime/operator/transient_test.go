@@ -84,7 +84,7 @@ func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 		http.StatusBadRequest:            metav1.StatusReasonBadRequest,
 	} {
 		t.Run(string(reason), func(t *testing.T) {
-			f, r := startWithReplies(t, &author{sync: wants(wantsOne)})
+			f, r := startWithReplies(t, &author{sync: desire(desireOne)})
 			f.status("Ready", "Ready")
 			f.Settled()
 			r.set(func(path, body string, request *http.Request) (*http.Response, error) {
@@ -114,8 +114,8 @@ func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 			if writes > 8 {
 				t.Errorf("%d writes of the status in 2 s, want at most 8", writes)
 			}
-			f.setSync(wants(wantsOne))
-			f.pass()
+			f.setSync(desire(desireOne))
+			f.reconcile()
 			f.status("Ready", "Ready")
 		})
 	}
@@ -123,7 +123,7 @@ func TestRefusedStatusStillGetsItsConditions(t *testing.T) {
 
 // A parent gets its finalizer with the first child that needs one.
 func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
-	f, r := startWithReplies(t, &author{sync: wants(wantsOne)})
+	f, r := startWithReplies(t, &author{sync: desire(desireOne)})
 	f.status("Ready", "Ready")
 	before := f.Settled()
 	var left atomic.Int64
@@ -134,11 +134,11 @@ func TestTransientErrorOfTheFinalizerDoesNotFlipReady(t *testing.T) {
 		}
 		return answer(request, http.StatusServiceUnavailable, string(metav1.StatusReasonServiceUnavailable)), nil
 	})
-	f.setSync(wants(func(want *Desired) {
-		wantsOne(want)
+	f.setSync(desire(func(want *Desired) {
+		desireOne(want)
 		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
 	}))
-	f.pass()
+	f.reconcile()
 	f.Exists(named(&corev1.Secret{}, "kept"))
 	f.Settled()
 	f.expectRequests(before, "patch sites web: 200", "create secrets kept: 201") // and none of the status
@@ -167,7 +167,7 @@ func TestTransientErrorDoesNotFlipReady(t *testing.T) {
 	} {
 		for _, path := range []string{"/configmaps/web", "/sites/web/status"} {
 			t.Run(name+" of "+path, func(t *testing.T) {
-				f, r := startWithReplies(t, &author{sync: wants(wantsOne)})
+				f, r := startWithReplies(t, &author{sync: desire(desireOne)})
 				f.status("Ready", "Ready")
 				f.Settled()
 				var left atomic.Int64

@@ -21,7 +21,7 @@ func TestCachesHoldNoFieldManagersOfOthers(t *testing.T) {
 	seen := map[string]client.Object{} // by what it is
 	c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
 		want := new(Desired)
-		wantsOne(want)
+		desireOne(want)
 		want.Secrets.Add(named(&corev1.Secret{}, "web"))
 		mu.Lock()
 		defer mu.Unlock()
@@ -51,7 +51,7 @@ func TestCachesHoldNoFieldManagersOfOthers(t *testing.T) {
 		})
 	}
 	for what := range objects {
-		c.Eventually("a pass sees what another has changed", func() error {
+		c.Eventually("a reconcile sees what another has changed", func() error {
 			mu.Lock()
 			defer mu.Unlock()
 			object := seen[what]

@@ -136,7 +136,7 @@ func (f *fleet) settles(r *fleetReplica) {
 	})
 }
 
-var reconcilesLine = regexp.MustCompile(`(?m)^opgen_sync_total\{.*result="success".*\} (\S+)$`)
+var reconcilesLine = regexp.MustCompile(`(?m)^opgen_(?:sync|reconcile)_total\{.*result="success".*\} (\S+)$`)
 
 // reconciles reads how many reconciles of a replica have succeeded.
 func (r *fleetReplica) reconciles() (int, error) {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // childKey names a child of any parent.
@@ -22,18 +22,18 @@ type childKey struct {
 // changingAuthor records the desired state of each child after Sync, and replaces it on request.
 type changingAuthor struct {
 	mu       sync.Mutex
-	desired  map[childKey]passes.SyncChild
+	desired  map[childKey]testcontrol.SyncChild
 	order    []childKey
 	replaced map[childKey]map[string]any
 }
 
 func newChangingAuthor() *changingAuthor {
-	return &changingAuthor{desired: map[childKey]passes.SyncChild{}, replaced: map[childKey]map[string]any{}}
+	return &changingAuthor{desired: map[childKey]testcontrol.SyncChild{}, replaced: map[childKey]map[string]any{}}
 }
 
 // changeContent records the desired state that Sync returned for a child, and returns its
 // replacement.
-func (a *changingAuthor) changeContent(d passes.SyncChild) map[string]any {
+func (a *changingAuthor) changeContent(d testcontrol.SyncChild) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := childKey{d.Kind, d.Name}
@@ -52,7 +52,7 @@ func (a *changingAuthor) replaceContent(key childKey, content map[string]any) {
 }
 
 // childrenOf returns the children of a parent that Sync desires, in its order.
-func (a *changingAuthor) childrenOf(parent types.UID) (children []passes.SyncChild) {
+func (a *changingAuthor) childrenOf(parent types.UID) (children []testcontrol.SyncChild) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, key := range a.order {
@@ -80,7 +80,7 @@ func (a *changingAuthor) dropParent(parent types.UID) {
 
 // completeDesired returns the desired state of a child with its identity, and with the data that
 // the API server makes of a Secret's stringData.
-func completeDesired(d passes.SyncChild) map[string]any {
+func completeDesired(d testcontrol.SyncChild) map[string]any {
 	content := deepCopy(d.Content).(map[string]any)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	metadata, _ := content["metadata"].(map[string]any)

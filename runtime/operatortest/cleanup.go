@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // testCleanup deletes what a test created.
@@ -43,7 +43,7 @@ func (c testCleanup) cleanUp() {
 }
 
 // knownLoops returns the loops of the operator that runs, or ran last.
-func (c operatorLoops) knownLoops() []*passes.Loop {
+func (c operatorLoops) knownLoops() []*testcontrol.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -55,7 +55,7 @@ func (c operatorLoops) knownLoops() []*passes.Loop {
 }
 
 // listParents returns the parents in the test's namespace, whoever created them.
-func (c testCleanup) listParents(loops []*passes.Loop) (parents []client.Object) {
+func (c testCleanup) listParents(loops []*testcontrol.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -102,13 +102,13 @@ func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []clien
 }
 
 // hasOwnFinalizer reports whether an object has a finalizer of the operator.
-func hasOwnFinalizer(object client.Object, loops []*passes.Loop) bool {
-	return slices.ContainsFunc(loops, func(l *passes.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
+func hasOwnFinalizer(object client.Object, loops []*testcontrol.Loop) bool {
+	return slices.ContainsFunc(loops, func(l *testcontrol.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
 }
 
 // removeFinalizers removes the finalizers of an object and deletes its children, because no
 // operator does.
-func (c testCleanup) removeFinalizers(object client.Object, loops []*passes.Loop) {
+func (c testCleanup) removeFinalizers(object client.Object, loops []*testcontrol.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {

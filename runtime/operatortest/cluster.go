@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 const (
@@ -40,16 +40,16 @@ type Cluster struct {
 	server  *rest.Config
 	audit   *audit
 	sent    *sent
-	clock   *passes.Clock
+	clock   *testcontrol.Clock
 	faults  *faultPlan
 	created []client.Object
 	letsGo  time.Duration   // how long Finalize may take at the end of the test
 	rights  []client.Object // of the operator, which needs them until the end
 
 	mu      sync.Mutex
-	running *process       // nil while the operator is stopped
-	stopped []*passes.Loop // of the operator that ran before
-	crashed []*process     // these may not have ended yet
+	running *process            // nil while the operator is stopped
+	stopped []*testcontrol.Loop // of the operator that ran before
+	crashed []*process          // these may not have ended yet
 
 	admissions int // number of admission fixtures
 

@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // attempts is how often Converged starts again because another client changed an object meanwhile.
@@ -26,7 +26,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		settler{c}.awaitSettled(soon / 2)
 		truthCheck{c}.requireTruth(parents)
 		live, mark, logged := liveReader{c}.readWatched(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*passes.Loop).Force, truthCheck{c}.inspectionOrder()} {
+		for _, order := range []order{(*testcontrol.Loop).Force, truthCheck{c}.inspectionOrder()} {
 			reconcileOrder{c}.reconcileExisting(parents, order)
 		}
 		settler{c}.awaitSettled(0)

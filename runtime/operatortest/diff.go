@@ -38,7 +38,7 @@ func comparedFields(expected, got any) []difference {
 
 // desiredSet is any operator.DesiredSet.
 type desiredSet interface {
-	Wanted() []operator.Wanted
+	Children() []operator.DesiredChild
 	Kept() []string
 }
 
@@ -90,7 +90,7 @@ func takesApart(of reflect.Type) bool {
 
 // compareSets compares desired children by name, and then their order, in which they are created.
 func (c *comparison) compareSets(path string, expected, got desiredSet) {
-	expectedChildren, gotChildren := expected.Wanted(), got.Wanted()
+	expectedChildren, gotChildren := expected.Children(), got.Children()
 	names, others := namesOf(expectedChildren), namesOf(gotChildren)
 	for i, name := range names {
 		if at := slices.Index(others, name); at >= 0 {
@@ -111,7 +111,7 @@ func (c *comparison) compareSets(path string, expected, got desiredSet) {
 }
 
 // namesOf returns the names of the children of a set. A name that occurs twice is numbered.
-func namesOf(children []operator.Wanted) []string {
+func namesOf(children []operator.DesiredChild) []string {
 	var names []string
 	for _, child := range children {
 		metadata, _ := childValues(child)["metadata"].(map[string]any)
@@ -129,7 +129,7 @@ func namesOf(children []operator.Wanted) []string {
 }
 
 // childValues returns a child as JSON values, with its options.
-func childValues(child operator.Wanted) map[string]any {
+func childValues(child operator.DesiredChild) map[string]any {
 	content, options := map[string]any{}, map[string]any{}
 	fields := reflect.ValueOf(child)
 	for i := range fields.NumField() {

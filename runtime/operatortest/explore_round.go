@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // exploredParent is a parent. Each of its children may be in one trial.
@@ -26,7 +26,7 @@ type exploredParent struct {
 type exploredChild struct {
 	*trial
 	parent   *exploredParent
-	child    passes.SyncChild
+	child    testcontrol.SyncChild
 	shape    shape
 	desired  map[string]any // before the mutation
 	before   *unstructured.Unstructured
@@ -215,14 +215,14 @@ func (x explorationRound) findChild(s *exploredChild) error {
 }
 
 // nameOf returns the name of a child with * for the name of its parent.
-func (x explorationRound) nameOf(d passes.SyncChild, parent string) string {
+func (x explorationRound) nameOf(d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
 func (x childMutator) writerFor(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
 // readChild returns the live child. It is nil if there is none.
-func (x explorationRound) readChild(d passes.SyncChild) *unstructured.Unstructured {
+func (x explorationRound) readChild(d testcontrol.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)

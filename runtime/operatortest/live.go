@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // liveList is the live state of the objects that an event handler of the operator receives.
 type liveList struct {
-	watch     *passes.Watch
+	watch     *testcontrol.Watch
 	namespace string // that the list is limited to; empty: it is not
 	version   string // resource version of the list
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
@@ -50,7 +50,7 @@ func (c liveReader) tryReadWatched() ([]liveList, error) {
 }
 
 // namespacesOf returns the namespaces of a watch, or one empty name for all.
-func (c liveReader) namespacesOf(watch *passes.Watch) []string {
+func (c liveReader) namespacesOf(watch *testcontrol.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
 	object.SetGroupVersionKind(watch.Kind)
@@ -65,7 +65,7 @@ func (c liveReader) namespacesOf(watch *passes.Watch) []string {
 }
 
 // listWatched returns the live state of the objects of a watch in a namespace.
-func (c liveReader) listWatched(watch *passes.Watch, namespace string) (liveList, error) {
+func (c liveReader) listWatched(watch *testcontrol.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {

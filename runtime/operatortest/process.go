@@ -10,13 +10,14 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	opprocess "github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // process is a running operator.
 type process struct {
-	control    *passes.Control
+	control    *testcontrol.Control
 	connection *connection
 	events     int // number of requests about Events before it was started
 
@@ -92,13 +93,13 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
-		control:    &passes.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
+		control:    &testcontrol.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
 	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
 	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
-	options.Control = started.control
+	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, Control: started.control}
 	server := c.restConfig(started.connection)
 	go func() {
 		defer close(started.ended)
@@ -109,7 +110,7 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 			}
 		}
 		if ctx.Err() == nil {
-			started.err = operator.Run(ctx, server, options, c.config.Controllers)
+			started.err = opprocess.Run(ctx, server, settings, c.config.Controllers)
 		}
 	}()
 	return started
@@ -129,7 +130,7 @@ func (c operatorRunner) restConfig(connection *connection) *rest.Config {
 }
 
 // areParents reports whether a controller has parents of a resource.
-func (c operatorRunner) areParents(control *passes.Control, resource string) bool {
+func (c operatorRunner) areParents(control *testcontrol.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // Pass is the result of one reconcile of a parent.
@@ -27,11 +27,11 @@ type Pass struct {
 // once.
 func (c *Cluster) Reconcile(parent client.Object) Pass {
 	c.t.Helper()
-	return reconcileOrder{c}.reconcileOne(parent, (*passes.Loop).Force)
+	return reconcileOrder{c}.reconcileOne(parent, (*testcontrol.Loop).Force)
 }
 
-// order makes a loop reconcile a parent, as [passes.Loop.Force] does.
-type order func(*passes.Loop, client.ObjectKey) (done func() (passes.Pass, bool), ok bool)
+// order makes a loop reconcile a parent, as [testcontrol.Loop.Force] does.
+type order func(*testcontrol.Loop, client.ObjectKey) (done func() (testcontrol.Reconcile, bool), ok bool)
 
 // reconcileOrder makes the operator reconcile parents.
 type reconcileOrder struct{ *Cluster }
@@ -49,7 +49,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 			c.t.Fatal("the operator has not started")
 		}
 		ended := c.awaitResult("a reconcile of "+describeObject(c.Client, parent)+" ends", done)
-		if !ended.Stale {
+		if !ended.IsStale {
 			return Pass{ended.Reason, ended.Err, ended.Requeue}
 		}
 		time.Sleep(glance)
@@ -57,7 +57,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 }
 
 // awaitResult waits for the result of an ordered reconcile.
-func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)) (ended passes.Pass) {
+func (c reconcileOrder) awaitResult(what string, done func() (testcontrol.Reconcile, bool)) (ended testcontrol.Reconcile) {
 	c.t.Helper()
 	c.eventuallyWithin(patience, glance, what, func() (err error) {
 		var ok bool
@@ -72,7 +72,7 @@ func (c reconcileOrder) awaitResult(what string, done func() (passes.Pass, bool)
 // Reconciled is [Cluster.Reconcile] for several parents. It fails the test if a reconcile fails.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
-	reconcileOrder{c}.reconcileAll(parents, (*passes.Loop).Force)
+	reconcileOrder{c}.reconcileAll(parents, (*testcontrol.Loop).Force)
 }
 
 // reconcileAll is Reconciled, ordered in this way.
@@ -92,8 +92,8 @@ func (c *Cluster) Passes(parent client.Object) []Pass {
 	c.t.Helper()
 	c.setNamespace(parent)
 	var ended []Pass
-	for _, result := range (operatorLoops{c}).loopOf(parent).Passes(client.ObjectKeyFromObject(parent)) {
-		if !result.Stale {
+	for _, result := range (operatorLoops{c}).loopOf(parent).Reconciles(client.ObjectKeyFromObject(parent)) {
+		if !result.IsStale {
 			ended = append(ended, Pass{result.Reason, result.Err, result.Requeue})
 		}
 	}
@@ -145,7 +145,7 @@ type due struct {
 
 // nextRequeue returns the first reconcile that is due until a time. It reports false if there is
 // none.
-func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next due, ok bool) {
+func (c reconcileOrder) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
 	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		return nil, due{}, false
 	}
@@ -159,7 +159,7 @@ func (c reconcileOrder) nextRequeue(until time.Time) (found *passes.Loop, next d
 
 // isParentCached returns an error if the operator's cache does not show a parent as the API server
 // has it.
-func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey) error {
+func (c reconcileOrder) isParentCached(loop *testcontrol.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (c reconcileOrder) isParentCached(loop *passes.Loop, name client.ObjectKey)
 type operatorLoops struct{ *Cluster }
 
 // runningLoops returns the loops of the operator that runs.
-func (c operatorLoops) runningLoops() []*passes.Loop {
+func (c operatorLoops) runningLoops() []*testcontrol.Loop {
 	c.t.Helper()
 	if (operatorRunner{c.Cluster}).runningProcess() == nil {
 		c.t.Fatal("the operator is stopped")
@@ -186,7 +186,7 @@ func (c operatorLoops) runningLoops() []*passes.Loop {
 }
 
 // loopOf returns the loop for the parents of a kind. It waits until the operator has started.
-func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
+func (c operatorLoops) loopOf(parent client.Object) *testcontrol.Loop {
 	c.t.Helper()
 	loops := c.loopsOf(parent)
 	if len(loops) > 1 {
@@ -196,7 +196,7 @@ func (c operatorLoops) loopOf(parent client.Object) *passes.Loop {
 }
 
 // loopsOf returns the loops for the parents of a kind. It waits until the operator has started.
-func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
+func (c operatorLoops) loopsOf(parent client.Object) []*testcontrol.Loop {
 	c.t.Helper()
 	kind := c.kindOf(parent)
 	c.Eventually("the operator has started", func() error {
@@ -211,7 +211,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*passes.Loop {
 		}
 		return nil
 	})
-	loops := operatorRunner{c.Cluster}.runningProcess().control.Of(kind.GroupKind())
+	loops := operatorRunner{c.Cluster}.runningProcess().control.LoopsOver(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -56,7 +56,7 @@ type Config struct {
 	// namespace.
 	Options func(*operator.Options)
 
-	author passes.Author // changes the desired state after Sync, if set
+	author testcontrol.Author // changes the desired state after Sync, if set
 }
 
 // Start runs an operator until the test ends, in a namespace of its own. It skips the test if
@@ -82,7 +82,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(passes.Clock), faults: new(faultPlan), letsGo: patience}
+	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(testcontrol.Clock), faults: new(faultPlan), letsGo: patience}
 	if !config.Now.IsZero() {
 		c.clock.Advance(time.Until(config.Now))
 	}

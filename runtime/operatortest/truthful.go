@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // persists is how long an untruth must last before it is reported, because the cluster's own
@@ -71,9 +71,9 @@ type truthCheck struct{ *Cluster }
 // forbids it.
 func (c truthCheck) inspectionOrder() order {
 	if c.config.Impure {
-		return (*passes.Loop).Force
+		return (*testcontrol.Loop).Force
 	}
-	return (*passes.Loop).Inspect
+	return (*testcontrol.Loop).Inspect
 }
 
 // requireTruth fails the test if a report is untrue and stays so.
@@ -228,7 +228,7 @@ func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 }
 
 // reportParent reports errors in the status of a parent, and in its Sync.
-func (c truthCheck) reportParent(text *strings.Builder, live *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c truthCheck) reportParent(text *strings.Builder, live *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
 	name := live.GetKind() + " " + live.GetName()
 	if record.Impure != "" && !c.config.Impure {
 		fmt.Fprintf(text, "Sync of %s is not pure: called twice with one request, %s\n", name, strings.TrimSpace(record.Impure))

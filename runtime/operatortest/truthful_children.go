@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // reportChildren reports the children of a parent that are not as desired, and those
 // that are not desired, unless they may be so.
-func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record passes.Record, said conditions, lasting bool) {
+func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
 	for _, desired := range record.Desired {
 		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
 		if err != nil {
@@ -41,7 +41,7 @@ func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.U
 
 // compareChild compares a live child with its desired state, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
-func (c truthCheck) compareChild(parent types.UID, record passes.Record, desired passes.Desired) (found []untruth, gone bool, err error) {
+func (c truthCheck) compareChild(parent types.UID, record testcontrol.Record, desired testcontrol.Desired) (found []untruth, gone bool, err error) {
 	live := new(unstructured.Unstructured)
 	live.SetGroupVersionKind(desired.Kind)
 	err = c.Client.Get(c.context(), desired.Name, live)
@@ -75,7 +75,7 @@ func (c truthCheck) compareChild(parent types.UID, record passes.Record, desired
 }
 
 // isExempt reports whether a change need not have reached a child.
-func isExempt(record passes.Record, desired passes.Desired, live client.Object) bool {
+func isExempt(record testcontrol.Record, desired testcontrol.Desired, live client.Object) bool {
 	switch operator.UpdateStrategy(desired.Update) {
 	case operator.CreateOnly:
 		return true
@@ -97,7 +97,7 @@ func distinctUntruths(found []untruth) (distinct []untruth) {
 // reportedOtherwise reports whether something else than a condition has said why a child
 // is not as desired: an Event, where the parent has no conditions, or an error that is
 // too new for them. What admission changes is said once nothing worse is.
-func reportedOtherwise(record passes.Record, said conditions, desired passes.Desired, lasting bool) bool {
+func reportedOtherwise(record testcontrol.Record, said conditions, desired testcontrol.Desired, lasting bool) bool {
 	ready, ok := said["Ready"]
 	switch {
 	case !ok && desired.Conflict, len(desired.Altered) > 0 && ready.status != "True":
@@ -110,12 +110,12 @@ func reportedOtherwise(record passes.Record, said conditions, desired passes.Des
 
 // undesiredChildren are the children of a parent that it does not desire and that nobody is to
 // keep.
-func (c truthCheck) undesiredChildren(parent types.UID, record passes.Record) (children []passes.Child) {
+func (c truthCheck) undesiredChildren(parent types.UID, record testcontrol.Record) (children []testcontrol.Child) {
 	for _, kind := range record.Loop.Children {
 		for _, object := range (liveReader{c.Cluster}).listLabelled(record.Loop, kind) {
-			child := passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
+			child := testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
-			isDesired := slices.ContainsFunc(record.Desired, func(d passes.Desired) bool { return d.Child == child })
+			isDesired := slices.ContainsFunc(record.Desired, func(d testcontrol.Desired) bool { return d.Child == child })
 			if owner == parent && object.DeletionTimestamp == nil && !isDesired && !slices.Contains(record.Kept, child) {
 				children = append(children, child)
 			}
@@ -132,7 +132,7 @@ type listedKind struct {
 
 // listLabelled returns the metadata of the objects of a kind that carry a controller's label,
 // listed once in each check.
-func (c liveReader) listLabelled(loop *passes.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+func (c liveReader) listLabelled(loop *testcontrol.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
 	key := listedKind{loop.Label, kind}
 	if known, ok := c.listed[key]; ok {
 		return known
@@ -146,7 +146,7 @@ func (c liveReader) listLabelled(loop *passes.Loop, kind schema.GroupVersionKind
 	return list.Items
 }
 
-func nameOfChild(child passes.Child) string {
+func nameOfChild(child testcontrol.Child) string {
 	if child.Name.Namespace == "" {
 		return child.Kind.Kind + " " + child.Name.Name
 	}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/yaml"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // object reads an object whose managedFields are given by manager.
@@ -183,7 +183,7 @@ func pathsOf(found []untruth) (paths []string) {
 }
 
 func TestConditionsExcuseWhatTheyName(t *testing.T) {
-	child := passes.Child{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Name: types.NamespacedName{Namespace: "default", Name: "web"}}
+	child := testcontrol.Child{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Name: types.NamespacedName{Namespace: "default", Name: "web"}}
 	found := []untruth{{path: "data.text"}}
 	for name, test := range map[string]struct {
 		reason, message string
@@ -221,7 +221,7 @@ func TestReportsShowNoSecret(t *testing.T) {
 			value = []any{map[string]any{"name": "main", "env": []any{map[string]any{"name": "A", "value": "canary"}}}}
 		}
 		var text strings.Builder
-		writeUntruths(&text, passes.Child{Kind: schema.GroupVersionKind{Kind: kind}}, []untruth{{path: path, desired: value, live: value}})
+		writeUntruths(&text, testcontrol.Child{Kind: schema.GroupVersionKind{Kind: kind}}, []untruth{{path: path, desired: value, live: value}})
 		if strings.Contains(text.String(), "canary") || !strings.Contains(text.String(), path) {
 			t.Errorf("reports\n%s", text.String())
 		}

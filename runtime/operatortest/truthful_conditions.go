@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // transient is how long an error may last before the conditions have to show it.
@@ -52,7 +52,7 @@ var aboutHealth = []string{"Progressing", "ChildFailed"}
 
 // excuses reports whether the conditions name a child, with a reason that it may differ
 // for.
-func (c conditions) excuses(child passes.Child, found []untruth, absentOrLeaving bool) bool {
+func (c conditions) excuses(child testcontrol.Child, found []untruth, absentOrLeaving bool) bool {
 	for _, said := range c {
 		switch {
 		case isCutOff(said.message) && !slices.Contains(aboutHealth, said.reason):
@@ -75,7 +75,7 @@ var cutOff = regexp.MustCompile(`and [0-9]+ more\b|…$`)
 
 // namesChild reports whether a message names a child, as Kind name or Kind namespace/name. One
 // that leaves out children may have named it.
-func namesChild(message string, child passes.Child) bool {
+func namesChild(message string, child testcontrol.Child) bool {
 	for _, name := range []string{child.Name.Name, child.Name.String()} {
 		text := child.Kind.Kind + " " + name
 		for rest := message; ; {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // history is what the operator's reconciles have desired since the test began, also
@@ -25,18 +25,18 @@ type history struct {
 
 // parentHistory is what is known of one parent. Several controllers may have it.
 type parentHistory struct {
-	latest  map[string]passes.Record                   // by controller
-	failing map[string]time.Time                       // by controller: since when its reconciles fail
-	shapes  map[passes.Child]map[string]map[string]any // all that was ever desired of a child, by its JSON
+	latest  map[string]testcontrol.Record                   // by controller
+	failing map[string]time.Time                            // by controller: since when its reconciles fail
+	shapes  map[testcontrol.Child]map[string]map[string]any // all that was ever desired of a child, by its JSON
 }
 
 // addRecord notes how a reconcile ended.
-func (h *history) addRecord(record passes.Record) {
+func (h *history) addRecord(record testcontrol.Record) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known, ok := h.parents[record.UID]
 	if !ok {
-		known = &parentHistory{map[string]passes.Record{}, map[string]time.Time{}, map[passes.Child]map[string]map[string]any{}}
+		known = &parentHistory{map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}}
 		if h.parents == nil {
 			h.parents = map[types.UID]*parentHistory{}
 		}
@@ -62,7 +62,7 @@ func (h *history) addRecord(record passes.Record) {
 	known.latest[controller] = record
 }
 
-func (p *parentHistory) addShape(child passes.Child, content map[string]any) {
+func (p *parentHistory) addShape(child testcontrol.Child, content map[string]any) {
 	shape, _ := shapeOf(content, false).(map[string]any)
 	data, err := json.Marshal(shape)
 	if err != nil {
@@ -105,7 +105,7 @@ func dropIdentity(content map[string]any) {
 
 // latestRecords returns what the controllers have last desired for a parent, and since when their
 // reconciles fail.
-func (h *history) latestRecords(parent types.UID) (latest []passes.Record, failing map[string]time.Time) {
+func (h *history) latestRecords(parent types.UID) (latest []testcontrol.Record, failing map[string]time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known, ok := h.parents[parent]
@@ -119,7 +119,7 @@ func (h *history) latestRecords(parent types.UID) (latest []passes.Record, faili
 }
 
 // shapesOf returns all that was ever desired of a child.
-func (h *history) shapesOf(parent types.UID, child passes.Child) (shapes []map[string]any) {
+func (h *history) shapesOf(parent types.UID, child testcontrol.Child) (shapes []map[string]any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if known, ok := h.parents[parent]; ok {

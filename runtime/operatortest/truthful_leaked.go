@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // leakCheck finds leaked children.
@@ -43,7 +43,7 @@ func (c leakCheck) describeLeaked(collected bool) string {
 					living = c.livingParents()
 				}
 				if !living[owner] {
-					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(passes.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
+					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
 				}
 			}
 		}
@@ -86,7 +86,7 @@ func (c leakCheck) endWithoutLeaks() {
 
 // isOurs reports whether a child is one that this test's operator has made, and still to
 // be there.
-func (c leakCheck) isOurs(loop *passes.Loop, child client.Object, owner types.UID) bool {
+func (c leakCheck) isOurs(loop *testcontrol.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
 	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knowsParent(owner)
 }

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // normalize returns a desired child as the API server would create it, with defaults and the
 // changes of admission. It is a dry run under an unused name, so that it has nothing of the live
 // child. It returns nil if the API server refuses it, for instance because a port is allocated or a
 // name is validated.
-func (c truthCheck) normalize(desired passes.Desired) *unstructured.Unstructured {
+func (c truthCheck) normalize(desired testcontrol.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

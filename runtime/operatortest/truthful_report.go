@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/opgen-dev/opgen/runtime/internal/passes"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
 // reported is how many fields of one child are listed.
 const reported = 20
 
 // writeUntruths writes one paragraph for a child.
-func writeUntruths(text *strings.Builder, child passes.Child, found []untruth) {
+func writeUntruths(text *strings.Builder, child testcontrol.Child, found []untruth) {
 	secret := child.Kind.Kind == "Secret" && child.Kind.Group == ""
 	fmt.Fprintf(text, "%s is not as desired:\n", nameOfChild(child))
 	for i, one := range found {

@@ -1,6 +1,10 @@
 package apply
 
-import "time"
+import (
+	"time"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+)
 
 // altered are the values that the API server or its admission altered: they differed from the
 // desired ones in the answer to a write of the whole desired state. They are no drift, because
@@ -10,10 +14,6 @@ type altered struct {
 	values digest   // at all our paths
 	at     time.Time
 }
-
-// AlteredRetry is the time after which altered values are written again, in case nothing alters
-// them any more.
-const AlteredRetry = time.Hour
 
 // findAltered returns what an object holds instead of what is desired, if that was written
 // to it just now; nil where it is as desired.
@@ -43,7 +43,7 @@ func (o *ownedFields) isAsAltered(d Desired, last *altered) (bool, error) {
 // syncState returns the state of a child with these altered values: in sync, until it is time to
 // write them again.
 func (a *altered) syncState(now time.Time) syncState {
-	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= AlteredRetry {
+	if a != nil && len(a.paths) > 0 && now.Sub(a.at) >= backoff.Altered {
 		return unknown
 	}
 	return inSync

@@ -88,9 +88,9 @@ func (c *childApply) repeat(ctx context.Context, live client.Object, write func(
 	}
 	b.SetState(d.digest)
 	recreating := live != nil && b.replaced == uid
-	isNew := live != nil && !recreating && !returns && !b.Holds() // one drift is reported once
+	isNew := live != nil && !recreating && !returns && !b.IsDelayed() // one drift is reported once
 	if !recreating {
-		conflict, err := b.Hold(now, func() (backoff.Conflict, error) {
+		conflict, err := b.Delay(now, func() (backoff.Conflict, error) {
 			if returns {
 				return backoff.Conflict{Returns: true}, nil
 			}

@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// Conflict is why the repetition of a write waits: what was written does not last.
+// Conflict is why the repetition of a write is delayed: what was written does not last.
 type Conflict struct {
 	Manager string    // who changes the object, as managedFields says
 	Paths   []string  // what is changed
 	Deleted bool      // somebody deletes the object
-	Returns bool      // Sync itself returns to what it wanted before
+	Returns bool      // Sync itself returns to what it desired before
 	Retry   time.Time // when the next write is due
 }
 
@@ -58,15 +58,15 @@ func (b *Budget) Spend(now time.Time) {
 // Due returns when the next repetition may be made.
 func (b *Budget) Due() time.Time { return b.last.Add(Writes.Wait(b.repeated)) }
 
-// IsCalm reports whether the last repetition has held for so long that the next one is
-// another affair.
+// IsCalm reports whether the last repetition has lasted for so long that the next one
+// does not belong to it.
 func (b *Budget) IsCalm(now time.Time) bool {
 	return b.conflict == nil && now.Sub(b.last) >= max(Writes.Calm, Writes.Wait(b.repeated))
 }
 
-// Hold returns what the next repetition waits for, nil when it is due. explain is called
+// Delay returns why the next repetition is delayed; nil when it is due. explain is called
 // once for each wait, to name who makes it necessary.
-func (b *Budget) Hold(now time.Time, explain func() (Conflict, error)) (*Conflict, error) {
+func (b *Budget) Delay(now time.Time, explain func() (Conflict, error)) (*Conflict, error) {
 	if b.IsCalm(now) || !now.Before(b.Due()) {
 		return nil, nil
 	}
@@ -81,10 +81,10 @@ func (b *Budget) Hold(now time.Time, explain func() (Conflict, error)) (*Conflic
 	return b.conflict, nil
 }
 
-// Holds reports whether the next repetition has had to wait.
-func (b *Budget) Holds() bool { return b.conflict != nil }
+// IsDelayed reports whether the next repetition was delayed.
+func (b *Budget) IsDelayed() bool { return b.conflict != nil }
 
-// IsIdle reports whether the budget knows nothing that a fresh one does not.
+// IsIdle reports whether the budget is as good as a new one.
 func (b *Budget) IsIdle(now time.Time) bool {
 	abandoned := now.Sub(b.attempted) > 2*Writes.Longest
 	return b.IsCalm(now) && (b.failed == nil && b.conflicts == 0 || abandoned)

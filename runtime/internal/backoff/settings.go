@@ -7,7 +7,7 @@ import "time"
 type Settings struct {
 	Free           int
 	First, Longest time.Duration
-	// Calm is how long an object has to keep its state for the count to begin anew, if
+	// Calm is how long an object has to keep its state for the count to start at zero, if
 	// that is longer than the last wait.
 	Calm time.Duration
 }
@@ -29,6 +29,28 @@ var (
 )
 
 const (
+	// Stale is the wait after a reconcile whose view of the cluster proved to be out of date.
+	// The event that was missing usually causes a reconcile before that.
+	Stale = 100 * time.Millisecond
+	// CacheLag is how long the cache may lack a write before the API server is asked what became
+	// of the object, and then asked again.
+	CacheLag = 5 * time.Second
+	// CallTimeout is how long Sync or Finalize may take, unless the spec file says otherwise.
+	CallTimeout = 2 * time.Minute
+	// CallGrace is how long the runtime waits for Sync to return after its context has ended,
+	// and how often it looks whether an abandoned call has returned.
+	CallGrace = time.Second
+	// RelatedAttempts is how often the author's Related is called before a parent that is
+	// deleted is finalized without its answer.
+	RelatedAttempts = 5
+	// Altered is how long values that admission has altered stay before they are written
+	// again, since what alters them may have been removed.
+	Altered = time.Hour
+	// RepeatEvent is how long the same error or conflict causes no other Event, which is also
+	// how long an API server keeps Events.
+	RepeatEvent = time.Hour
+	// MaxEvents is how many different errors cause an Event in that time.
+	MaxEvents = 10
 	// Spread is by how much a retry may be later by chance, so that parents which failed
 	// together do not come back together.
 	Spread = 0.2

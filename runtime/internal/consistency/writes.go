@@ -16,11 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-)
 
-// maxLag is how long the cache may lack a write before Writes asks the API server for the object,
-// and then asks again.
-const maxLag = 5 * time.Second
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+)
 
 // Writes are the writes of one parent's reconciles that the cache may not show yet. The zero value
 // is empty. It is not safe for concurrent use.
@@ -102,7 +100,7 @@ func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (
 	if err != nil || w.isReachedBy(cached) {
 		return err == nil, err
 	}
-	if now.Sub(w.at) < maxLag {
+	if now.Sub(w.at) < backoff.CacheLag {
 		return false, nil
 	}
 	w.at = now

@@ -47,7 +47,7 @@ func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 		}
 		failed, left := hasFailed(req, pod.Name)
 		answer.RequeueAfter = max(answer.RequeueAfter, left)
-		want.Pods.Add(pod, update, operator.After(before...), operator.ReplaceIf(failed && left == 0))
+		want.Pods.Add(pod, update, operator.After(before...), operator.RecreateIf(failed && left == 0))
 	}
 	return answer, nil
 }

@@ -109,7 +109,7 @@ func TestSync(t *testing.T) {
 		operatortest.Case[Request, Response]{
 			Name:   "a Pod that failed is replaced",
 			Given:  given(one, observed("tom-0", corev1.PodFailed, patience)),
-			Expect: &Response{Children: failing(operator.ReplaceIf(true)), Status: counted(1, 0)},
+			Expect: &Response{Children: failing(operator.RecreateIf(true)), Status: counted(1, 0)},
 		},
 		operatortest.Case[Request, Response]{
 			Name:   "but not at once",

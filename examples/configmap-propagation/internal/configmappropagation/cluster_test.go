@@ -222,7 +222,7 @@ func TestAConfigMapOfOthersIsNotTouched(t *testing.T) {
 	w.Stop()
 	w.Create(w.two, theirs)
 	w.Restart()
-	w.says("NameTaken", w.two.Name)
+	w.says("NameConflict", w.two.Name)
 	w.counts(2, 1)
 	w.Matches(settings(w.one.Name))
 	if w.Get(theirs); len(theirs.Data) != 1 || theirs.Data["theirs"] != "yes" {

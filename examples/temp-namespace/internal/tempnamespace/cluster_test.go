@@ -150,7 +150,7 @@ func TestANamespaceOfOthersIsNotTouched(t *testing.T) {
 	cluster.Create(namespace, temp)
 	cluster.Eventually("the TempNamespace says that the name is taken", func() error {
 		cluster.Get(temp)
-		if ready := meta.FindStatusCondition(temp.Status.Conditions, "Ready"); ready == nil || ready.Reason != "NameTaken" {
+		if ready := meta.FindStatusCondition(temp.Status.Conditions, "Ready"); ready == nil || ready.Reason != "NameConflict" {
 			return errors.New("it does not")
 		}
 		return nil

@@ -1,0 +1,91 @@
+package process
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// newClientFunc returns the function that makes the manager's client. The client reads the
+// kinds that the operator watches from the cache, and all others from the API server. It
+// writes objects without the part of managedFields that a cache has kept, since the API
+// server would take that part for all of them.
+func newClientFunc(namespace string) client.NewClientFunc {
+	return func(config *rest.Config, options client.Options) (client.Client, error) {
+		uncached := options
+		uncached.Cache = nil
+		live, err := client.New(config, uncached)
+		if err != nil {
+			return nil, err
+		}
+		caching := *options.Cache
+		caching.Reader = fallbackReader{caching.Reader, live, namespace}
+		options.Cache = &caching
+		made, err := client.New(config, options)
+		return trimmedClient{made}, err
+	}
+}
+
+// fallbackReader reads from a cache, and kinds that the cache does not hold from the API
+// server.
+type fallbackReader struct {
+	cache     client.Reader
+	live      client.Client
+	namespace string // the only one that the operator works in; empty: all
+}
+
+// Get reads one object.
+func (r fallbackReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	err := r.cache.Get(ctx, key, object, options...)
+	if !errors.As(err, new(*cache.ErrResourceNotCached)) {
+		return err
+	}
+	return r.live.Get(ctx, key, object, options...)
+}
+
+// List lists objects. Like the cache it lists those of the operator's only namespace
+// unless an option names another.
+func (r fallbackReader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	err := r.cache.List(ctx, list, options...)
+	if !errors.As(err, new(*cache.ErrResourceNotCached)) {
+		return err
+	}
+	namespaced, err := r.live.IsObjectNamespaced(list)
+	if err != nil {
+		return err
+	}
+	if r.namespace != "" && namespaced {
+		options = append([]client.ListOption{client.InNamespace(r.namespace)}, options...)
+	}
+	return r.live.List(ctx, list, options...)
+}
+
+// trimmedClient writes objects that come from a cache. The API server itself leaves the
+// field managers alone where a subresource is written.
+type trimmedClient struct{ client.Client }
+
+// Create creates an object.
+func (c trimmedClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	apply.DropTrimmed(object)
+	return c.Client.Create(ctx, object, options...)
+}
+
+// Update replaces an object.
+func (c trimmedClient) Update(ctx context.Context, object client.Object, options ...client.UpdateOption) error {
+	apply.DropTrimmed(object)
+	return c.Client.Update(ctx, object, options...)
+}
+
+// Patch patches an object. An apply sends the object, other patches what differs.
+func (c trimmedClient) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	if patch.Type() == types.ApplyPatchType {
+		apply.DropTrimmed(object)
+	}
+	return c.Client.Patch(ctx, object, patch, options...)
+}

@@ -1,0 +1,68 @@
+package process
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// Controller is a controller that a process runs.
+type Controller struct {
+	name    string
+	project string // empty if it has none
+	setUp   func(manager.Manager, *Environment) error
+}
+
+// NewController returns a controller that setUp adds to a manager.
+func NewController(name, project string, setUp func(manager.Manager, *Environment) error) Controller {
+	return Controller{name: name, project: project, setUp: setUp}
+}
+
+// Environment is what a controller needs of the process that runs it.
+type Environment struct {
+	Settings
+	Metrics Metrics
+	life    *lifetime
+}
+
+func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
+	registered, err := newMetrics(metrics.Registry)
+	return &Environment{Settings: settings, Metrics: registered, life: life}, err
+}
+
+// ReconcileContext returns the context of a reconcile that begins now: it has the values of
+// ctx, and ends with the process. It returns nil if no reconcile may begin any more.
+func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
+	return e.life.reconcileContext(ctx)
+}
+
+// AddCache adds a cache of objects that a selector matches to the manager, and the
+// readiness probe of that name.
+func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector) (cache.Cache, error) {
+	options := cacheOptions(e.Options)
+	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
+	options.DefaultLabelSelector = selector
+	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
+	added, err := e.Control.NewCache(mgr.GetConfig(), options)
+	if err != nil {
+		return nil, err
+	}
+	if err := mgr.AddReadyzCheck(probe, checkSynced(added)); err != nil {
+		return nil, err
+	}
+	return added, mgr.Add(startedWithCaches{added})
+}
+
+// noResync is a period that never ends.
+const noResync = time.Duration(0)
+
+// startedWithCaches has a manager start a cache together with its own.
+type startedWithCaches struct{ cache.Cache }
+
+// GetCache returns the cache.
+func (s startedWithCaches) GetCache() cache.Cache { return s.Cache }

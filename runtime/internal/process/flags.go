@@ -1,0 +1,115 @@
+package process
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// commandLine is what the command line and the environment of an operator say.
+type commandLine struct {
+	Settings
+	kubeconfig string
+	qps        float64
+	burst      int
+	logLevel   slog.Level
+	logFormat  string
+}
+
+// parseFlags reads the command line. Flags override the environment, which overrides the
+// defaults.
+func parseFlags(program string, args []string, getenv func(string) string, usage io.Writer) (commandLine, error) {
+	l := commandLine{Settings: Settings{Options: Defaults(), Program: filepath.Base(program)}, logFormat: "text"}
+	flags := flag.NewFlagSet(filepath.Base(program), flag.ContinueOnError)
+	flags.SetOutput(usage)
+	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "the kubeconfig `file`; by default KUBECONFIG, the Pod's ServiceAccount, or ~/.kube/config")
+	flags.StringVar(&l.Namespace, "namespace", l.Namespace, "work in this `namespace` only")
+	flags.StringVar(&l.ParentSelector, "parent-selector", l.ParentSelector, "work on parents with these `labels` only, such as \"tier=web,!canary\"")
+	flags.IntVar(&l.Workers, "workers", l.Workers, "how many parents each controller works on at once")
+	flags.DurationVar(&l.Resync, "resync", l.Resync, "how often to look at every parent again")
+	flags.BoolVar(&l.LeaderElect, "leader-elect", l.LeaderElect, "let one of several replicas work at a time")
+	flags.StringVar(&l.LeaderElectID, "leader-elect-id", l.LeaderElectID, "the `name` of the Lease that elects the leader; by default the project's")
+	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own")
+	flags.StringVar(&l.MetricsAddress, "metrics-bind-address", l.MetricsAddress, "`host:port` that serves /metrics; 0 for none")
+	flags.BoolVar(&l.MetricsSecure, "metrics-secure", l.MetricsSecure, "serve metrics over TLS, to whom the API server lets read them")
+	flags.StringVar(&l.HealthAddress, "health-probe-bind-address", l.HealthAddress, "`host:port` that serves /healthz and /readyz; 0 for none")
+	flags.StringVar(&l.PprofAddress, "pprof-bind-address", l.PprofAddress, "`host:port` that serves /debug/pprof/, unprotected; 0 for none")
+	flags.Float64Var(&l.qps, "qps", -1, "requests per second to the API server; negative for no limit")
+	flags.IntVar(&l.burst, "burst", 0, "requests that may exceed qps for a moment; by default twice as many")
+	flags.TextVar(&l.logLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	flags.StringVar(&l.logFormat, "log-format", l.logFormat, "text or json")
+	flags.Usage = func() {
+		fmt.Fprintf(usage, "Usage of %s; a flag --some-flag can also be set as OPERATOR_SOME_FLAG:\n", flags.Name())
+		flags.PrintDefaults()
+	}
+	if err := setFromEnvironment(flags, getenv); err != nil {
+		return l, err
+	}
+	if err := flags.Parse(args); err != nil {
+		return l, err
+	}
+	return l, l.validate(flags.Args())
+}
+
+func setFromEnvironment(flags *flag.FlagSet, getenv func(string) string) (err error) {
+	flags.VisitAll(func(f *flag.Flag) {
+		name := "OPERATOR_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if value := getenv(name); value != "" && err == nil {
+			if wrong := flags.Set(f.Name, value); wrong != nil {
+				err = fmt.Errorf("%s=%q: %w", name, value, wrong)
+			}
+		}
+	})
+	return err
+}
+
+func (l *commandLine) validate(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case l.Workers < 1:
+		return fmt.Errorf("--workers=%d: at least 1 is needed", l.Workers)
+	case l.logFormat != "text" && l.logFormat != "json":
+		return fmt.Errorf("--log-format=%q: text or json", l.logFormat)
+	}
+	return nil
+}
+
+// newLogger returns a logger that writes to w.
+func (l *commandLine) newLogger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: l.logLevel}
+	if l.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// loadConfig finds the cluster, and the namespace of the Lease.
+func (l *commandLine) loadConfig() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = l.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil)
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, err
+	}
+	home, _, err := loader.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	l.LeaderElectNamespace = cmp.Or(l.LeaderElectNamespace, l.Namespace, home)
+	config.QPS, config.Burst = float32(l.qps), l.burst
+	if l.burst == 0 && l.qps > 0 {
+		config.Burst = max(1, int(2*l.qps))
+	}
+	config.UserAgent = filepath.Base(os.Args[0]) + " " + rest.DefaultKubernetesUserAgent()
+	return config, nil
+}

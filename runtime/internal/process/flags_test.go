@@ -1,0 +1,105 @@
+package process
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+func TestParseFlags(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		args   []string
+		env    map[string]string
+		expect func(*commandLine)
+		err    string
+	}{
+		{name: "defaults", expect: func(*commandLine) {}},
+		{
+			name: "flags",
+			args: []string{"--namespace=web", "--parent-selector=tier=web", "--workers", "3", "--resync=1m", "--leader-elect", "--metrics-bind-address=:8443"},
+			expect: func(l *commandLine) {
+				l.Namespace, l.ParentSelector = "web", "tier=web"
+				l.Workers, l.Resync, l.LeaderElect, l.MetricsAddress = 3, time.Minute, true, ":8443"
+			},
+		},
+		{
+			name:   "environment",
+			env:    map[string]string{"OPERATOR_WORKERS": "3", "OPERATOR_LOG_FORMAT": "json"},
+			expect: func(l *commandLine) { l.Workers, l.logFormat = 3, "json" },
+		},
+		{
+			name:   "flags win over the environment",
+			args:   []string{"--workers=4"},
+			env:    map[string]string{"OPERATOR_WORKERS": "3"},
+			expect: func(l *commandLine) { l.Workers = 4 },
+		},
+		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
+		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
+		{name: "no workers", args: []string{"--workers=0"}, err: "--workers=0: at least 1 is needed"},
+		{name: "argument", args: []string{"run"}, err: `unexpected argument "run"`},
+		{name: "log format", args: []string{"--log-format=xml"}, err: `--log-format="xml": text or json`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := parseFlags("/bin/web-operator", test.args, func(name string) string { return test.env[name] }, io.Discard)
+			if test.err != "" {
+				if err == nil || err.Error() != test.err {
+					t.Fatalf("error %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := commandLine{Settings: Settings{Options: Defaults(), Program: "web-operator"}, qps: -1, logFormat: "text"}
+			test.expect(&want)
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(commandLine{})); diff != "" {
+				t.Errorf("command line (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWithoutAClusterMainSaysWhatToDo(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	t.Setenv("HOME", t.TempDir())
+	unreachable := filepath.Join(t.TempDir(), "kubeconfig")
+	err := os.WriteFile(unreachable, []byte(`
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+users: [{name: u}]
+current-context: c
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, kubeconfig, env, says string }{
+		{"nothing is configured", "", "", "no cluster is configured: set KUBECONFIG or pass --kubeconfig"},
+		{"KUBECONFIG names no file", "", "/nowhere/kubeconfig", "no cluster is configured"},
+		{"--kubeconfig names no file", "/nowhere/kubeconfig", "", "/nowhere/kubeconfig: no such file"},
+		{"the cluster is down", unreachable, "", "cannot reach the API server at http://127.0.0.1:1: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", test.env)
+			line := commandLine{Settings: Settings{Options: Defaults()}, kubeconfig: test.kubeconfig}
+			err := line.run(func(manager.Manager) ([]Controller, error) {
+				return []Controller{NewController("web", "", func(mgr manager.Manager, _ *Environment) error {
+					_, err := mgr.GetRESTMapper().RESTMapping(corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind())
+					return err
+				})}, nil
+			})
+			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want one line with %q", err, test.says)
+			}
+		})
+	}
+}

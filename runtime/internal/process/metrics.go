@@ -1,0 +1,85 @@
+package process
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are the metrics of all controllers. They are registered once per process, with a
+// label that names the controller.
+type Metrics struct {
+	reconciles  *prometheus.CounterVec
+	duration    *prometheus.HistogramVec
+	writes      *prometheus.CounterVec
+	drift       *prometheus.CounterVec
+	convergence *prometheus.HistogramVec
+}
+
+func newMetrics(registry prometheus.Registerer) (Metrics, error) {
+	m := Metrics{
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_reconcile_total",
+			Help: "Reconciles of parents, by result: success, stale (put off, since the cache was out of date), or the reason of an error as the Ready condition shows it.",
+		}, []string{"controller", "result"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "opgen_reconcile_duration_seconds",
+			Help:    "Duration of reconciles that called Sync or Finalize.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 9),
+		}, []string{"controller"}),
+		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_child_writes_total",
+			Help: "Children written, by kind and verb: created, updated, adopted, orphaned or deleted.",
+		}, []string{"controller", "kind", "verb"}),
+		drift: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_drift_found_total",
+			Help: "Children with a field of the operator's that someone else had changed, by kind.",
+		}, []string{"controller", "kind"}),
+		convergence: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "opgen_convergence_seconds",
+			Help:    "Time from when this process first saw a generation of a parent until a reconcile ended with everything written and Ready.",
+			Buckets: prometheus.ExponentialBuckets(0.01, 3, 12),
+		}, []string{"controller"}),
+	}
+	return m, errors.Join(
+		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes),
+		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
+	)
+}
+
+// registerMetric registers a metric, or sets it to the one that is registered already.
+func registerMetric[M prometheus.Collector](registry prometheus.Registerer, metric *M) error {
+	err := registry.Register(*metric)
+	if existing, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		*metric = existing.ExistingCollector.(M)
+		return nil
+	}
+	return err
+}
+
+// CountReconcile counts a reconcile that ended with a result.
+func (m Metrics) CountReconcile(controller, result string, duration time.Duration) {
+	m.reconciles.WithLabelValues(controller, result).Inc()
+	m.duration.WithLabelValues(controller).Observe(duration.Seconds())
+}
+
+// CountStale counts a reconcile that was put off because the cache was out of date.
+func (m Metrics) CountStale(controller string) {
+	m.reconciles.WithLabelValues(controller, "stale").Inc()
+}
+
+// CountWrite counts a write of a child.
+func (m Metrics) CountWrite(controller, kind, verb string) {
+	m.writes.WithLabelValues(controller, kind, verb).Inc()
+}
+
+// CountDrift counts a child that someone else had changed.
+func (m Metrics) CountDrift(controller, kind string) {
+	m.drift.WithLabelValues(controller, kind).Inc()
+}
+
+// ObserveConvergence records how long a generation of a parent took to converge.
+func (m Metrics) ObserveConvergence(controller string, duration time.Duration) {
+	m.convergence.WithLabelValues(controller).Observe(duration.Seconds())
+}

@@ -1,0 +1,55 @@
+package process
+
+import (
+	"log/slog"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// Options are those of package operator, which documents them.
+type Options struct {
+	Namespace      string
+	ParentSelector string
+	Workers        int
+	Resync         time.Duration
+
+	LeaderElect          bool
+	LeaderElectID        string
+	LeaderElectNamespace string
+
+	MetricsAddress string
+	HealthAddress  string
+	PprofAddress   string
+	MetricsSecure  bool
+
+	Logger *slog.Logger
+	Setup  func(manager.Manager) error
+}
+
+// Defaults returns the options of a process that sets none.
+func Defaults() Options {
+	return Options{
+		Workers:        10,
+		Resync:         10 * time.Hour,
+		MetricsAddress: "0",
+		HealthAddress:  "0",
+		PprofAddress:   "0",
+		MetricsSecure:  true,
+	}
+}
+
+// DefaultProgram is the program's name where no command line says another.
+const DefaultProgram = "operator"
+
+// Settings are the options of a process, and what only its command line or a test sets.
+type Settings struct {
+	Options
+	// Program is the file name of the program, after which an earlier release named the
+	// Lease.
+	Program string
+	// Control lets a test control the process; nil otherwise.
+	Control *testcontrol.Control
+}

@@ -1,0 +1,131 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/scrape"
+)
+
+// Run runs controllers against the API server of config until ctx is done, and then lets
+// the reconciles that have begun end. newControllers is called once there is a manager.
+func Run(ctx context.Context, config *rest.Config, settings Settings, newControllers func(manager.Manager) ([]Controller, error)) error {
+	life := newLifetime(ctx)
+	defer life.end(errStopped)
+	mgr, err := newManager(config, settings, life)
+	if err != nil {
+		return err
+	}
+	if settings.Setup != nil {
+		if err := settings.Setup(mgr); err != nil {
+			return err
+		}
+	}
+	controllers, err := newControllers(mgr)
+	if err != nil {
+		return err
+	}
+	if err := addControllers(mgr, settings, life, controllers); err != nil {
+		return err
+	}
+	settings.Control.Complete()
+	if err := addProbes(mgr); err != nil {
+		return err
+	}
+	return startManager(ctx, mgr, life)
+}
+
+func newManager(config *rest.Config, settings Settings, life *lifetime) (manager.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	logger := cmp.Or(settings.Logger, slog.Default())
+	caches := cacheOptions(settings.Options)
+	caches.ReaderFailOnMissingInformer = true // so that a read starts no watch
+	metrics := metricsserver.Options{BindAddress: settings.MetricsAddress}
+	if settings.MetricsSecure {
+		metrics.SecureServing = true
+		metrics.FilterProvider = scrape.Filter
+	}
+	var lock resourcelock.Interface
+	if settings.LeaderElect {
+		var err error
+		if life.lease, err = newLease(config, settings.Options, func(err error) { life.end(err) }); err != nil {
+			return nil, err
+		}
+		lock = life.lease
+	}
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life} })
+	mgr, err := manager.New(config, manager.Options{
+		Scheme:                              scheme,
+		Cache:                               caches,
+		NewCache:                            settings.Control.NewCache,
+		NewClient:                           newClientFunc(settings.Namespace),
+		Logger:                              logr.FromSlogHandler(logger.Handler()),
+		Metrics:                             metrics,
+		HealthProbeBindAddress:              settings.HealthAddress,
+		PprofBindAddress:                    settings.PprofAddress,
+		LeaderElection:                      settings.LeaderElect,
+		LeaseDuration:                       ptr.To(leaseDuration),
+		RenewDeadline:                       ptr.To(renewDeadline),
+		RetryPeriod:                         ptr.To(retryPeriod),
+		LeaderElectionReleaseOnCancel:       true,
+		LeaderElectionResourceLockInterface: lock,
+	})
+	if err == nil && life.lease != nil {
+		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
+	}
+	return mgr, err
+}
+
+// cacheOptions returns the options that all caches have in common.
+func cacheOptions(options Options) cache.Options {
+	caches := cache.Options{
+		DefaultTransform:         apply.NewTrimmer().Trim,
+		SyncPeriod:               ptr.To(options.Resync),
+		DefaultWatchErrorHandler: newWatchErrorHandler(cmp.Or(options.Logger, slog.Default())),
+	}
+	if options.Namespace != "" {
+		caches.DefaultNamespaces = map[string]cache.Config{options.Namespace: {}}
+	}
+	return caches
+}
+
+func addControllers(mgr manager.Manager, settings Settings, life *lifetime, controllers []Controller) error {
+	if life.lease != nil {
+		if err := life.lease.setNames(leaseNames(settings, controllers)); err != nil {
+			return err
+		}
+	}
+	environment, err := newEnvironment(settings, life)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, controller := range controllers {
+		if names[controller.name] {
+			return fmt.Errorf("two controllers are named %s", controller.name)
+		}
+		names[controller.name] = true
+		if err := controller.setUp(mgr, environment); err != nil {
+			return fmt.Errorf("controller %s: %w", controller.name, err)
+		}
+	}
+	return nil
+}

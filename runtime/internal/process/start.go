@@ -1,0 +1,94 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// startManager runs a manager until ctx is done. It returns without waiting for the manager
+// in two cases: the caches have never synced, since the manager would wait for them forever;
+// or the lease is lost, since another replica works already.
+func startManager(ctx context.Context, mgr manager.Manager, life *lifetime) error {
+	synced := make(chan struct{})
+	if err := mgr.Add(afterCaches(func() { close(synced) })); err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(running) }()
+	if life.lease != nil {
+		defer life.lease.stopTimer()
+	}
+	stopped := ctx.Done()
+	for {
+		select {
+		case err := <-ended:
+			return cmp.Or(leaseError(life), err)
+		case <-life.reconciles.Done():
+			if err := leaseError(life); err != nil {
+				return err
+			}
+			return <-ended
+		case <-stopped:
+			stopped = nil
+		}
+		select {
+		case <-synced:
+		default:
+			return nil
+		}
+	}
+}
+
+// leaseError returns the error that ended the reconciles if it was the loss of the lease.
+func leaseError(life *lifetime) error {
+	if leaseLost, ok := errors.AsType[errLeaseLost](context.Cause(life.reconciles)); ok {
+		return leaseLost
+	}
+	return nil
+}
+
+// afterCaches is a function that a manager calls once its caches have synced, leader or not.
+type afterCaches func()
+
+var _ manager.LeaderElectionRunnable = afterCaches(nil)
+
+// Start calls the function.
+func (f afterCaches) Start(context.Context) error {
+	f()
+	return nil
+}
+
+// NeedLeaderElection returns false: every replica calls the function.
+func (afterCaches) NeedLeaderElection() bool { return false }
+
+// newWatchErrorHandler returns a handler of errors that end a list or watch. It logs a
+// missing right once for each kind, with what to do about it. The list is retried.
+func newWatchErrorHandler(logger *slog.Logger) toolscache.WatchErrorHandlerWithContext {
+	var logged sync.Map
+	return func(ctx context.Context, r *toolscache.Reflector, err error) {
+		if !LacksRight(err) {
+			toolscache.DefaultWatchErrorHandler(ctx, r, err)
+			return
+		}
+		if _, before := logged.LoadOrStore(r.TypeDescription(), true); !before {
+			logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for one namespace only",
+				"err", err)
+		}
+	}
+}
+
+// LacksRight reports whether an authorizer refused a request. Admission refuses with the
+// same code: a quota, a security policy, or a namespace that is being deleted.
+func LacksRight(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `is forbidden: User "`)
+}

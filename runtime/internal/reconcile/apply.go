@@ -1,0 +1,197 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// applied is what came of bringing the children to their desired state.
+type applied struct {
+	children  []child // those that are desired or kept, as known now
+	isStale   bool    // something has changed meanwhile, and another reconcile is due
+	isWaiting bool    // a child waits for another, so that not all of the answer is applied
+	err       error
+}
+
+// applyDesired brings the children to the desired state. It applies each child whatever
+// becomes of the others. It deletes nothing if Sync did not succeed, and prunes nothing if a
+// child is invalid, could not be applied or waits for another.
+func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, succeeded bool) applied {
+	plan, invalid := planChildren(r, observed, sets)
+	if invalid == nil {
+		recordDesired(r, plan)
+	}
+	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan))
+	if isStale || err != nil {
+		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
+	}
+	done := applyTasks(ctx, r, plan.tasks)
+	done.err = errors.Join(invalid, done.err)
+	recordApplied(r, done)
+	var replaced []child
+	for _, child := range done.children {
+		if child.isReplaced {
+			replaced = append(replaced, child)
+		}
+	}
+	if invalid != nil {
+		return done
+	}
+	undesired, kept := splitUndesired(r, observed, plan)
+	done.children = append(done.children, kept...)
+	switch {
+	case !succeeded || done.isStale:
+		return done
+	case done.err != nil || done.isWaiting:
+		undesired = nil
+	}
+	isStale, err = removeChildren(ctx, r, append(replaced, undesired...))
+	done.isStale, done.err = isStale, errors.Join(done.err, err)
+	return done
+}
+
+// keepChildren is applyDesired where the author leaves the children as they are.
+func keepChildren(ctx context.Context, r *run, observed *observed) applied {
+	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan{}))
+	return applied{children: observed.all(), isStale: isStale, err: err}
+}
+
+// applyTasks applies the tasks, in their order.
+func applyTasks(ctx context.Context, r *run, tasks []task) applied {
+	var done applied
+	update := newRollingUpdate(tasks)
+	ready := map[apply.Key]bool{}
+	for _, task := range tasks {
+		result := child{childKind: task.kind, name: task.Name, object: task.observed}
+		why, isIncomplete := blockReason(task, update, ready)
+		if isIncomplete || why == "" && task.isRecreated() {
+			result.waitsFor, done.isWaiting = why, done.isWaiting || isIncomplete
+			result.isReplaced = !isIncomplete
+			done.children = append(done.children, result)
+			continue
+		}
+		outcome, err := applyTask(ctx, r, task, why != "")
+		switch {
+		case errors.As(err, new(apply.ErrStale)):
+			done.isStale, r.staleCause = true, errChild{task.Key(), err}
+			continue
+		case err != nil:
+			done.err = errors.Join(done.err, errChild{task.Key(), err})
+			continue
+		case why != "":
+			result.object, result.waitsFor, result.conflict = outcome.Object, why, outcome.Conflict
+			update.queue(task)
+			done.children = append(done.children, result)
+			continue
+		case outcome.Action == apply.Replace && update.delaysRecreation(task, done.children):
+			result.waitsFor = "has drifted and waits for its turn"
+			update.queue(task)
+			done.children = append(done.children, result)
+			continue
+		}
+		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.Replace, outcome.Conflict
+		result.altered = outcome.Altered
+		if outcome.Object != nil {
+			result.health = HealthOf(task.kind.ReadyWhen, outcome.Object)
+		}
+		ready[task.Key()] = !result.isReplaced && result.conflict == nil && result.health.State == health.Ready
+		done.children = append(done.children, result)
+	}
+	return done
+}
+
+// blockReason returns why a task is not carried out in this reconcile; empty if it is. It
+// reports whether the answer of Sync is incomplete because of it. Among children of a kind
+// that rolls, a healthy one that waits for its turn counts as ready: that they come one after
+// the other is the order in which they are created, and a rolling update has its own order.
+func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why string, isIncomplete bool) {
+	for _, key := range t.after {
+		countsAsReady := t.update.isRolling() && key.Kind == t.Kind && update.queued[key]
+		if !ready[key] && !countsAsReady {
+			return "waits for " + key.String(), true
+		}
+	}
+	if t.update.isRolling() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
+		return "is outdated and waits for its turn", false
+	}
+	return "", false
+}
+
+// isRecreated reports whether Sync wants the observed child recreated.
+func (t task) isRecreated() bool {
+	return t.recreate && t.observed != nil && t.observed.GetDeletionTimestamp() == nil
+}
+
+// applyTask brings a child to its desired state. A child that waits for its turn gets only
+// what makes it the parent's.
+func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, error) {
+	do, memo := t.kind.applier.Do, &r.state.memo
+	if waits {
+		do = t.kind.applier.Own
+	}
+	outcome, err := do(ctx, r.now, memo, t.Desired, t.observed)
+	if isNameFree(ctx, r.loop, t, err) {
+		memo.RetryNow(t.Key())
+		outcome, err = do(ctx, r.now, memo, t.Desired, t.observed)
+	}
+	if conflict, ok := errors.AsType[apply.ErrTaken](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Live) {
+		outcome, err = restoreLabel(ctx, r, t, conflict.Live)
+	}
+	if err != nil {
+		return outcome, err
+	}
+	metrics, name, key := r.loop.environment.Metrics, r.loop.definition.Name, t.Key().String()
+	if outcome.Drift {
+		metrics.CountDrift(name, t.Kind.Kind)
+	}
+	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
+		r.recordChildWrite(t.kind, key, outcome.Object)
+		metrics.CountWrite(name, t.Kind.Kind, string(outcome.Action))
+		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
+	}
+	return outcome, nil
+}
+
+// isNameFree reports whether the error is a name conflict that has ended since, as far as
+// the cache can tell: it held the object that had the name, and does so no more.
+func isNameFree(ctx context.Context, l *loop, t task, err error) bool {
+	conflict, ok := errors.AsType[apply.ErrTaken](err)
+	if !ok || !isReplayed(err) || !l.childCache.selects(conflict.Live) {
+		return false
+	}
+	cached := t.kind.cached.DeepCopyObject().(client.Object)
+	return apierrors.IsNotFound(l.childCache.Get(ctx, t.Name, cached))
+}
+
+// isReplayed reports whether an error is that of a write which was put off.
+func isReplayed(err error) bool {
+	failed, ok := errors.AsType[backoff.Failed](err)
+	return ok && failed.Replayed
+}
+
+// splitUndesired splits the observed children that are not desired into those to prune and
+// those to keep. The memo forgets all of them.
+func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []child) {
+	desired := map[apply.Key]bool{}
+	for _, task := range plan.tasks {
+		desired[task.Key()] = true
+	}
+	for _, child := range observed.all() {
+		switch key := child.key(); {
+		case plan.keep[key] && !desired[key]:
+			kept = append(kept, child)
+		case !desired[key] && child.object.GetDeletionTimestamp() == nil:
+			undesired = append(undesired, child)
+		}
+	}
+	r.state.memo.Keep(r.now, desired)
+	return undesired, kept
+}

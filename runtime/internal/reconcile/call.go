@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+)
+
+// callAuthor calls Sync, or Finalize for a parent that is finalized.
+func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, error) {
+	request := newRequest(r, observed)
+	name, prepare := "Sync", r.loop.definition.Author.Sync
+	if r.isFinalizing() {
+		name, prepare = "Finalize", r.loop.definition.Author.Finalize
+	}
+	before := copyRequest(r, request)
+	prepared := prepare(request)
+	call := func(ctx context.Context) (*Response, error) {
+		return callWithTimeout(ctx, r, name, func(ctx context.Context) (*Response, error) {
+			return process.CallInSpan(ctx, name, errorMessage, prepared)
+		})
+	}
+	response, err := call(ctx)
+	inspectAnswer(ctx, r, before, request, response, err, call)
+	switch {
+	case response == nil && err == nil:
+		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
+	case err == nil && response.Finalized && !r.isFinalizing():
+		return nil, fmt.Errorf("%s returned Finalized, which only Finalize may", name)
+	case response != nil && !r.loop.definition.ParentMetadata && (response.Labels != nil || response.Annotations != nil):
+		return nil, fmt.Errorf("%s returned labels or annotations of the parent: the spec file allows them by parentMetadata: true", name)
+	}
+	return response, err
+}
+
+// newRequest returns the request of a reconcile, with children of all kinds of the
+// definition.
+func newRequest(r *run, observed *observed) Request {
+	request := Request{Parent: CopyObject(r.parent), Children: make([][]client.Object, len(r.loop.definition.Children)), Related: observed.related, Now: r.now}
+	for i, kind := range observed.kinds {
+		request.Children[kind.index] = observed.children[i]
+	}
+	return request
+}
+
+// CopyObject returns a copy of an object of a cache that can be written as it is.
+func CopyObject(object client.Object) client.Object {
+	copied := object.DeepCopyObject().(client.Object)
+	apply.DropTrimmed(copied)
+	return copied
+}
+
+// callWithTimeout makes a call of the author's code, with a context that ends after the
+// definition's timeout. It abandons a call that does not return then: its worker is free for
+// other parents, and its own parent is not reconciled before the call has returned.
+func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(context.Context) (T, error)) (result T, err error) {
+	timeout := cmp.Or(r.loop.definition.Timeout, backoff.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type answer struct {
+		value T
+		err   error
+	}
+	answers, ended := make(chan answer, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		got := answer{err: fmt.Errorf("%s ended without a return", name)} // as runtime.Goexit does
+		defer func() { answers <- got }()
+		value, err := recoverPanic(ctx, func() (T, error) { return call(ctx) })
+		got = answer{value, err}
+	}()
+	timeoutError := func(err error) error {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errTimeout{name, timeout, err}
+		}
+		return cmp.Or(err, ctx.Err())
+	}
+	select {
+	case got := <-answers:
+		if got.err != nil && ctx.Err() != nil {
+			got.err = timeoutError(got.err)
+		}
+		return got.value, got.err
+	case <-ctx.Done():
+	}
+	select {
+	case got := <-answers:
+		if got.err != nil {
+			got.err = timeoutError(got.err)
+		}
+		return got.value, got.err
+	case <-time.After(backoff.CallGrace):
+		r.state.abandoned = ended
+		return result, timeoutError(nil)
+	}
+}
+
+// recoverPanic makes a call of the author's code, and turns a panic into an error.
+func recoverPanic[T any](ctx context.Context, call func() (T, error)) (answer T, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			answer, err = *new(T), errPanic{value}
+			log.FromContext(ctx).Error(err, "the author's code panicked", "stack", string(debug.Stack()))
+		}
+	}()
+	return call()
+}

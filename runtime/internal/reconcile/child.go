@@ -1,0 +1,70 @@
+package reconcile
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+)
+
+// childKind is a kind of children that the API server serves.
+type childKind struct {
+	kind
+	ChildKind
+	index        int // in the definition
+	applier      apply.Applier
+	source       consistency.Source                           // shows writes of these children
+	listByParent func(parent string) ([]client.Object, error) // lists objects of the cache; see parent_index.go
+}
+
+// child is an object and its kind, which the object itself may not say.
+type child struct {
+	*childKind
+	name       types.NamespacedName
+	object     client.Object     // of the cache; nil while it does not exist
+	isReplaced bool              // to be deleted, and created again
+	waitsFor   string            // why it was not applied, as in "waits for Pod a"; empty if it was
+	health     health.Health     // as of an apply in this reconcile; zero without one
+	conflict   *backoff.Conflict // why its write is put off; nil when it is not
+	altered    []string          // the paths at which admission keeps other values than desired
+}
+
+func newChild(kind *childKind, object client.Object) child {
+	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
+}
+
+func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
+
+// currentHealth returns the health of a child as this reconcile leaves it.
+func (c child) currentHealth() health.Health {
+	switch {
+	case c.waitsFor != "":
+		return health.Health{State: health.InProgress, Message: c.waitsFor}
+	case c.isReplaced:
+		return health.Health{State: health.InProgress, Message: "is being recreated"}
+	case c.health != (health.Health{}):
+		return c.health
+	case c.object == nil:
+		return health.Health{State: health.InProgress, Message: "is missing"}
+	}
+	return HealthOf(c.ReadyWhen, c.object)
+}
+
+// HealthOf returns the health of an object by the author's rule, or by the rules for its
+// kind.
+func HealthOf(readyWhen ReadyRule, object client.Object) health.Health {
+	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
+		return health.Of(object)
+	}
+	isReady, err := readyWhen(object)
+	switch {
+	case err != nil:
+		return health.Health{State: health.InProgress, Message: "is not ready: " + err.Error()}
+	case !isReady:
+		return health.Health{State: health.InProgress, Message: "is not ready"}
+	}
+	return health.Health{State: health.Ready}
+}

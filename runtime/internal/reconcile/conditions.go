@@ -1,0 +1,156 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+)
+
+// The reasons of an error in the Ready condition.
+const (
+	reasonPanicked     = "SyncPanicked"
+	reasonTimedOut     = "SyncTimedOut"
+	reasonFailed       = "SyncFailed"
+	reasonInvalid      = "InvalidChild" // refused, here or by the API server
+	reasonNameConflict = "NameConflict"
+	reasonForbidden    = "Forbidden"
+	reasonApply        = "ApplyFailed"
+)
+
+// The reasons of Ready=False beside those of errors and those of package status.
+const (
+	reasonChildFailed = "ChildFailed"
+	reasonConflict    = "FieldConflict" // also of an Event, where no condition can say so
+	reasonHotLoop     = "HotLoop"       // likewise
+)
+
+// reasonAltered is the reason of Ready=True where the API server's admission changes what is
+// desired, in each write.
+const reasonAltered = "ChangedByAdmission"
+
+// runConditions returns the runtime's conditions at the end of a reconcile, and that of a
+// request which it has handled.
+func runConditions(r *run, children []child, err error) []metav1.Condition {
+	conditions := readyConditions(r, children, err)
+	if err == nil {
+		conditions = append(conditions, handledCondition(r)...)
+	}
+	return conditions
+}
+
+// readyConditions returns the conditions that say how the parent and its children are.
+func readyConditions(r *run, children []child, err error) []metav1.Condition {
+	switch {
+	case err != nil && isTerminal(err):
+		return notReady(status.Stalled, errorReason(err), errorMessage(err))
+	case err != nil:
+		return notReady(status.Reconciling, errorReason(err), errorMessage(err))
+	case r.isFinalizing():
+		return notReady(status.Reconciling, status.ReasonFinalizing, "is being deleted")
+	}
+	var failed, inProgress []string
+	for _, child := range children {
+		current := child.currentHealth()
+		text := child.Kind + " " + child.name.Name + " " + current.Message
+		switch current.State {
+		case health.Failed:
+			failed = append(failed, text)
+		case health.InProgress:
+			inProgress = append(inProgress, text)
+		}
+	}
+	conflicts := conflictTexts(r, children)
+	switch {
+	case len(failed) > 0:
+		return notReady(status.Stalled, reasonChildFailed, joinSome(failed))
+	case len(conflicts) > 0:
+		return notReady(status.Reconciling, conflictReason(r, children), joinSome(conflicts))
+	case len(inProgress) > 0:
+		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
+	}
+	return []metav1.Condition{readyCondition(children)}
+}
+
+// readyCondition returns the Ready condition of a parent all of whose children are as desired,
+// or as the API server's admission keeps them.
+func readyCondition(children []child) metav1.Condition {
+	var altered []string
+	for _, child := range children {
+		if len(child.altered) > 0 {
+			altered = append(altered, fmt.Sprintf("%s: %s", child.key(), joinPaths(child.altered)))
+		}
+	}
+	if len(altered) > 0 {
+		return metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: reasonAltered,
+			Message: "every child is as desired and ready, but where admission changes it: " + joinSome(altered)}
+	}
+	return metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}
+}
+
+// notReady returns Ready=False, and the condition of a type that is true.
+func notReady(conditionType, reason, message string) []metav1.Condition {
+	return []metav1.Condition{
+		{Type: status.Ready, Status: metav1.ConditionFalse, Reason: reason, Message: message},
+		{Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, Message: message},
+	}
+}
+
+// conflictTexts returns a text for each object that others keep changing.
+func conflictTexts(r *run, children []child) (texts []string) {
+	if r.metadataConflict != nil {
+		texts = append(texts, conflictText("the parent's own metadata", *r.metadataConflict))
+	}
+	for _, child := range children {
+		if child.conflict != nil {
+			texts = append(texts, conflictText(child.key().String(), *child.conflict))
+		}
+	}
+	return texts
+}
+
+// conflictReason returns the reason of the conflicts: Sync's own, or those with others.
+func conflictReason(r *run, children []child) string {
+	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns }
+	if r.metadataConflict == nil && !slices.ContainsFunc(children, isWithOthers) {
+		return reasonHotLoop
+	}
+	return reasonConflict
+}
+
+// conflictText says who keeps changing what of an object.
+func conflictText(object string, conflict backoff.Conflict) string {
+	switch {
+	case conflict.Deleted:
+		return object + ": somebody keeps deleting it, and it is recreated less and less often until that stops"
+	case conflict.Returns:
+		return object + ": Sync keeps returning to what it desired before, which is written less and less often until that stops"
+	}
+	what := cmp.Or(joinPaths(conflict.Paths), "fields of this operator's")
+	who := "somebody"
+	if conflict.Manager != "" {
+		who = fmt.Sprintf("field manager %q", conflict.Manager)
+	}
+	return fmt.Sprintf("%s: %s keeps changing %s, which is repaired less and less often until it stops", object, who, what)
+}
+
+// joinPaths joins the first few paths.
+func joinPaths(paths []string) string { return joinFirst(paths, ", ", " and %d more") }
+
+// joinSome joins the first few texts.
+func joinSome(texts []string) string { return joinFirst(texts, "; ", "; and %d more") }
+
+// joinFirst joins the first texts. more is the format of how many others there are.
+func joinFirst(texts []string, separator, more string) string {
+	const most = 3
+	if len(texts) <= most {
+		return strings.Join(texts, separator)
+	}
+	return strings.Join(texts[:most], separator) + fmt.Sprintf(more, len(texts)-most)
+}

@@ -1,0 +1,149 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+)
+
+// errChild is the error of a child that could not be applied or deleted.
+type errChild struct {
+	key apply.Key
+	err error
+}
+
+func (e errChild) Unwrap() error { return e.err }
+
+func (e errChild) Error() string {
+	if process.LacksRight(e.err) {
+		return fmt.Sprintf("%s: the operator's role does not allow it: list the kind under operator.children and run opgen generate, or see the API server's reason: %v", e.key, e.err)
+	}
+	if errors.As(e.err, new(apply.ErrTaken)) {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%s: %v", e.key, e.err)
+}
+
+// errInvalid is the error of a response of Sync that cannot be carried out.
+type errInvalid struct{ error }
+
+// errRelated is the error of an entry whose related objects cannot be found.
+type errRelated struct{ error }
+
+func (e errRelated) Unwrap() error { return e.error }
+
+// errTimeout is the error of author's code that took too long.
+type errTimeout struct {
+	name  string
+	after time.Duration
+	err   error // what it returned; nil if it did not return
+}
+
+func (e errTimeout) Unwrap() error { return e.err }
+
+func (e errTimeout) Error() string {
+	text := fmt.Sprintf("%s did not end within %s", e.name, e.after)
+	if e.err == nil {
+		return text + " and still runs: it must return when its context ends"
+	}
+	return text + ": " + e.err.Error()
+}
+
+// errPanic is a panic in the author's code.
+type errPanic struct{ value any }
+
+func (e errPanic) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// errGaveUp is an error that is not retried any more.
+type errGaveUp struct {
+	attempts int
+	err      error
+}
+
+func (e errGaveUp) Unwrap() error { return e.err }
+
+func (e errGaveUp) Error() string {
+	return fmt.Sprintf("gave up after %d attempts and waits for a change: %s", e.attempts, strings.TrimPrefix(e.err.Error(), "terminal error: "))
+}
+
+// giveUpIfLast returns the error as an errGaveUp if this attempt is the last one that the
+// limit allows.
+func giveUpIfLast(s *state, err error, limit int) error {
+	if err == nil || !s.failures.IsLastAttempt(limit) || isTerminal(err) {
+		return err
+	}
+	return errGaveUp{limit, err}
+}
+
+// isHidden reports whether the status does not show an error yet: it consists of writes that
+// failed for a reason which often passes by itself, and has not lasted.
+func isHidden(r *run, err error) bool {
+	failed, alone := backoff.FailedIn(err)
+	lasts := func(f backoff.Failed) bool { return !f.IsYoung(r.loop.now()) }
+	return alone && !isTerminal(err) && !slices.ContainsFunc(failed, lasts)
+}
+
+// isTerminal reports whether an error waits for a change: one that the author calls
+// terminal, or one after which the retries were given up. Of several errors all have
+// to be; a child that could not be applied is retried.
+func isTerminal(err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, new(errGaveUp)):
+		return true
+	case errors.As(err, new(errChild)):
+		return false
+	}
+	if marked, ok := err.(interface{ Is(error) bool }); ok && marked.Is(ctrl.TerminalError(nil)) {
+		return true
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !isTerminal(err) })
+	}
+	return isTerminal(errors.Unwrap(err))
+}
+
+// errorReason returns the reason of an error, for a condition, an Event and a metric.
+func errorReason(err error) string {
+	switch {
+	case errors.As(err, new(errPanic)):
+		return reasonPanicked
+	case errors.As(err, new(errTimeout)):
+		return reasonTimedOut
+	case errors.As(err, new(apply.ErrTaken)):
+		return reasonNameConflict
+	case errors.As(err, new(errInvalid)):
+		return reasonInvalid
+	case !errors.As(err, new(errChild)):
+		return reasonFailed
+	case apierrors.IsForbidden(err):
+		return reasonForbidden
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return reasonInvalid
+	}
+	return reasonApply
+}
+
+// errorMessage returns the text of an error for a status or an Event.
+func errorMessage(err error) string {
+	return truncateText(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "terminal error: "), "\n", "; "))
+}
+
+// truncateText shortens a text to what an Event has room for.
+func truncateText(text string) string {
+	const room = 1000
+	if len(text) > room {
+		text = strings.ToValidUTF8(text[:room], "") + "…"
+	}
+	return text
+}

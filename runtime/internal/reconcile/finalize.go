@@ -1,0 +1,169 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+)
+
+// finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
+// the garbage collector does not delete, and then removes the finalizer.
+func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
+	response, children := new(Response), observed.all()
+	if r.loop.definition.Author.Finalize != nil && !r.state.finalized {
+		answer, applied := callAndApply(ctx, r, observed)
+		if applied.isStale || ctx.Err() != nil {
+			return outcome{isStale: true}
+		}
+		response, children = answer, applied.children
+		if applied.err != nil || !response.Finalized {
+			return reportOutcome(ctx, r, observed, response, children, applied.err)
+		}
+		r.state.finalized = true
+		current, err := observeChildren(r.loop, r.parent)
+		if err != nil {
+			return outcome{err: err}
+		}
+		observed.children = current.children
+		observed.addMissing(children)
+	}
+	isDone, isStale, err := removeAllChildren(ctx, r, observed)
+	if isStale {
+		return outcome{isStale: true}
+	}
+	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
+		if isStale, err = removeMetadata(ctx, r); isStale {
+			return outcome{isStale: true}
+		}
+	}
+	end := reportOutcome(ctx, r, observed, response, children, err)
+	if end.isStale || end.err != nil || !isDone {
+		return end
+	}
+	end.isStale, end.err = removeFinalizer(ctx, r)
+	return end
+}
+
+// removeAllChildren removes the children of a parent that is finalized, without those that the
+// garbage collector deletes after it. With an ordered teardown it removes one kind after the
+// other, the last first, each when the one before is gone. It reports whether all is done.
+func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone, isStale bool, err error) {
+	isOrdered := r.loop.definition.IsOrdered
+	for i := len(observed.kinds) - 1; i >= 0; i-- {
+		var removed []child
+		waits := false
+		for _, object := range observed.children[i] {
+			child := newChild(observed.kinds[i], object)
+			isDeleted := removalPolicy(r, child) == deleteChild
+			isCollected := r.isDeleting() && ownership.Referenced(object, r.parent.GetUID()) && isDeleted
+			if isCollected && !isOrdered {
+				continue
+			}
+			waits = waits || isDeleted
+			if object.GetDeletionTimestamp() == nil && !r.writes.removed[object.GetUID()] {
+				removed = append(removed, child)
+			}
+		}
+		if isStale, err := removeChildren(ctx, r, removed); isStale || err != nil {
+			return false, isStale, err
+		}
+		if isOrdered && waits {
+			return false, false, nil
+		}
+	}
+	return true, false, nil
+}
+
+// needsFinalizer reports whether the parent must not go without the operator: the author has a
+// Finalize, or there is a child that the garbage collector does not know of or must not
+// delete.
+func needsFinalizer(r *run, observed *observed, plan plan) bool {
+	definition := &r.loop.definition
+	if definition.Author.Finalize != nil {
+		return true
+	}
+	for _, task := range plan.tasks {
+		if !task.byReference {
+			return true
+		}
+	}
+	for _, child := range observed.all() {
+		isCollected := ownership.Referenced(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == deleteChild && !definition.IsOrdered
+		if !isCollected {
+			return true
+		}
+	}
+	return false
+}
+
+// addFinalizer adds the finalizer to the parent. It reports whether the parent has changed
+// meanwhile.
+func addFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
+	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
+		return false, nil
+	}
+	return patchFinalizers(ctx, r, controllerutil.AddFinalizer)
+}
+
+// removeFinalizer removes the finalizer from the parent, so that it can go. It reports whether
+// the parent has changed meanwhile.
+func removeFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
+	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
+		return false, nil
+	}
+	return patchFinalizers(ctx, r, controllerutil.RemoveFinalizer)
+}
+
+// updateFinalizer adds or removes the finalizer, before any child is created that needs it.
+func updateFinalizer(ctx context.Context, r *run, isNeeded bool) (isStale bool, err error) {
+	switch {
+	case r.isFinalizing():
+		return false, nil
+	case isNeeded:
+		isStale, err = addFinalizer(ctx, r)
+	default:
+		isStale, err = removeFinalizer(ctx, r)
+	}
+	if err != nil {
+		err = fmt.Errorf("write the finalizer: %w", err)
+	}
+	return isStale, err
+}
+
+// patchFinalizers writes the parent's finalizers. The patch contains the whole list, so it
+// requires that the parent has not changed. A patch that failed is not sent again before its
+// backoff ends.
+func patchFinalizers(ctx context.Context, r *run, change func(client.Object, string) bool) (isStale bool, err error) {
+	changed := r.parent.DeepCopyObject().(client.Object)
+	change(changed, r.loop.finalizer)
+	budget, desired := &r.state.finalizers, strings.Join(changed.GetFinalizers(), " ")
+	if err := budget.Replay(r.now, desired, r.parent.GetUID()); err != nil {
+		return false, err
+	}
+	patch := client.MergeFromWithOptions(r.parent, client.MergeFromWithOptimisticLock{})
+	err = r.loop.client.Patch(ctx, changed, patch, client.FieldOwner(r.loop.manager))
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		r.staleCause = fmt.Errorf("write the finalizer: %w", err)
+		return true, nil
+	}
+	if err != nil {
+		return false, budget.Fail(r.now, desired, r.parent.GetUID(), err)
+	}
+	budget.Succeeded()
+	r.recordParentWrite(changed, "metadata.finalizers")
+	return false, nil
+}
+
+// isUntouched reports whether the parent has no children, and nothing in it is this
+// controller's.
+func isUntouched(r *run, observed *observed) bool {
+	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.Over(r.parent, r.loop.manager)
+	return len(observed.all()) == 0 && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
+}

@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// A test that runs the operator gets a record of each reconcile: what it desired of the
+// children, to compare with what the API server has of them, and whether Sync gave the same
+// answer when it was called twice. Without such a test the functions here do nothing.
+
+// recordParent records which parent is reconciled.
+func recordParent(r *run) {
+	record := r.test.Record()
+	if record == nil {
+		return
+	}
+	record.UID, record.Generation, record.Finalizing = r.parent.GetUID(), r.parent.GetGeneration(), r.isFinalizing()
+	if suspension := findSuspension(r); suspension != nil {
+		record.Suspended = suspension.Reason
+	}
+}
+
+// recordDesired records what Sync desired.
+func recordDesired(r *run, plan plan) {
+	record := r.test.Record()
+	if record == nil {
+		return
+	}
+	record.Complete = true
+	for key := range plan.keep {
+		record.Kept = append(record.Kept, testcontrol.Child{Kind: key.Kind, Name: key.Name})
+	}
+	for _, task := range plan.tasks {
+		content, err := convertDesired(r, task.source)
+		if err != nil { // planChild converted it without an error
+			continue
+		}
+		metadata, ownership := content["metadata"].(map[string]any), map[string]any{}
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, task.HashKey)
+		}
+		task.Own(metadata)
+		task.Own(ownership)
+		record.Desired = append(record.Desired, testcontrol.Desired{
+			Child:     testcontrol.Child{Kind: task.Kind, Name: task.Name},
+			Content:   content,
+			Ownership: map[string]any{"metadata": ownership},
+			Update:    string(task.update),
+			Hash:      task.Hash,
+		})
+	}
+}
+
+// recordApplied records which of the desired children the reconcile left as they are.
+func recordApplied(r *run, done applied) {
+	record := r.test.Record()
+	if record == nil {
+		return
+	}
+	record.Waiting = done.isWaiting
+	for _, child := range done.children {
+		for i := range record.Desired {
+			if desired := &record.Desired[i]; desired.Kind == child.GroupVersionKind && desired.Name == child.name {
+				desired.Waits, desired.Altered, desired.Conflict = child.waitsFor, child.altered, child.conflict != nil
+			}
+		}
+	}
+}
+
+// copyRequest copies the request of a Sync that a test inspects; nil for any other.
+func copyRequest(r *run, request Request) *Request {
+	if !r.test.IsInspected() || r.isFinalizing() {
+		return nil
+	}
+	return &Request{Parent: request.Parent.DeepCopyObject().(client.Object), Children: copyObjects(request.Children), Related: copyObjects(request.Related)}
+}
+
+func copyObjects(of [][]client.Object) [][]client.Object {
+	copies := make([][]client.Object, len(of))
+	for i, objects := range of {
+		for _, object := range objects {
+			copies[i] = append(copies[i], object.DeepCopyObject().(client.Object))
+		}
+	}
+	return copies
+}
+
+// inspectAnswer calls Sync again with the same request, and records how its answers differ and
+// what it changed in the request. The first answer is the one that counts. before is the
+// request as it was; nil: Sync is not inspected.
+func inspectAnswer(ctx context.Context, r *run, before *Request, request Request, first *Response, failed error, callAgain Call) {
+	if before == nil || errors.As(failed, new(errTimeout)) {
+		return
+	}
+	second, err := callAgain(ctx)
+	record := r.test.Record()
+	switch {
+	case !reflect.DeepEqual(before.Parent, request.Parent):
+		record.Impure = "it changes the parent that it was given: " + r.test.Differ(before.Parent, request.Parent)
+	case !reflect.DeepEqual(before.Children, copyObjects(request.Children)):
+		record.Impure = "it changes the children that it was given"
+	case !reflect.DeepEqual(before.Related, copyObjects(request.Related)):
+		record.Impure = "it changes the related objects that it was given"
+	case (failed == nil) != (err == nil):
+		record.Impure = "one answer is an error and the other is not"
+	case (first == nil) != (second == nil):
+		record.Impure = "one answer is nil and the other is not"
+	case first != nil:
+		record.Impure = r.test.Differ(first.Original, second.Original)
+	}
+}

@@ -1,0 +1,91 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// kind is a kind of objects that the API server serves.
+type kind struct {
+	schema.GroupVersionKind
+	namespaced bool
+	empty      client.Object // as the API server is asked for it
+	cached     client.Object // as the cache has it: metadata only, or like empty
+}
+
+// newObject returns an empty object of the kind.
+func (k kind) newObject() client.Object { return k.empty.DeepCopyObject().(client.Object) }
+
+// errNotServed is the error for a kind that the API server does not know.
+type errNotServed struct{ schema.GroupVersionKind }
+
+func (e errNotServed) Error() string {
+	return fmt.Sprintf("the API server does not know kind %s of %s: install its CRD (make install, for a kind of this project)", e.Kind, e.GroupVersion())
+}
+
+// newKind looks a kind up at the API server.
+func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
+	gvk, err := apiutil.GVKForObject(empty, mgr.GetScheme())
+	if err != nil {
+		return kind{}, err
+	}
+	mapping, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if meta.IsNoMatchError(err) {
+		return kind{}, errNotServed{gvk}
+	}
+	if err != nil {
+		return kind{}, err
+	}
+	return kind{
+		GroupVersionKind: gvk,
+		namespaced:       mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+		empty:            empty,
+		cached:           empty,
+	}, nil
+}
+
+// withMetadataOnly returns the kind as a cache of metadata has it.
+func (k kind) withMetadataOnly() kind {
+	object := new(metav1.PartialObjectMetadata)
+	object.SetGroupVersionKind(k.GroupVersionKind)
+	k.cached = object
+	return k
+}
+
+// newList returns an empty list of a kind, as the cache has it.
+func newList(scheme *runtime.Scheme, k kind) (client.ObjectList, error) {
+	gvk := k.GroupVersion().WithKind(k.Kind + "List")
+	switch k.cached.(type) {
+	case *metav1.PartialObjectMetadata:
+		list := new(metav1.PartialObjectMetadataList)
+		list.SetGroupVersionKind(gvk)
+		return list, nil
+	case runtime.Unstructured:
+		list := new(unstructured.UnstructuredList)
+		list.SetGroupVersionKind(gvk)
+		return list, nil
+	}
+	list, err := scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	return list.(client.ObjectList), nil
+}
+
+// listItems returns the objects of a list.
+func listItems(list client.ObjectList) ([]client.Object, error) {
+	var objects []client.Object
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		objects = append(objects, item.(client.Object))
+		return nil
+	})
+	return objects, err
+}

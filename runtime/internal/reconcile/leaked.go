@@ -1,0 +1,183 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+)
+
+// Leaked children are children without an owner reference whose parent went without the
+// operator, since somebody removed its finalizer. The garbage collector deletes those with a
+// reference. The operator cleans up the others: it deletes them, or orphans those that are to
+// outlive their parent.
+//
+// In two cases nobody can tell which operator a leaked child belongs to, and it stays:
+//
+//   - The operator works on a shard of the parents. A parent that is gone has no labels, and
+//     may have been another operator's, which decides by its own policies.
+//   - The operator works in one namespace and the parent lay in another. That parent is
+//     another operator's, even if it is gone; see [loop.requestsForChild].
+//
+// A child that does not look exactly as this controller has left it is not leaked either; see
+// [isLeaked].
+
+// noteLeaked notes a child whose parent may have been an earlier one of the same name.
+func (l *loop) noteLeaked(child client.Object, parent ownership.Parent) {
+	if l.childCache.keys.Named(child) == "" {
+		return
+	}
+	if state := l.states.get(parent.Name); state != nil && state.uid != parent.UID {
+		state.mayLeak.Store(true)
+	}
+}
+
+// cleanUpAfterParent removes the leaked children of a parent that is gone, and forgets it. It
+// reports whether the cache does not show yet what earlier reconciles have pruned.
+func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName) (isStale bool, err error) {
+	found, err := findLeaked(l, name, "")
+	if err != nil {
+		return false, err
+	}
+	if len(found) > 0 {
+		if state := l.states.get(name); state != nil && state.writes.Pending() {
+			if seen, err := state.writes.Seen(ctx, l.liveReader, l.now()); !seen || err != nil {
+				return err == nil, err
+			}
+		}
+		if err := removeLeaked(ctx, l, name, found); err != nil {
+			return false, err
+		}
+	}
+	l.forget(name)
+	return false, nil
+}
+
+// cleanUpForParent removes the leaked children of earlier parents of this one's name.
+func cleanUpForParent(ctx context.Context, r *run) error {
+	if !r.state.mayLeak.Swap(false) { // an event from now on sets it again
+		return nil
+	}
+	found, err := findLeaked(r.loop, r.name(), r.parent.GetUID())
+	if err == nil && len(found) > 0 {
+		err = removeLeaked(ctx, r.loop, r.name(), found)
+	}
+	if err != nil {
+		r.state.mayLeak.Store(true)
+	}
+	return err
+}
+
+// findLeaked returns the children in the cache of parents of a name, without those of the
+// UID that lives.
+func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, error) {
+	if !l.shard.Empty() {
+		return nil, nil
+	}
+	parent := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: name}.String()
+	var found []child
+	for _, kind := range slices.Backward(l.childKinds) { // in the order of an ordered teardown
+		objects, err := kind.listByParent(parent)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			_, isOurs := apply.Wrote(object, l.manager, "labels", l.childCache.keys.Label)
+			if isOurs && l.childCache.labelUID(object) != living {
+				found = append(found, newChild(kind, object))
+			}
+		}
+	}
+	return found, nil
+}
+
+// removeLeaked deletes or orphans leaked children, unless the API server says that their
+// parent lives. With an ordered teardown it removes one kind in a reconcile; the event of the
+// last child that is gone causes the next.
+func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, found []child) error {
+	living, err := liveUID(ctx, l, parent)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, child := range found {
+		if l.childCache.labelUID(child.object) == living || child.object.GetDeletionTimestamp() != nil {
+			continue
+		}
+		if l.definition.IsOrdered && child.childKind != found[0].childKind {
+			break
+		}
+		if err := removeLeakedChild(ctx, l, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
+			failures = append(failures, errChild{child.key(), err})
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// liveUID reads the parent of a name live and returns its UID; empty when there is none.
+func liveUID(ctx context.Context, l *loop, name types.NamespacedName) (types.UID, error) {
+	parent := l.parentKind.newObject()
+	err := l.liveReader.Get(ctx, name, parent)
+	if isGone(err) {
+		return "", nil
+	}
+	return parent.GetUID(), err
+}
+
+// isGone reports whether the API server knows that there is no such object. It also answers
+// "not found" for a version of a kind that it does not serve, whose objects may exist in
+// another version.
+func isGone(err error) bool {
+	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// removeLeakedChild reads a child live, and deletes or orphans it if it is leaked.
+func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
+	current := leaked.newObject()
+	err := l.liveReader.Get(ctx, leaked.name, current)
+	if apierrors.IsNotFound(err) || err == nil && !isLeaked(l, current, leaked.object) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	verb := "deleted"
+	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
+		verb = "orphaned"
+		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current))
+	} else {
+		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
+	}
+	if err != nil {
+		return err
+	}
+	l.environment.Metrics.CountWrite(l.definition.Name, leaked.Kind, verb)
+	log.FromContext(ctx).Info(verb+" a child whose parent went without the operator", "child", leaked.key().String())
+	return nil
+}
+
+// admissionTime is how long the API server may take between noting who creates an object, and
+// when it was created: admission plugins come between.
+const admissionTime = time.Minute
+
+// isLeaked reports whether an object is what the cache shows, and carries the marks of a child
+// exactly as this controller has written them. What a backup tool has restored does not, even
+// if it restored the managedFields: their times are long before the creation of the object.
+// Its parent was restored, too, and so has another UID than the label says.
+func isLeaked(l *loop, current, cached client.Object) bool {
+	keys := l.childCache.keys
+	labelled, _ := apply.Wrote(current, l.manager, "labels", keys.Label) // or never
+	_, named := apply.Wrote(current, l.manager, "annotations", keys.Parent)
+	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&
+		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.Named(current) != "" && keys.Named(current) == keys.Named(cached) &&
+		named && !labelled.Before(current.GetCreationTimestamp().Add(-admissionTime))
+}

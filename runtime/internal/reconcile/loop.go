@@ -1,0 +1,72 @@
+package reconcile
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+)
+
+// loop reconciles the parents of one kind. It is the same for each reconcile.
+type loop struct {
+	definition  Definition
+	environment *process.Environment
+	finalizer   string
+	manager     string // the field manager of all writes
+
+	parentKind   kind
+	selector     parentSelector
+	shard        shard
+	parentSource consistency.Source // shows writes of parents
+	childKinds   []*childKind       // those of the definition that the API server serves
+	childCache   *childCache
+	relatedKinds []*relatedKind
+
+	cache      client.Reader // of parents and related objects
+	liveReader client.Reader // reads from the API server
+	client     client.Client
+	events     events.EventRecorder
+	status     status.Writer
+
+	states      *states
+	convergence *convergence
+}
+
+func (l *loop) now() time.Time { return l.environment.Control.Now() }
+
+// childGVKs returns the kinds of children that the API server serves.
+func (l *loop) childGVKs() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, child := range l.childKinds {
+		kinds = append(kinds, child.GroupVersionKind)
+	}
+	return kinds
+}
+
+// policyOf returns the deletion policy that an option set for a child, or else that of its
+// kind.
+func (l *loop) policyOf(child child, ofKind DeletionPolicy) DeletionPolicy {
+	option := DeletionPolicy(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved])
+	if option == deleteChild || option == orphanChild {
+		return option
+	}
+	return ofKind
+}
+
+// forget drops what is remembered of a parent that is gone.
+func (l *loop) forget(name client.ObjectKey) {
+	l.states.forget(name)
+	l.forgetRelated(name)
+}
+
+// forgetRelated drops what a parent reads of related objects.
+func (l *loop) forgetRelated(name client.ObjectKey) {
+	for _, kind := range l.relatedKinds {
+		kind.index.Set(name, nil)
+	}
+}

@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// observed is what the cache shows of a parent's children and related objects.
+type observed struct {
+	kinds    []*childKind
+	children [][]client.Object // per kind of children; the cache's own objects
+	related  [][]client.Object // per entry of related objects; the cache's own objects
+}
+
+// startRun reads a parent once the cache holds all that earlier reconciles of it have
+// written. It returns nil if there is no parent that this operator works on, and reports
+// whether the cache is still out of date.
+func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
+	r, isStale, err = l.readParent(ctx, name)
+	if r == nil || err != nil || !r.state.writes.Pending() {
+		return r, isStale, err
+	}
+	seen, err := r.state.writes.Seen(ctx, l.liveReader, r.now)
+	if !seen || err != nil {
+		return nil, err == nil, err
+	}
+	return l.readParent(ctx, name) // only now is the cache known to be new enough
+}
+
+// readParent reads a parent from the cache, and cleans up after one that is gone.
+func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
+	parent := l.parentKind.newObject()
+	err = l.cache.Get(ctx, name, parent, uncopiedOptions(parent)...)
+	if apierrors.IsNotFound(err) {
+		isStale, err = cleanUpAfterParent(ctx, l, name)
+		return nil, isStale, err
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if !l.shard.has(parent) {
+		l.forget(name)
+		return nil, false, nil
+	}
+	return &run{loop: l, state: l.states.getOrAdd(name, parent.GetUID()), parent: parent, now: l.now()}, false, nil
+}
+
+// uncopiedOptions returns the options by which a cache returns what it holds, in a struct of
+// the caller's own. An unstructured object has none but its map.
+func uncopiedOptions(object client.Object) []client.GetOption {
+	if _, isMap := object.(runtime.Unstructured); isMap {
+		return nil
+	}
+	return []client.GetOption{client.UnsafeDisableDeepCopy}
+}
+
+// observeChildren returns the children that a parent has in the cache.
+func observeChildren(l *loop, parent client.Object) (*observed, error) {
+	found := &observed{kinds: l.childKinds, children: make([][]client.Object, len(l.childKinds))}
+	for i, kind := range l.childKinds {
+		var err error
+		if found.children[i], err = kind.listByParent(string(parent.GetUID())); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// all returns every observed child, kind by kind, in the order of their names: the cache has
+// none, and messages name children.
+func (o *observed) all() []child {
+	n := 0
+	for _, objects := range o.children {
+		n += len(objects)
+	}
+	all := make([]child, 0, n)
+	for i, objects := range o.children {
+		for _, object := range objects {
+			all = append(all, newChild(o.kinds[i], object))
+		}
+		slices.SortFunc(all[len(all)-len(objects):], func(a, b child) int {
+			return cmp.Or(strings.Compare(a.name.Namespace, b.name.Namespace), strings.Compare(a.name.Name, b.name.Name))
+		})
+	}
+	return all
+}
+
+// addMissing adds those of the children that the cache does not show yet.
+func (o *observed) addMissing(children []child) {
+	known := map[types.UID]bool{}
+	for _, child := range o.all() {
+		known[child.object.GetUID()] = true
+	}
+	for _, child := range children {
+		if child.object == nil || known[child.object.GetUID()] {
+			continue
+		}
+		i := slices.Index(o.kinds, child.childKind)
+		o.children[i] = append(o.children[i], child.object)
+	}
+}
+
+// byName returns objects by their names.
+func byName(objects []client.Object) map[types.NamespacedName]client.Object {
+	named := make(map[types.NamespacedName]client.Object, len(objects))
+	for _, object := range objects {
+		named[client.ObjectKeyFromObject(object)] = object
+	}
+	return named
+}

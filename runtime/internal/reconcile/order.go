@@ -1,0 +1,73 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// orderTasks sorts tasks so that each comes after those that it waits for. It otherwise keeps
+// their order. It returns an error if a task waits for itself or for one that is not desired.
+func orderTasks(tasks []task) ([]task, error) {
+	if !slices.ContainsFunc(tasks, task.hasDependencies) {
+		return tasks, nil
+	}
+	byKey := make(map[apply.Key]int, len(tasks))
+	for i, task := range tasks {
+		byKey[task.Key()] = i
+	}
+	ordered := make([]task, 0, len(tasks))
+	const unseen, visiting, done = 0, 1, 2
+	visited := make([]int, len(tasks))
+	var visit func(i int) error
+	visit = func(i int) error {
+		switch visited[i] {
+		case done:
+			return nil
+		case visiting:
+			return errInvalid{fmt.Errorf("%s waits for itself, by way of those that it comes after", tasks[i].Key())}
+		}
+		visited[i] = visiting
+		for _, key := range tasks[i].after {
+			before, ok := byKey[key]
+			if !ok {
+				return errInvalid{fmt.Errorf("%s comes after %s, which is not desired", tasks[i].Key(), key)}
+			}
+			if err := visit(before); err != nil {
+				return err
+			}
+		}
+		visited[i] = done
+		ordered = append(ordered, tasks[i])
+		return nil
+	}
+	for i := range tasks {
+		if visited[i] == unseen {
+			if err := visit(i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ordered, nil
+}
+
+// dropDependents removes tasks that come after one which is not among them, such as an
+// invalid one.
+func dropDependents(tasks []task) []task {
+	for {
+		present := make(map[apply.Key]bool, len(tasks))
+		for _, task := range tasks {
+			present[task.Key()] = true
+		}
+		missing := func(key apply.Key) bool { return !present[key] }
+		left := slices.DeleteFunc(tasks, func(t task) bool { return slices.ContainsFunc(t.after, missing) })
+		if len(left) == len(tasks) {
+			return left
+		}
+		tasks = left
+	}
+}
+
+// hasDependencies reports whether a child comes after others.
+func (t task) hasDependencies() bool { return len(t.after) > 0 }

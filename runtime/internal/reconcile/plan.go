@@ -1,0 +1,227 @@
+package reconcile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// plan is what a parent desires of all its children.
+type plan struct {
+	tasks []task
+	keep  map[apply.Key]bool // children that are neither written nor pruned
+}
+
+// task is one child to bring to its desired state.
+type task struct {
+	apply.Desired
+	kind        *childKind
+	observed    client.Object // nil when there is none
+	update      UpdateStrategy
+	byReference bool         // owned by an owner reference
+	after       []apply.Key  // children that have to be ready before
+	place       int          // in the order in which Sync added them
+	recreate    bool         // Sync wants the observed child recreated
+	source      DesiredChild // as Sync added it
+}
+
+// planChildren completes the answer of Sync: namespaces, ownership, hashes, and the order in
+// which the children are written. The error joins all that is wrong with the answer; the plan
+// has the valid children.
+func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
+	made := plan{keep: map[apply.Key]bool{}}
+	seen := map[apply.Key]bool{}
+	var invalid []error
+	for i, kind := range r.loop.childKinds {
+		set := sets[kind.index]
+		for _, name := range set.Keep {
+			key, err := parseKeptName(r.loop, r.parent.GetNamespace(), kind, name)
+			if err != nil {
+				invalid = append(invalid, errInvalid{err})
+				continue
+			}
+			made.keep[key] = true
+		}
+		existing := byName(observed.children[i])
+		for _, desired := range set.Children {
+			added, err := planChild(r, kind, desired)
+			if errors.As(err, new(errNotDesired)) {
+				continue
+			}
+			if err == nil && seen[added.Key()] {
+				err = fmt.Errorf("%s is desired twice", added.Key())
+				made.tasks = slices.DeleteFunc(made.tasks, func(other task) bool { return other.Key() == added.Key() })
+			}
+			if err != nil {
+				invalid = append(invalid, errInvalid{err})
+				continue
+			}
+			seen[added.Key()], added.observed, added.place = true, existing[added.Name], len(made.tasks)
+			made.tasks = append(made.tasks, added)
+		}
+	}
+	if len(invalid) > 0 {
+		made.tasks = dropDependents(made.tasks)
+	}
+	tasks, err := orderTasks(made.tasks)
+	made.tasks = tasks
+	return made, errors.Join(append(invalid, err)...)
+}
+
+// planChild completes one desired child. It converts a child that has not changed since the
+// last reconcile only once.
+func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
+	if isNil(desired.source()) {
+		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
+	}
+	identity, input, err := readIdentity(desired)
+	if err != nil {
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	name, err := completeName(r.loop, r.parent.GetNamespace(), kind, identity)
+	if err != nil {
+		return task{}, err
+	}
+	whenDeleted := cmp.Or(desired.WhenRemoved, kind.WhenDeleted)
+	byReference := getsOwnerReference(r, kind, name, whenDeleted)
+	made := task{kind: kind, update: cmp.Or(desired.Update, kind.Update), byReference: byReference, recreate: desired.Recreate, source: desired}
+	if made.after, err = readKeys(r, desired.After); err != nil {
+		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
+	keys := r.loop.childCache.keys
+	described := apply.Desired{
+		Kind:          kind.GroupVersionKind,
+		Name:          name,
+		Owner:         r.parent.GetUID(),
+		Strategy:      made.update.ofApply(),
+		Rolls:         made.update.isRolling(),
+		Adoption:      cmp.Or(desired.Adopt, kind.Adopt),
+		WhenImmutable: cmp.Or(desired.WhenImmutable, kind.WhenImmutable),
+		HashKey:       keys.Hash,
+		Input:         input.withPolicies(byReference, desired.WhenRemoved, made.update),
+		Source:        creatableObject(kind, desired),
+		Fresh:         r.requestToken != "",
+	}
+	described.Ownership = func() map[string]any {
+		return keys.Ownership(r.owner(), byReference, string(desired.WhenRemoved))
+	}
+	described.Own = func(metadata map[string]any) {
+		keys.Refer(metadata, r.owner(), byReference)
+		keys.Override(metadata, string(desired.WhenRemoved))
+	}
+	content := func() (map[string]any, error) { return convertDesired(r, desired) }
+	if described, content, err = replaceForTest(r, described, whenDeleted, content); err != nil {
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	r.desiredHash += described.Input
+	recalled, ok := r.state.memo.Recall(described, func() map[string]any {
+		content, _ := content() // an earlier reconcile converted it without an error
+		return content
+	})
+	if ok {
+		made.Desired = recalled
+		return made, nil
+	}
+	complete, err := content()
+	if err != nil {
+		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
+	}
+	made.Desired, err = apply.NewDesired(described, complete)
+	return made, err
+}
+
+func isNil(object any) bool {
+	v := reflect.ValueOf(object)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// convertDesired returns the content that the author desires of a child, without ownership.
+func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
+	content, err := apply.Canonical(desired.source())
+	if err != nil {
+		return nil, err
+	}
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok {
+		return nil, errors.New("it has no metadata")
+	}
+	r.loop.childCache.keys.Disown(metadata, r.parent.GetUID())
+	return content, nil
+}
+
+// getsOwnerReference reports whether a child gets an owner reference to its parent: where
+// Kubernetes allows one, unless the garbage collector must not delete the child.
+func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted DeletionPolicy) bool {
+	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
+	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered
+}
+
+// completeName returns the name of a desired child with the namespace that it belongs in. It
+// returns an error if the child has another kind, or cannot have that name or namespace.
+func completeName(l *loop, parentNamespace string, kind *childKind, stated identity) (types.NamespacedName, error) {
+	name, only := stated.name, l.environment.Namespace
+	if stated.kind.Kind != "" && stated.kind != kind.GroupVersionKind {
+		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", stated.kind.GroupVersion(), stated.kind.Kind, kind.GroupVersion(), kind.Kind)
+	}
+	if name.Name == "" {
+		return name, fmt.Errorf("a desired %s has no name", kind.Kind)
+	}
+	if kind.namespaced && l.parentKind.namespaced {
+		name.Namespace = cmp.Or(name.Namespace, parentNamespace)
+	}
+	key := apply.Key{Kind: kind.GroupVersionKind, Name: name}
+	switch {
+	case !kind.namespaced && name.Namespace != "":
+		return name, fmt.Errorf("%s has a namespace, but its kind is cluster-scoped", key)
+	case kind.namespaced && name.Namespace == "":
+		return name, fmt.Errorf("%s has no namespace, which a child of a cluster-scoped parent needs", key)
+	case kind.namespaced && only != "" && name.Namespace != only:
+		return name, fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, only)
+	}
+	return name, nil
+}
+
+// parseKeptName reads the name of a child to keep: with a namespace, or without where there
+// is none or the parent's is meant.
+func parseKeptName(l *loop, parentNamespace string, kind *childKind, text string) (apply.Key, error) {
+	stated := identity{name: types.NamespacedName{Name: text}}
+	if namespace, name, ok := strings.Cut(text, "/"); ok {
+		stated.name = types.NamespacedName{Namespace: namespace, Name: name}
+	}
+	name, err := completeName(l, parentNamespace, kind, stated)
+	if err != nil {
+		return apply.Key{}, fmt.Errorf("keep %q: %w", text, err)
+	}
+	return apply.Key{Kind: kind.GroupVersionKind, Name: name}, nil
+}
+
+// readKeys returns the keys of desired children that an author refers to by their objects.
+func readKeys(r *run, objects []client.Object) ([]apply.Key, error) {
+	var keys []apply.Key
+	for _, object := range objects {
+		if isNil(object) {
+			return nil, errors.New("a child that is nil")
+		}
+		gvk, err := apiutil.GVKForObject(object, r.loop.client.Scheme())
+		if err != nil {
+			return nil, fmt.Errorf("a child of a kind that is not known: %w", err)
+		}
+		name := client.ObjectKeyFromObject(object)
+		for _, kind := range r.loop.childKinds {
+			if kind.GroupVersionKind == gvk && kind.namespaced && r.loop.parentKind.namespaced {
+				name.Namespace = cmp.Or(name.Namespace, r.parent.GetNamespace())
+			}
+		}
+		keys = append(keys, apply.Key{Kind: gvk, Name: name})
+	}
+	return keys, nil
+}

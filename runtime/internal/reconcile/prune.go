@@ -1,0 +1,87 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+)
+
+// removalPolicy returns what becomes of a child that is undesired, or whose parent is
+// finalized.
+func removalPolicy(r *run, child child) DeletionPolicy {
+	if r.isFinalizing() {
+		return r.loop.policyOf(child, child.WhenDeleted)
+	}
+	return r.loop.policyOf(child, child.WhenDropped)
+}
+
+// removeChildren deletes or orphans children, unless a live read shows that the parent has
+// changed.
+func removeChildren(ctx context.Context, r *run, children []child) (isStale bool, err error) {
+	if len(children) == 0 {
+		return false, nil
+	}
+	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
+		return isStale, err
+	}
+	var failures []error
+	for _, child := range children {
+		remove := deleteObject
+		if !child.isReplaced && removalPolicy(r, child) == orphanChild {
+			remove = orphanObject
+		}
+		err := remove(ctx, r, child)
+		switch {
+		case errors.As(err, new(apply.ErrStale)):
+			isStale, r.staleCause = true, errChild{child.key(), err}
+		case err != nil:
+			failures = append(failures, errChild{child.key(), err})
+		}
+	}
+	return isStale, errors.Join(failures...)
+}
+
+// deleteObject deletes a child. It returns an apply.ErrStale if the child did not exist any
+// more: the API server that answered may know less than the cache, so the reconcile is
+// repeated.
+func deleteObject(ctx context.Context, r *run, child child) error {
+	existed := false
+	err := r.state.memo.Delete(r.now, child.key(), child.object, func() (err error) {
+		existed, err = child.applier.Delete(ctx, child.key(), child.object)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.recordChildRemoval(child)
+	r.state.memo.Removed(child.key())
+	if related := r.relatedSource(child.childKind); related != nil {
+		r.state.writes.Deleted(related, child.object, r.now)
+	}
+	if !existed {
+		return apply.ErrStale{Key: child.key()}
+	}
+	r.loop.environment.Metrics.CountWrite(r.loop.definition.Name, child.Kind, "deleted")
+	log.FromContext(ctx).V(1).Info("deleted a child", "child", child.key().String(), "recreated", child.isReplaced)
+	return nil
+}
+
+// orphanObject takes the marks of a child off, so that it stays without an owner.
+func orphanObject(ctx context.Context, r *run, child child) error {
+	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID()); err != nil {
+		return err
+	}
+	r.recordChildRemoval(child)
+	r.loop.environment.Metrics.CountWrite(r.loop.definition.Name, child.Kind, "orphaned")
+	log.FromContext(ctx).V(1).Info("orphaned a child", "child", child.key().String())
+	return nil
+}
+
+func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID) error {
+	keys := l.childCache.keys
+	return child.applier.Release(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
+}

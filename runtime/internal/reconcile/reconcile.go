@@ -1,0 +1,231 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// outcome is how a reconcile ended.
+type outcome struct {
+	isStale bool          // the cache was out of date, so the reconcile stopped half-way
+	requeue time.Duration // when the next reconcile is due; 0: when something changes
+	isReady bool
+	err     error
+}
+
+// reconcile reconciles the parent that a request names. See the table of steps in doc.go.
+func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testcontrol.Reconcile) (ctrl.Result, error) {
+	ctx = l.environment.ReconcileContext(ctx)
+	if ctx == nil {
+		return ctrl.Result{}, nil
+	}
+	r, isStale, err := l.startRun(ctx, request.NamespacedName)
+	if isStale {
+		l.environment.Metrics.CountStale(l.definition.Name)
+		test.SetStale()
+		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
+	}
+	if r == nil || err != nil {
+		return ctrl.Result{}, err
+	}
+	r.test = test
+	recordParent(r)
+	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, l.finalizer) {
+		l.forgetRelated(request.NamespacedName)
+		return ctrl.Result{}, nil // the garbage collector does the rest
+	}
+	observed, err := observeChildren(l, r.parent)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if !l.selector.matches(r.parent) && isUntouched(r, observed) {
+		return ctrl.Result{}, leaveParent(ctx, r)
+	}
+	if suspension := findSuspension(r); suspension != nil {
+		return suspendParent(ctx, r, observed, *suspension)
+	}
+	if r.state.isBusy() {
+		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
+	}
+	observed.related, err = observeRelated(ctx, r)
+	if ctx.Err() != nil {
+		return ctrl.Result{}, nil
+	}
+	r.state.startGeneration(r.parent.GetGeneration())
+	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
+	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
+		test.SetDelayed()
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+	if test.IsForced() {
+		r.state.retryNow()
+	}
+	ctx, span := process.StartReconcile(ctx, l.definition.Name, l.parentKind.GroupVersionKind, r.parent)
+	defer span.End()
+	r.requestToken = takeRequest(r)
+	r.cleanupErr = cleanUpForParent(ctx, r)
+	if err != nil {
+		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
+	}
+	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
+}
+
+// leaveParent forgets an object that is no parent any more and has nothing of this
+// controller's left.
+func leaveParent(ctx context.Context, r *run) error {
+	if err := cleanUpForParent(ctx, r); err != nil {
+		return err
+	}
+	r.loop.forget(r.name())
+	r.loop.convergence.forget(r.parent)
+	return nil
+}
+
+// syncOrFinalize brings the children and the parent to the desired state.
+func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
+	if r.isFinalizing() {
+		return finalizeParent(ctx, r, observed)
+	}
+	r.state.finalized = false                     // of one that was not selected for a while
+	if r.loop.definition.Author.Finalize != nil { // before Sync has any effect
+		isStale, err := addFinalizer(ctx, r)
+		switch {
+		case isStale:
+			return outcome{isStale: true}
+		case err != nil:
+			return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
+		}
+	}
+	response, applied := callAndApply(ctx, r, observed)
+	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
+		return outcome{isStale: true}
+	}
+	return reportOutcome(ctx, r, observed, response, applied.children, applied.err)
+}
+
+// callAndApply calls the author's code and carries out what it desires of the children and
+// of the parent's metadata. The error of applied is all that went wrong.
+func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, applied) {
+	response, err := callAuthor(ctx, r, observed)
+	if response == nil {
+		response = new(Response)
+	}
+	done := applied{children: observed.all()}
+	switch {
+	case response.Children != nil:
+		done = applyDesired(ctx, r, observed, response.Children, err == nil)
+	case err == nil:
+		done = keepChildren(ctx, r, observed)
+	}
+	err = errors.Join(err, done.err)
+	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
+	if refused != nil {
+		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
+	}
+	done.isStale, done.err = done.isStale || isStale, err
+	return response, done
+}
+
+// reportOutcome writes the status, the Events and the result of a reconcile.
+func reportOutcome(ctx context.Context, r *run, observed *observed, response *Response, children []child, err error) outcome {
+	limit := r.loop.definition.Retries
+	err = errors.Join(err, r.cleanupErr)
+	err = giveUpIfLast(r.state, err, limit)
+	conditions := runConditions(r, children, err)
+	if !isHidden(r, err) {
+		isStale, refused := writeStatus(ctx, r, response, conditions, err)
+		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
+			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
+			conditions = runConditions(r, children, err)
+			isStale, refused = writeStatus(ctx, r, new(Response), conditions, err)
+		}
+		if isStale {
+			return outcome{isStale: true}
+		}
+		err = giveUpIfLast(r.state, errors.Join(err, refused), limit)
+	}
+	recordEvents(r, response.Events, err)
+	if !r.loop.definition.Status.HasConditions() {
+		warnAboutConflicts(ctx, r, conflictTexts(r, children)...)
+	}
+	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
+	requeue := nextRequeue(r, response.RequeueAfter, children)
+	countAnswer(ctx, r, observed, response, requeue)
+	if err == nil {
+		r.state.handledToken = cmp.Or(r.requestToken, r.state.handledToken)
+	}
+	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
+}
+
+// nextRequeue returns when the next reconcile is due: when the author asked for it, or
+// before that when a repair that was put off is due, or what admission has altered is to be
+// written again.
+func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration {
+	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
+	for _, child := range children {
+		conflicts = append(conflicts, child.conflict)
+		if len(child.altered) > 0 && (requeue == 0 || backoff.Altered < requeue) {
+			requeue = backoff.Altered
+		}
+	}
+	for _, conflict := range conflicts {
+		if conflict == nil {
+			continue
+		}
+		if left := max(conflict.Retry.Sub(r.now), time.Millisecond); requeue == 0 || left < requeue {
+			requeue = left
+		}
+	}
+	return requeue
+}
+
+// scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
+// failures, so the work queue never sees an error.
+func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) ctrl.Result {
+	if end.err != nil {
+		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrTaken)), View: r.view(observed)}
+		if errors.As(end.err, new(errGaveUp)) {
+			failure.Requeue = 0
+		}
+		if r.changedMeanwhile {
+			failure.View.Parent = "" // as seen by no reconcile, so that none is delayed
+		}
+		delay := r.state.failures.Add(failure, r.now)
+		reason := errorReason(end.err)
+		r.test.SetError(reason, end.err)
+		countReconcile(ctx, r, reason, errorMessage(end.err))
+		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
+		return ctrl.Result{RequeueAfter: delay}
+	}
+	if end.isStale {
+		r.test.SetStale()
+		countReconcile(ctx, r, "stale", "")
+		return ctrl.Result{RequeueAfter: backoff.Stale}
+	}
+	r.state.failures = backoff.Failures{}
+	countReconcile(ctx, r, "success", "")
+	if end.isReady {
+		countConvergence(r)
+	}
+	return ctrl.Result{RequeueAfter: end.requeue}
+}
+
+// countReconcile counts a reconcile that ended with this result, and sets it in the span.
+func countReconcile(ctx context.Context, r *run, result, message string) {
+	r.loop.environment.Metrics.CountReconcile(r.loop.definition.Name, result, r.loop.now().Sub(r.now))
+	process.SetResult(ctx, result, message)
+}

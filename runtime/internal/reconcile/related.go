@@ -1,0 +1,262 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
+	"github.com/opgen-dev/opgen/runtime/internal/related"
+)
+
+// relatedKind is an entry of related objects, and which parents read which.
+type relatedKind struct {
+	kind
+	RelatedKind
+	list   client.ObjectList // an empty one
+	index  *related.Index
+	source consistency.Source // shows writes of these objects, if they are children, too
+}
+
+func newRelatedKind(mgr manager.Manager, entry RelatedKind) (*relatedKind, error) {
+	kind, err := newKind(mgr, entry.Object)
+	if err != nil {
+		return nil, err
+	}
+	if entry.Metadata {
+		kind = kind.withMetadataOnly()
+	}
+	list, err := newList(mgr.GetScheme(), kind)
+	source := consistency.Source{Kind: kind.GroupVersionKind, Cache: mgr.GetCache(), Empty: kind.cached}
+	return &relatedKind{kind: kind, RelatedKind: entry, list: list, index: related.NewIndex(), source: source}, err
+}
+
+// requestsForReaders returns a request for each parent that reads a related object.
+func (k *relatedKind) requestsForReaders(_ context.Context, object client.Object) []ctrl.Request {
+	var requests []ctrl.Request
+	for _, parent := range k.index.Readers(object) {
+		requests = append(requests, ctrl.Request{NamespacedName: parent})
+	}
+	return requests
+}
+
+// observeRelated returns the related objects of the parent for each entry, and has the parent
+// reconciled when they change. The objects are the cache's own. It returns an error if the
+// objects of an entry cannot be found. Finalize gets none then, so that the parent can go.
+func observeRelated(ctx context.Context, r *run) ([][]client.Object, error) {
+	l := r.loop
+	if r.isFinalizing() && (l.definition.Author.Finalize == nil || r.state.finalized) {
+		return nil, nil // the author's code runs no more, and nothing is to keep the parent
+	}
+	selections, err := selectDynamic(ctx, r)
+	if err != nil && !goesWithoutSelections(ctx, r, err) {
+		return nil, err
+	}
+	objects := make([][]client.Object, len(l.relatedKinds))
+	for i, kind := range l.relatedKinds {
+		objects[i], err = readEntry(ctx, r, kind, selections[i])
+		if err != nil && !goesWithoutEntry(ctx, r, kind, err) {
+			return objects, err
+		}
+	}
+	return objects, nil
+}
+
+// readEntry returns the related objects of one entry.
+func readEntry(ctx context.Context, r *run, kind *relatedKind, dynamic []Selection) ([]client.Object, error) {
+	queries, err := newQueries(r, kind, dynamic)
+	if err != nil {
+		return nil, errRelated{err}
+	}
+	kind.index.Set(r.name(), queries)
+	return findRelated(ctx, r.loop, kind, queries)
+}
+
+// goesWithoutEntry reports whether a parent is finalized although the objects of an entry
+// cannot be found.
+func goesWithoutEntry(ctx context.Context, r *run, kind *relatedKind, err error) bool {
+	if !r.isFinalizing() || !errors.As(err, new(errRelated)) {
+		return false
+	}
+	log.FromContext(ctx).Error(err, "finalizing without related objects", "kind", kind.Kind)
+	return true
+}
+
+// goesWithoutSelections reports whether a parent is finalized although the author's Related
+// failed, which may succeed later.
+func goesWithoutSelections(ctx context.Context, r *run, err error) bool {
+	if !r.isFinalizing() || r.state.isBusy() || ctx.Err() != nil || !isTerminal(err) && r.state.failures.Count+1 < backoff.RelatedAttempts {
+		return false
+	}
+	log.FromContext(ctx).Error(err, "finalizing without dynamic related objects")
+	return true
+}
+
+// selectDynamic calls the author's Related. It returns the selections of each entry, nil for
+// those that are not dynamic.
+func selectDynamic(ctx context.Context, r *run) ([][]Selection, error) {
+	selections := make([][]Selection, len(r.loop.relatedKinds))
+	if r.loop.definition.Author.Select == nil {
+		return selections, nil
+	}
+	parent := r.parent.DeepCopyObject().(client.Object)
+	rest, err := callWithTimeout(ctx, r, "Related", func(ctx context.Context) ([][]Selection, error) {
+		return r.loop.definition.Author.Select(ctx, parent)
+	})
+	if err != nil {
+		return selections, err
+	}
+	for i, kind := range r.loop.relatedKinds {
+		if kind.Dynamic && len(rest) > 0 {
+			selections[i], rest = rest[0], rest[1:]
+		}
+	}
+	return selections, nil
+}
+
+// newQueries returns what a parent reads of a related kind.
+func newQueries(r *run, kind *relatedKind, dynamic []Selection) ([]related.Query, error) {
+	if !kind.Dynamic {
+		query, err := newQuery(r, kind)
+		return []related.Query{query}, err
+	}
+	var queries []related.Query
+	for _, selection := range dynamic {
+		query := related.Query{Names: selection.Names, Namespaces: queryNamespaces(r, kind, selection.Namespaces)}
+		if len(selection.Names) == 0 && selection.Selector != nil {
+			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
+			if err != nil {
+				return nil, errInvalid{fmt.Errorf("a selection of related objects of kind %s: %w", kind.Kind, err)}
+			}
+			query.Selector = selector
+		}
+		queries = append(queries, query)
+	}
+	return queries, nil
+}
+
+// newQuery evaluates an entry of the spec file for a parent.
+func newQuery(r *run, kind *relatedKind) (related.Query, error) {
+	query, err := querySelector(r.parent, kind)
+	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
+		query.Namespaces = queryNamespaces(r, kind, kind.Namespaces)
+		return query, err
+	}
+	names, err := fieldpath.Strings(r.parent, kind.NamespacesFrom)
+	query.Namespaces = names
+	return query, err
+}
+
+// querySelector returns the names or the selector of a query, without namespaces.
+func querySelector(parent client.Object, kind *relatedKind) (query related.Query, err error) {
+	switch {
+	case kind.Name != "":
+		query.Names = []string{kind.Name}
+	case kind.NameFrom != "":
+		query.Names, err = fieldpath.Strings(parent, kind.NameFrom)
+	case kind.SelectorFrom != "":
+		var selector *metav1.LabelSelector
+		if selector, err = fieldpath.Selector(parent, kind.SelectorFrom); err == nil && selector != nil {
+			query.Selector, err = metav1.LabelSelectorAsSelector(selector)
+		}
+	default:
+		query.Selector, err = labels.Parse(kind.Selector)
+	}
+	return query, err
+}
+
+// queryNamespaces returns the namespaces of a query: those that are stated, or the default.
+func queryNamespaces(r *run, kind *relatedKind, stated []string) []string {
+	switch {
+	case !kind.namespaced:
+		return []string{""}
+	case stated != nil:
+		return stated
+	case r.loop.parentKind.namespaced:
+		return []string{r.parent.GetNamespace()}
+	}
+	return []string{related.AllNamespaces}
+}
+
+// findRelated returns the objects that queries select, each once.
+func findRelated(ctx context.Context, l *loop, kind *relatedKind, queries []related.Query) ([]client.Object, error) {
+	var found []client.Object
+	only := l.environment.Namespace
+	for _, query := range queries {
+		for _, namespace := range query.Namespaces {
+			var objects []client.Object
+			var err error
+			switch {
+			case namespace == related.AllNamespaces:
+				objects, err = listRelated(ctx, l.cache, kind, "", query)
+			case kind.namespaced && only != "" && namespace != only:
+				err = errRelated{fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)}
+			case len(query.Names) > 0:
+				objects, err = getRelated(ctx, l.cache, kind, namespace, query.Names)
+			default:
+				objects, err = listRelated(ctx, l.cache, kind, namespace, query)
+			}
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, objects...)
+		}
+	}
+	seen := map[types.UID]bool{}
+	return slices.DeleteFunc(found, func(object client.Object) bool {
+		isDuplicate := seen[object.GetUID()]
+		seen[object.GetUID()] = true
+		return isDuplicate
+	}), nil
+}
+
+// getRelated returns the objects of some names in a namespace.
+func getRelated(ctx context.Context, cache client.Reader, kind *relatedKind, namespace string, names []string) (found []client.Object, err error) {
+	for _, name := range names {
+		object := kind.cached.DeepCopyObject().(client.Object)
+		err := cache.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, object)
+	}
+	return found, nil
+}
+
+// listRelated returns the objects of a namespace that a query selects; of all namespaces
+// where it is empty.
+func listRelated(ctx context.Context, cache client.Reader, kind *relatedKind, namespace string, query related.Query) (found []client.Object, err error) {
+	if len(query.Names) == 0 && query.Selector == nil {
+		return nil, nil
+	}
+	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
+	if len(query.Names) == 0 {
+		options = append(options, client.MatchingLabelsSelector{Selector: query.Selector})
+	}
+	list := kind.list.DeepCopyObject().(client.ObjectList)
+	if err := cache.List(ctx, list, options...); err != nil {
+		return nil, err
+	}
+	objects, err := listItems(list)
+	for _, object := range objects {
+		if len(query.Names) == 0 || slices.Contains(query.Names, object.GetName()) {
+			found = append(found, object)
+		}
+	}
+	return found, err
+}

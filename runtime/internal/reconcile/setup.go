@@ -1,0 +1,161 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+)
+
+// SetUp registers a definition's types, checks that the API server serves its kinds, and
+// adds a controller for each kind of parents to the manager.
+func SetUp(mgr manager.Manager, environment *process.Environment, definition Definition) error {
+	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
+		return err
+	}
+	shared, err := newLoop(mgr, environment, definition)
+	if err != nil {
+		return err
+	}
+	for i, childKind := range definition.Children {
+		added, err := shared.childCache.addKind(mgr, childKind, shared.manager)
+		if unknown, ok := errors.AsType[errNotServed](err); ok && childKind.PruneOnly {
+			mgr.GetLogger().Info("nothing to prune of a kind with pruneOnly: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		added.index = i
+		shared.childKinds = append(shared.childKinds, added)
+	}
+	for _, parentKind := range definition.Parents {
+		l, err := newLoopOver(mgr, *shared, parentKind)
+		if err != nil {
+			return err
+		}
+		name := definition.Name
+		if len(definition.Parents) > 1 {
+			name += "-" + l.parentKind.Kind
+		}
+		if err := l.watch(mgr, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newLoop returns what the loops over all kinds of parents share.
+func newLoop(mgr manager.Manager, environment *process.Environment, definition Definition) (*loop, error) {
+	shard, err := newShard(environment.ParentSelector)
+	if err != nil {
+		return nil, err
+	}
+	name, group := definition.Name, definition.Group
+	children, err := newChildCache(mgr, environment, name, ownership.KeysOf(group, name))
+	if err != nil {
+		return nil, err
+	}
+	return &loop{
+		definition:  definition,
+		environment: environment,
+		finalizer:   group + "/finalizer",
+		manager:     apply.FieldManager(name, group),
+		shard:       shard,
+		childCache:  children,
+		cache:       mgr.GetCache(),
+		liveReader:  mgr.GetAPIReader(),
+		client:      mgr.GetClient(),
+		events:      mgr.GetEventRecorder(name),
+		convergence: newConvergence(environment.Control.Now),
+	}, nil
+}
+
+// newLoopOver returns the loop over the parents of one kind.
+func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, error) {
+	var err error
+	if l.parentKind, err = newKind(mgr, parentKind.Object); err != nil {
+		return nil, err
+	}
+	if l.selector, err = newParentSelector(parentKind); err != nil {
+		return nil, err
+	}
+	l.childCache.parents[l.parentKind.GroupKind()] = l.parentKind.namespaced
+	l.parentSource = consistency.Source{Kind: l.parentKind.GroupVersionKind, Cache: l.cache, Empty: l.parentKind.cached}
+	for _, related := range l.definition.Related {
+		kind, err := newRelatedKind(mgr, related)
+		if err != nil {
+			return nil, err
+		}
+		l.relatedKinds = append(l.relatedKinds, kind)
+	}
+	l.states = newStates()
+	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
+	return &l, l.startInformers(mgr)
+}
+
+// startInformers has the manager fill the caches of parents and related objects with those
+// of children, before a controller starts: a start waits once for all of them, and a replica
+// that takes over has them full.
+func (l *loop) startInformers(mgr manager.Manager) error {
+	read := []client.Object{l.parentKind.cached}
+	for _, kind := range l.relatedKinds {
+		read = append(read, kind.cached)
+	}
+	for _, object := range read {
+		if _, err := mgr.GetCache().GetInformer(context.Background(), object, cache.BlockUntilSynced(false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch has a parent reconciled when it, a child of it or an object that it reads changes.
+func (l *loop) watch(mgr manager.Manager, name string) error {
+	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
+		builder.WithPredicates(l.shard.predicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
+	for _, child := range l.childKinds {
+		build.WatchesRawSource(source.Kind(l.childCache.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.requestsForChild)))
+	}
+	for _, kind := range l.relatedKinds {
+		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+	}
+	reconciler, options := l.newReconciler(build, controller.Options{
+		MaxConcurrentReconciles: l.environment.Workers,
+		// process.Run checks names itself. The check of controller-runtime counts all managers
+		// of a process, and tests run several.
+		SkipNameValidation: ptr.To(true),
+	})
+	return build.WithOptions(options).Complete(reconciler)
+}
+
+// requestsForChild returns a request for the parent of a child, if the parent is of this
+// loop's kind and lies where the operator works.
+func (l *loop) requestsForChild(_ context.Context, child client.Object) []ctrl.Request {
+	parent, ok := l.childCache.parentOf(child)
+	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parentKind.Group, Kind: l.parentKind.Kind}) {
+		return nil
+	}
+	only, namespace := l.environment.Namespace, parent.Name.Namespace
+	if only != "" && namespace != "" && namespace != only {
+		return nil
+	}
+	l.noteLeaked(child, parent)
+	return []ctrl.Request{{NamespacedName: parent.Name}}
+}

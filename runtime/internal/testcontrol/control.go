@@ -1,0 +1,82 @@
+// Package testcontrol lets a test see the reconciles of an operator, order one, and move the
+// operator's clock. An operator that no test runs has no [Control].
+package testcontrol
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Control lets a test control an operator.
+type Control struct {
+	Clock  *Clock
+	Author Author // nil: what Sync says is desired
+	// Recorded is called with what each reconcile knew and desired, once it has ended
+	// and unless its view was out of date. Nil: nobody is told.
+	Recorded func(Record)
+	// Differ compares two answers of Sync; see [Reconcile.Differ].
+	Differ func(first, second any) string
+
+	mu         sync.Mutex
+	isComplete bool // all loops were added
+	loops      []*Loop
+	watches    []*Watch
+}
+
+// Now returns the time of the operator's clock.
+func (c *Control) Now() time.Time {
+	if c == nil {
+		return time.Now()
+	}
+	return c.Clock.Now()
+}
+
+// Add adds the loop over one kind of parents.
+func (c *Control) Add(loop *Loop) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	loop.clock, loop.control = c.Clock, c
+	c.loops = append(c.loops, loop)
+}
+
+// Complete records that all loops were added.
+func (c *Control) Complete() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isComplete = true
+}
+
+// Started reports whether all loops were added and take orders.
+func (c *Control) Started() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isComplete && !slices.ContainsFunc(c.loops, func(l *Loop) bool { return !l.Started() })
+}
+
+// Loops returns the loops over all kinds of parents.
+func (c *Control) Loops() []*Loop {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.loops)
+}
+
+// LoopsOver returns the loops over one kind of parents.
+func (c *Control) LoopsOver(kind schema.GroupKind) []*Loop {
+	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
+}
+
+// Clock goes like any other and can be put forward.
+type Clock struct{ ahead atomic.Int64 }
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// Advance puts the clock forward.
+func (c *Clock) Advance(by time.Duration) { c.ahead.Add(int64(by)) }

@@ -1,0 +1,59 @@
+package testcontrol
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Reconcile is what is known of one reconcile of a parent. A nil Reconcile, for an operator
+// that no test runs, drops everything.
+type Reconcile struct {
+	Reason    string // of the error
+	Err       error
+	IsStale   bool          // the cache was out of date, so another reconcile follows
+	IsDelayed bool          // it did nothing, since a retry is not due
+	Requeue   time.Duration // until the next reconcile, if nothing changes; 0: none
+
+	isForced    bool
+	isInspected bool // Sync is called twice
+	record      Record
+	loop        *Loop
+}
+
+// ReconcileFunc reconciles the parent that a request names, and records how it goes.
+type ReconcileFunc func(context.Context, reconcile.Request, *Reconcile) (reconcile.Result, error)
+
+// SetError records the error that the reconcile ended with.
+func (r *Reconcile) SetError(reason string, err error) {
+	if r != nil {
+		r.Reason, r.Err = reason, err
+	}
+}
+
+// SetStale records that the reconcile has to be repeated, since the cache was out of date.
+func (r *Reconcile) SetStale() {
+	if r != nil {
+		r.IsStale = true
+	}
+}
+
+// SetDelayed records that the reconcile did nothing, since the retry of a failed one is not
+// due.
+func (r *Reconcile) SetDelayed() {
+	if r != nil {
+		r.IsDelayed = true
+	}
+}
+
+// AddEvent records an Event. The API server counts equal Events as one.
+func (r *Reconcile) AddEvent(event string) {
+	if r != nil {
+		r.loop.addEvent(event)
+	}
+}
+
+// IsForced reports whether a test has ordered the reconcile, so that it is due whatever
+// became of the last one.
+func (r *Reconcile) IsForced() bool { return r != nil && r.isForced }

@@ -1,0 +1,78 @@
+package testcontrol
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Child names a child.
+type Child struct {
+	Kind schema.GroupVersionKind
+	Name types.NamespacedName
+}
+
+// Desired is a child that a reconcile desired, as a test compares it with what the
+// API server has.
+type Desired struct {
+	Child
+	Content   map[string]any // all fields that are set, but for the hash
+	Ownership map[string]any // of these, the fields that make it the parent's child
+	Update    string         // the update strategy
+	Hash      string         // of Content, as a child carries it in Loop.HashKey
+	Waits     string         // why the reconcile did not apply the child; empty if it did
+	Altered   []string       // the fields that admission changed in what was written
+	Conflict  bool           // another field manager keeps changing it, and the reconcile left it so
+}
+
+// Record is what a reconcile knew of its parent and desired of the children.
+type Record struct {
+	Loop       *Loop
+	Parent     types.NamespacedName
+	UID        types.UID
+	Generation int64
+	Suspended  string // Paused or Disconnected; empty: neither
+	Finalizing bool   // the parent is to go
+	Complete   bool   // Desired and Kept are what Sync returned
+	Waiting    bool   // a child waits for another, so that nothing is pruned yet
+	Desired    []Desired
+	Kept       []Child
+	Reason     string // of the error
+	Err        error
+	// Impure says how Sync answered differently when it was called again with the
+	// same request, or what it changed in the request. It names fields, and no values.
+	Impure string
+}
+
+// Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
+func (r *Reconcile) Record() *Record {
+	if r == nil {
+		return nil
+	}
+	return &r.record
+}
+
+// IsInspected reports whether Sync is to be called twice, to compare its answers.
+func (r *Reconcile) IsInspected() bool { return r != nil && r.isInspected }
+
+// Differ compares two answers of Sync to the same request: it returns the fields
+// that differ, without their values.
+func (r *Reconcile) Differ(first, second any) string { return r.loop.control.Differ(first, second) }
+
+// Inspect is [Loop.Force] for a reconcile that calls Sync twice.
+func (l *Loop) Inspect(name types.NamespacedName) (done func() (Reconcile, bool), ok bool) {
+	l.mu.Lock()
+	l.parentOf(name).isInspected = l.queue != nil
+	l.mu.Unlock()
+	return l.Force(name)
+}
+
+// deliverRecord gives the record of a reconcile that has ended to the test.
+func (l *Loop) deliverRecord(name types.NamespacedName, r *Reconcile) {
+	if r.IsStale || r.IsDelayed || r.record.UID == "" || l.control.Recorded == nil {
+		return
+	}
+	record := r.record
+	record.Loop, record.Parent = l, name
+	record.Reason, record.Err = r.Reason, r.Err
+	l.control.Recorded(record)
+}

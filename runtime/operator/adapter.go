@@ -1,0 +1,161 @@
+package operator
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
+	"github.com/opgen-dev/opgen/runtime/internal/status"
+)
+
+// The type parameters of a [Definition] end in this file. Package reconcile works on
+// client.Object, and calls the author's code by functions that convert.
+
+// NewController makes a controller from its definition.
+func NewController[P client.Object, S, C, D, R any](definition Definition[P, S, C, D, R]) Controller {
+	return process.NewController(definition.Name, definition.Project, func(mgr Manager, environment *process.Environment) error {
+		return reconcile.SetUp(mgr, environment, convertDefinition(definition))
+	})
+}
+
+func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R]) reconcile.Definition {
+	converted := reconcile.Definition{
+		Name: d.Name, Group: d.Group, Schemes: d.Schemes, IsOrdered: d.Teardown == TeardownOrdered,
+		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
+		Status: newStatusAccess(d), Author: reconcile.Author{Sync: prepareCalls(d, d.Sync)},
+	}
+	if d.Finalize != nil {
+		converted.Author.Finalize = prepareCalls(d, d.Finalize)
+	}
+	if d.Select != nil {
+		converted.Author.Select = func(ctx context.Context, parent client.Object) ([][]reconcile.Selection, error) {
+			selections, err := d.Select(ctx, parent.(P))
+			return convertSelections(selections), err
+		}
+	}
+	for _, kind := range d.Parents {
+		converted.Parents = append(converted.Parents, reconcile.ParentKind(kind))
+	}
+	for _, kind := range d.childKinds(new(C), new(D)) {
+		converted.Children = append(converted.Children, reconcile.ChildKind{
+			Object: kind.Object, Update: reconcile.UpdateStrategy(kind.Update), Adopt: apply.Adoption(kind.Adopt),
+			WhenDropped: reconcile.DeletionPolicy(kind.WhenDropped), WhenDeleted: reconcile.DeletionPolicy(kind.WhenDeleted),
+			WhenImmutable: apply.ImmutablePolicy(kind.WhenImmutable), ReadyWhen: kind.ReadyWhen, Metadata: kind.Metadata, PruneOnly: kind.PruneOnly,
+		})
+	}
+	for _, kind := range d.relatedKinds(new(R)) {
+		converted.Related = append(converted.Related, reconcile.RelatedKind{
+			Object: kind.Object, Name: kind.Name, NameFrom: kind.NameFrom, Selector: kind.Selector, SelectorFrom: kind.SelectorFrom,
+			Namespaces: kind.Namespaces, NamespacesFrom: kind.NamespacesFrom, Dynamic: kind.Dynamic, Metadata: kind.Metadata,
+		})
+	}
+	return converted
+}
+
+// childKinds returns the kinds of children, bound to a snapshot and a desired state.
+func (d *Definition[P, S, C, D, R]) childKinds(observed *C, desired *D) []ChildKind {
+	if d.Kinds == nil {
+		return nil
+	}
+	return d.Kinds(observed, desired)
+}
+
+// relatedKinds returns the entries of related objects, bound to a struct that holds them.
+func (d *Definition[P, S, C, D, R]) relatedKinds(related *R) []RelatedKind {
+	if d.Related == nil {
+		return nil
+	}
+	return d.Related(related)
+}
+
+// newStatusAccess returns what reaches into the statuses of the parents; nil where the runtime
+// writes none.
+func newStatusAccess[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R]) *status.Access {
+	if d.Status == nil {
+		return nil
+	}
+	access := &status.Access{
+		Of:   func(parent client.Object) any { return d.Status(parent.(P)) },
+		Copy: func(of any) any { copied := *of.(*S); return &copied },
+	}
+	if d.Conditions != nil {
+		access.Conditions = func(of any) *[]metav1.Condition { return d.Conditions(of.(*S)) }
+	}
+	if d.ObservedGeneration != nil {
+		access.ObservedGeneration = func(of any) *int64 { return d.ObservedGeneration(of.(*S)) }
+	}
+	return access
+}
+
+// prepareCalls returns a function that binds a request to a call of the author's function.
+func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], function func(context.Context, *Request[P, C, R]) (*Response[D, S], error)) func(reconcile.Request) reconcile.Call {
+	return func(request reconcile.Request) reconcile.Call {
+		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now}
+		for i, kind := range d.childKinds(&bound.Children, new(D)) {
+			if kind.Fields.observe != nil {
+				kind.Fields.observe(request.Children[i], kind.ReadyWhen)
+			}
+		}
+		for i, kind := range d.relatedKinds(&bound.Related) {
+			kind.Fields.observe(request.Related[i], nil)
+		}
+		return func(ctx context.Context) (*reconcile.Response, error) {
+			response, err := function(ctx, bound)
+			return convertResponse(d, response), err
+		}
+	}
+}
+
+func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], response *Response[D, S]) *reconcile.Response {
+	if response == nil {
+		return nil
+	}
+	converted := &reconcile.Response{
+		Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
+		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
+	}
+	if response.Status != nil {
+		converted.Status = response.Status
+	}
+	for _, event := range response.Events {
+		converted.Events = append(converted.Events, reconcile.Event(event))
+	}
+	if response.Children == nil {
+		return converted
+	}
+	kinds := d.childKinds(new(C), response.Children)
+	converted.Children = make([]reconcile.DesiredSet, len(kinds))
+	for i, kind := range kinds {
+		if kind.Fields.desired != nil {
+			converted.Children[i] = kind.Fields.desired.convert()
+		}
+	}
+	return converted
+}
+
+// convert returns the set without its type parameter.
+func (s *set) convert() reconcile.DesiredSet {
+	converted := reconcile.DesiredSet{Keep: s.keep}
+	for _, child := range s.children {
+		converted.Children = append(converted.Children, reconcile.DesiredChild{
+			Object: child.Object, Configuration: child.Configuration, Update: reconcile.UpdateStrategy(child.Update), Adopt: apply.Adoption(child.Adopt),
+			WhenRemoved: reconcile.DeletionPolicy(child.WhenRemoved), WhenImmutable: apply.ImmutablePolicy(child.WhenImmutable),
+			After: child.After, Recreate: child.Recreate,
+		})
+	}
+	return converted
+}
+
+func convertSelections(selections [][]Selection) [][]reconcile.Selection {
+	converted := make([][]reconcile.Selection, len(selections))
+	for i, entry := range selections {
+		for _, selection := range entry {
+			converted[i] = append(converted[i], reconcile.Selection(selection))
+		}
+	}
+	return converted
+}
