@@ -39,8 +39,8 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		return desired
 	}
 	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
-	state := new(apply.Memo)
-	created, err := applier.Do(t.Context(), time.Now(), state, desire(""), nil)
+	state := new(apply.AppliedState)
+	created, err := applier.ApplyChild(t.Context(), time.Now(), state, desire(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,10 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 	// version of the operator writes out what was the default before.
 	current := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	cluster.Update(current, func() { current.Spec.ActiveDeadlineSeconds = ptr.To[int64](3600) })
-	if outcome, err := applier.Do(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
+	if outcome, err := applier.ApplyChild(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), created.Object); !errors.As(err, new(apply.ErrStale)) {
 		t.Errorf("outcome %s, error %v; want a call for another look", outcome.Action, err)
 	}
-	outcome, err := applier.Do(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), current)
+	outcome, err := applier.ApplyChild(t.Context(), time.Now(), state, desire(corev1.RestartPolicyAlways), current)
 	if err != nil || outcome.Action != apply.Updated {
 		t.Errorf("outcome %s, error %v; want an update in place", outcome.Action, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // The CRD of a kind that is only pruned may be gone, whatever its place among the kinds.
 func TestPruneOnlyKindThatIsNotServedIsPassedOver(t *testing.T) {
-	c := startCustom(t, customWants(func(req *customRequest, want *Desired) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("web", req.Parent.Spec.Text))
 		if observed, ok := req.Children.ConfigMaps.Get("web"); ok {
 			want.Secrets.Add(named(&corev1.Secret{}, "saw-"+observed.Data["key"]))

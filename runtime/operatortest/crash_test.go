@@ -41,7 +41,7 @@ func TestCrashLosesWhatIsInMemory(t *testing.T) {
 	if now := len(cluster.Writes()); now != writes {
 		t.Errorf("the operator that has crashed wrote: %v", cluster.Writes()[writes:])
 	}
-	if results := len(cluster.Passes(ledger)); results == 0 {
+	if results := len(cluster.ReconcileResults(ledger)); results == 0 {
 		t.Error("the operator that runs has not reconciled")
 	}
 }

@@ -62,7 +62,7 @@ func (x exploredParents) requireChildren(parents []*exploredParent) {
 			continue
 		}
 		without = append(without, h.object.GetName())
-		for _, result := range x.c.Passes(h.object) {
+		for _, result := range x.c.ReconcileResults(h.object) {
 			if result.Err != nil {
 				x.t.Fatalf("%s has no children, and Sync fails: %v", h.object.GetName(), result.Err)
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // Pass is the result of one reconcile of a parent.
-type Pass struct {
+type ReconcileResult struct {
 	// Reason is the reason of the error in the Ready condition. It is empty if the reconcile
 	// succeeded.
 	Reason string
@@ -25,7 +25,7 @@ type Pass struct {
 // Reconcile makes the operator reconcile a parent now, in its present state, and waits for the
 // result. It writes nothing for that, not even to the parent. A failed reconcile is retried at
 // once.
-func (c *Cluster) Reconcile(parent client.Object) Pass {
+func (c *Cluster) Reconcile(parent client.Object) ReconcileResult {
 	c.t.Helper()
 	return reconcileOrder{c}.reconcileOne(parent, (*testcontrol.Loop).Force)
 }
@@ -37,7 +37,7 @@ type order func(*testcontrol.Loop, client.ObjectKey) (done func() (testcontrol.R
 type reconcileOrder struct{ *Cluster }
 
 // reconcileOne is Reconcile, ordered in this way.
-func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
+func (c reconcileOrder) reconcileOne(parent client.Object, order order) ReconcileResult {
 	c.t.Helper()
 	c.setNamespace(parent)
 	name := client.ObjectKeyFromObject(parent)
@@ -50,7 +50,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Pass {
 		}
 		ended := c.awaitResult("a reconcile of "+describeObject(c.Client, parent)+" ends", done)
 		if !ended.IsStale {
-			return Pass{ended.Reason, ended.Err, ended.Requeue}
+			return ReconcileResult{ended.Reason, ended.Err, ended.Requeue}
 		}
 		time.Sleep(glance)
 	}
@@ -85,16 +85,16 @@ func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
 	}
 }
 
-// Passes returns the results of the reconciles of a parent since the operator was
+// ReconcileResults returns the results of the reconciles of a parent since the operator was
 // started, in their order. It leaves out those that were repeated because the operator's cache was
 // stale.
-func (c *Cluster) Passes(parent client.Object) []Pass {
+func (c *Cluster) ReconcileResults(parent client.Object) []ReconcileResult {
 	c.t.Helper()
 	c.setNamespace(parent)
-	var ended []Pass
+	var ended []ReconcileResult
 	for _, result := range (operatorLoops{c}).loopOf(parent).Reconciles(client.ObjectKeyFromObject(parent)) {
 		if !result.IsStale {
-			ended = append(ended, Pass{result.Reason, result.Err, result.Requeue})
+			ended = append(ended, ReconcileResult{result.Reason, result.Err, result.Requeue})
 		}
 	}
 	return ended
@@ -105,7 +105,7 @@ func (c *Cluster) Passes(parent client.Object) []Pass {
 func (c *Cluster) Errors(parent client.Object) map[string]int {
 	c.t.Helper()
 	counts := map[string]int{}
-	for _, result := range c.Passes(parent) {
+	for _, result := range c.ReconcileResults(parent) {
 		if result.Err != nil {
 			counts[result.Reason]++
 		}

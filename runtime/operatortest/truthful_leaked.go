@@ -36,7 +36,7 @@ func (c leakCheck) describeLeaked(collected bool) string {
 		for _, kind := range loop.Children {
 			for _, child := range (liveReader{c.Cluster}).listLabelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
-				if !c.isOurs(loop, &child, owner) || ownership.Referenced(&child, owner) != collected {
+				if !c.isOurs(loop, &child, owner) || ownership.HasOwnerReference(&child, owner) != collected {
 					continue
 				}
 				if living == nil {

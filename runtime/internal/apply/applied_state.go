@@ -38,7 +38,7 @@ func (k Key) compare(other Key) int {
 
 // AppliedState holds the last known state of each child of one parent. The zero value is empty. It
 // is not safe for concurrent use.
-type Memo struct {
+type AppliedState struct {
 	children []*appliedChild // sorted by key; most parents have few children
 	budgets  map[Key]*budget
 }
@@ -62,20 +62,20 @@ type appliedChild struct {
 }
 
 // Keep drops the state of every child that is not in keys.
-func (m *Memo) Keep(now time.Time, keys map[Key]bool) {
+func (m *AppliedState) Keep(now time.Time, keys map[Key]bool) {
 	m.keepBudgets(now, keys)
 	m.children = slices.DeleteFunc(m.children, func(child *appliedChild) bool { return !keys[child.key] })
 }
 
-// Removed records that this operator deleted a child in order to create it again.
-func (m *Memo) Removed(key Key) {
+// MarkDeleted records that this operator deleted a child in order to create it again.
+func (m *AppliedState) MarkDeleted(key Key) {
 	if last := m.child(key); last != nil {
 		last.removed = true
 	}
 }
 
 // child returns the state of a child. It is nil if there is none.
-func (m *Memo) child(key Key) *appliedChild {
+func (m *AppliedState) child(key Key) *appliedChild {
 	if i, found := m.indexOfChild(key); found {
 		return m.children[i]
 	}
@@ -83,7 +83,7 @@ func (m *Memo) child(key Key) *appliedChild {
 }
 
 // childWithUID returns the state of a child. It is nil if that is of an object with another UID.
-func (m *Memo) childWithUID(key Key, live client.Object) *appliedChild {
+func (m *AppliedState) childWithUID(key Key, live client.Object) *appliedChild {
 	if last := m.child(key); last != nil && last.uid == live.GetUID() {
 		return last
 	}
@@ -91,7 +91,7 @@ func (m *Memo) childWithUID(key Key, live client.Object) *appliedChild {
 }
 
 // alteredPaths returns the paths at which the API server altered the child.
-func (m *Memo) alteredPaths(d Desired) []string {
+func (m *AppliedState) alteredPaths(d Desired) []string {
 	if last := m.child(d.Key()); last != nil && last.altered != nil {
 		return last.altered.paths
 	}
@@ -99,7 +99,7 @@ func (m *Memo) alteredPaths(d Desired) []string {
 }
 
 // setChild replaces the state of a child.
-func (m *Memo) setChild(child *appliedChild) {
+func (m *AppliedState) setChild(child *appliedChild) {
 	i, found := m.indexOfChild(child.key)
 	if found {
 		m.children[i] = child
@@ -108,6 +108,6 @@ func (m *Memo) setChild(child *appliedChild) {
 	m.children = slices.Insert(m.children, i, child)
 }
 
-func (m *Memo) indexOfChild(key Key) (int, bool) {
+func (m *AppliedState) indexOfChild(key Key) (int, bool) {
 	return slices.BinarySearchFunc(m.children, key, func(child *appliedChild, key Key) int { return child.key.compare(key) })
 }

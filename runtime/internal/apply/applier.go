@@ -41,12 +41,12 @@ type Action string
 
 // What an apply can do to a child.
 const (
-	Unchanged Action = "unchanged"
-	Created   Action = "created"
-	Updated   Action = "updated"
-	Adopted   Action = "adopted"  // it existed and was not the parent's
-	Waiting   Action = "waiting"  // it is being deleted; the caller applies it again once it is gone
-	Replace   Action = "recreate" // the caller deletes it, and applies it again once it is gone
+	Unchanged       Action = "unchanged"
+	Created         Action = "created"
+	Updated         Action = "updated"
+	Adopted         Action = "adopted"  // it existed and was not the parent's
+	Waiting         Action = "waiting"  // it is being deleted; the caller applies it again once it is gone
+	NeedsRecreation Action = "recreate" // the caller deletes it, and applies it again once it is gone
 )
 
 // Outcome is the result of an apply.
@@ -61,23 +61,23 @@ type Outcome struct {
 	Conflict *backoff.Conflict
 }
 
-// Do brings a child to its desired state. observed is nil if there is no child. A write
+// ApplyChild brings a child to its desired state. observed is nil if there is no child. A write
 // that fails is not repeated before it is due: until then the error is a [backoff.Failed].
-func (a *Applier) Do(ctx context.Context, now time.Time, state *Memo, d Desired, observed client.Object) (Outcome, error) {
+func (a *Applier) ApplyChild(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object) (Outcome, error) {
 	return a.attempt(ctx, now, state, d, observed, (*childApply).apply)
 }
 
-// Own writes the metadata that makes an object the parent's child, and nothing else.
-func (a *Applier) Own(ctx context.Context, now time.Time, state *Memo, d Desired, observed client.Object) (Outcome, error) {
+// UpdateOwnership writes the metadata that makes an object the parent's child, and nothing else.
+func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object) (Outcome, error) {
 	if d.hasOwnership(observed) {
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
 }
 
-// TakeBack writes the metadata that makes an object the parent's child to an object that
+// RestoreOwnership writes the metadata that makes an object the parent's child to an object that
 // has lost it. The next reconcile observes the object and applies it as any other child.
-func (a *Applier) TakeBack(ctx context.Context, now time.Time, state *Memo, d Desired, live client.Object) (Outcome, error) {
+func (a *Applier) RestoreOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, live client.Object) (Outcome, error) {
 	outcome, err := a.newApply(now, state, d).takeOwnership(ctx, live)
 	return a.asCached(outcome), err
 }
@@ -98,7 +98,7 @@ func (a *Applier) Delete(ctx context.Context, key Key, observed client.Object) (
 
 // attempt runs a write of a child, unless the last one failed and the next is not due. The
 // error is a [backoff.Failed] in both cases.
-func (a *Applier) attempt(ctx context.Context, now time.Time, state *Memo, d Desired, observed client.Object,
+func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedState, d Desired, observed client.Object,
 	write func(*childApply, context.Context, client.Object) (Outcome, error),
 ) (Outcome, error) {
 	key, uid, before := d.Key(), uidOf(observed), ""
@@ -119,7 +119,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *Memo, d Des
 	return outcome, nil
 }
 
-func (a *Applier) newApply(now time.Time, state *Memo, d Desired) *childApply {
+func (a *Applier) newApply(now time.Time, state *AppliedState, d Desired) *childApply {
 	return &childApply{
 		childComparer: childComparer{manager: a.Manager, shapes: &a.shapes, metadataOnly: a.Metadata, now: now, state: state, desired: d},
 		client:        a.newClient(),

@@ -109,7 +109,7 @@ func TestImmutableField(t *testing.T) {
 			c := startServer(t).child(one, Desired{WhenImmutable: policy})
 			c.expect(one, Created, "post 201")
 			if policy == RecreateIfImmutable {
-				c.expect(two, Replace, "json-patch 422, dry apply 201")
+				c.expect(two, NeedsRecreation, "json-patch 422, dry apply 201")
 			} else {
 				_, err := c.reconcile(two)
 				want := "spec.fixed cannot be changed in place; whenImmutable: Recreate would recreate the child: Invalid value: \"two\": fixed is immutable"
@@ -206,9 +206,9 @@ func TestNameConflict(t *testing.T) {
 			if err := c.Create(t.Context(), theirs); err != nil {
 				t.Fatal(err)
 			}
-			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "ours")), nil)
+			outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(configMap("key", "ours")), nil)
 			want := map[Adoption]any{Never: "theirs", IfUnowned: "ours"}[adoption]
-			if errors.As(err, new(ErrTaken)) != (adoption == Never) || outcome.Action != map[Adoption]Action{IfUnowned: Adopted}[adoption] {
+			if errors.As(err, new(ErrNameConflict)) != (adoption == Never) || outcome.Action != map[Adoption]Action{IfUnowned: Adopted}[adoption] {
 				t.Errorf("%+v, %v", outcome, err)
 			}
 			c.expectAt("in the end", "data.key", want)
@@ -224,7 +224,7 @@ func TestOwnChildIsNoNameConflict(t *testing.T) {
 			c.applied = !plain
 			c.settle(configMap("key", "one"))
 			c.restart()
-			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), nil)
+			outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), nil)
 			if err != nil || outcome.Action != Updated {
 				t.Errorf("%+v, %v", outcome, err)
 			}
@@ -241,7 +241,7 @@ func TestAnotherStrategyTakesOverAnOutdatedChild(t *testing.T) {
 		requests string
 	}{
 		InPlace:  {Updated, "json-patch 200"},
-		Recreate: {Replace, "dry apply 200"},
+		Recreate: {NeedsRecreation, "dry apply 200"},
 	} {
 		t.Run(string(strategy), func(t *testing.T) {
 			c := startServer(t).child(one, Desired{Strategy: OnDelete})

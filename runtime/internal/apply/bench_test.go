@@ -122,7 +122,7 @@ func cpuTime(b *testing.B) int64 {
 func BenchmarkUnchanged(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
+			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(AppliedState)
 			if err := offline.newApply(time.Now(), state, typicalDesired(b, object)).recordApplied(live); err != nil {
 				b.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func BenchmarkUnchanged(b *testing.B) {
 func BenchmarkOthersChange(b *testing.B) {
 	for _, kind := range typical {
 		b.Run(kind.name, func(b *testing.B) {
-			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(Memo)
+			object, live, state := kind.make(), typicalLive(b, kind.name, kind.make()), new(AppliedState)
 			if err := offline.newApply(time.Now(), state, typicalDesired(b, object)).recordApplied(live); err != nil {
 				b.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func BenchmarkRestart(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			object, live := kind.make(), typicalLive(b, kind.name, kind.make())
 			measure(b, func() {
-				if _, err := offline.newApply(time.Now(), new(Memo), typicalDesired(b, object)).compareLive(live); err != nil {
+				if _, err := offline.newApply(time.Now(), new(AppliedState), typicalDesired(b, object)).compareLive(live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -176,7 +176,7 @@ func BenchmarkCreation(b *testing.B) {
 				if _, err := d.patchBody("resourceVersion", "1"); err != nil {
 					b.Fatal(err)
 				}
-				if err := offline.newApply(time.Now(), new(Memo), d).recordApplied(live); err != nil {
+				if err := offline.newApply(time.Now(), new(AppliedState), d).recordApplied(live); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -187,7 +187,7 @@ func BenchmarkCreation(b *testing.B) {
 // BenchmarkChange changes one value of a child that was created and never applied.
 func BenchmarkChange(b *testing.B) {
 	object := typicalDeployment().(*appsv1.Deployment)
-	live, state := typicalLive(b, "Deployment", typicalDeployment()), new(Memo)
+	live, state := typicalLive(b, "Deployment", typicalDeployment()), new(AppliedState)
 	entries := live.GetManagedFields()
 	entries[0].Operation = metav1.ManagedFieldsOperationUpdate
 	live.SetManagedFields(entries)

@@ -32,7 +32,7 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 	case !rules.RepairsDrift:
 		return Outcome{Action: Unchanged, Object: observed}, nil
 	}
-	if result, known := c.state.lastResult(c.now, d, observed); known && result == inSync && !d.Fresh {
+	if result, known := c.state.lastResult(c.now, d, observed); known && result == inSync && !d.Rewrite {
 		return c.unchanged(observed), nil
 	}
 	live, err := c.client.readWhole(ctx, d, observed)
@@ -50,7 +50,7 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 func (c *childApply) applyCompared(ctx context.Context, live client.Object, result syncState) (Outcome, error) {
 	d := c.desired
 	switch {
-	case d.Fresh && result == inSync && !d.IsOutdated(live), result == unknown:
+	case d.Rewrite && result == inSync && !d.IsOutdated(live), result == unknown:
 		return c.applyAll(ctx, live)
 	case result == inSync:
 		return c.unchanged(live), nil
@@ -70,7 +70,7 @@ func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome,
 	if !d.Strategy.Rules().Recreates {
 		outcome, err := c.update(ctx, live)
 		if err == nil && outcome.Action == Updated {
-			outcome.Drift = !d.Fresh && c.state.child(d.Key()).altered == nil
+			outcome.Drift = !d.Rewrite && c.state.child(d.Key()).altered == nil
 		}
 		return outcome, err
 	}
@@ -84,7 +84,7 @@ func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome,
 	case err != nil:
 		return Outcome{}, err
 	case differs:
-		return Outcome{Action: Replace, Object: live}, nil
+		return Outcome{Action: NeedsRecreation, Object: live}, nil
 	}
 	return c.update(ctx, live)
 }
@@ -123,7 +123,7 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 	case d.mayAdopt(live, holder):
 		return c.adopt(ctx, live)
 	}
-	return Outcome{}, ErrTaken{key, holder, live}
+	return Outcome{}, ErrNameConflict{key, holder, live}
 }
 
 // update applies the desired state to the live child. The UID in the patch keeps the API server
@@ -142,7 +142,7 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 		answer, err = invalidApply{c.client, d, live}.retryOverConflicts(ctx, err)
 	}
 	outcome, err := c.client.outcomeOf(ctx, d, live, answer, err)
-	if err != nil || outcome.Action == Replace {
+	if err != nil || outcome.Action == NeedsRecreation {
 		return outcome, err
 	}
 	if outcome.Action == Updated && c.lacksObject(answer) {

@@ -22,7 +22,7 @@ import (
 type childOnServer struct {
 	*server
 	*Applier
-	state *Memo
+	state *AppliedState
 	now   time.Time
 	like  client.Object // of the kind
 	wish  Desired       // what is not in an object: strategy, policies
@@ -56,7 +56,7 @@ func (s *server) child(like client.Object, wish Desired) *childOnServer {
 		}
 		return empty.(client.Object)
 	}
-	return &childOnServer{server: s, Applier: applier, state: new(Memo), now: time.Unix(1e9, 0), like: like, wish: wish}
+	return &childOnServer{server: s, Applier: applier, state: new(AppliedState), now: time.Unix(1e9, 0), like: like, wish: wish}
 }
 
 func parentOf(object client.Object) (types.UID, string) {
@@ -67,7 +67,7 @@ func parentOf(object client.Object) (types.UID, string) {
 }
 
 // restart drops the applied state.
-func (c *childOnServer) restart() { c.state = new(Memo) }
+func (c *childOnServer) restart() { c.state = new(AppliedState) }
 
 // live returns the child as somebody else reads it; nil when there is none.
 func (c *childOnServer) live() client.Object {
@@ -137,7 +137,7 @@ func (c *childOnServer) reconcile(object any) (Outcome, error) {
 		return c.applyFirst(d)
 	}
 	if d.Source == nil {
-		return c.Do(c.t.Context(), c.now, c.state, d, live)
+		return c.ApplyChild(c.t.Context(), c.now, c.state, d, live)
 	}
 	before := d.Source.DeepCopyObject()
 	defer func() {
@@ -145,7 +145,7 @@ func (c *childOnServer) reconcile(object any) (Outcome, error) {
 			c.t.Errorf("the author's object has changed: %v, was %v", d.Source, before)
 		}
 	}()
-	return c.Do(c.t.Context(), c.now, c.state, d, live)
+	return c.ApplyChild(c.t.Context(), c.now, c.state, d, live)
 }
 
 // applyFirst creates the child by an apply, so that it looks like one that was adopted or changed

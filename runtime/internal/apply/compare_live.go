@@ -19,7 +19,7 @@ const (
 
 // lastResult returns the result of the last comparison. It reports false if this version of the
 // child was not compared.
-func (m *Memo) lastResult(now time.Time, d Desired, live client.Object) (syncState, bool) {
+func (m *AppliedState) lastResult(now time.Time, d Desired, live client.Object) (syncState, bool) {
 	last := m.childWithUID(d.Key(), live)
 	if last == nil || last.digest != d.digest {
 		return outdated, false
@@ -41,7 +41,7 @@ type childComparer struct {
 	shapes       *shapeSet
 	metadataOnly bool // the cache holds only the metadata of children
 	now          time.Time
-	state        *Memo // of all children of the parent
+	state        *AppliedState // of all children of the parent
 	desired      Desired
 }
 

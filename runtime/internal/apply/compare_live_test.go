@@ -80,7 +80,7 @@ func TestCompareLive(t *testing.T) {
 		{name: "a desired list item less", changed: func(s *corev1.Service) { s.Spec.Ports = s.Spec.Ports[:1] }, with: outdated, fresh: outdated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			state, live := new(Memo), applied()
+			state, live := new(AppliedState), applied()
 			if err := offline.newApply(time.Now(), state, desired(t, nil)).recordApplied(live); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestCompareLive(t *testing.T) {
 			if got, err := offline.newApply(time.Now(), state, changed).compareLive(live); err != nil || got != test.with {
 				t.Errorf("with an applied state: %v, %v, want %v", got, err, test.with)
 			}
-			if got, err := offline.newApply(time.Now(), new(Memo), changed).compareLive(live); err != nil || got != test.fresh {
+			if got, err := offline.newApply(time.Now(), new(AppliedState), changed).compareLive(live); err != nil || got != test.fresh {
 				t.Errorf("without an applied state: %v, %v, want %v", got, err, test.fresh)
 			}
 		})
@@ -101,7 +101,7 @@ func TestCompareLive(t *testing.T) {
 }
 
 func TestCompareLiveRecordsTheVersion(t *testing.T) {
-	state, live, changed := new(Memo), applied(), desired(t, nil)
+	state, live, changed := new(AppliedState), applied(), desired(t, nil)
 	for _, version := range []string{"10", "11", "12"} {
 		live.ResourceVersion = version
 		if got, err := offline.newApply(time.Now(), state, changed).compareLive(live); err != nil || got != inSync {

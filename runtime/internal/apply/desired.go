@@ -37,15 +37,15 @@ type Desired struct {
 	// annotation HashKey.
 	Hash    string
 	HashKey string
-	// Fresh asks for a write of the whole desired state although the child is in sync.
-	Fresh bool
+	// Rewrite asks for a write of the whole desired state although the child is in sync.
+	Rewrite bool
 	// Ownership returns the metadata that makes an object the parent's child, as a merge
 	// patch. With the strategy CreateOnly, and while a child waits for its turn or for its
 	// deletion, nothing else is written. Nil: there is none.
 	Ownership func() map[string]any
-	// Own adds the same to the desired metadata. The hash does not cover it, so that
+	// AddOwnerMetadata adds the same to the desired metadata. The hash does not cover it, so that
 	// no child is outdated because of it. Nil: it adds nothing.
-	Own func(metadata map[string]any)
+	AddOwnerMetadata func(metadata map[string]any)
 
 	// Input is the hash of all that the content is made from. Zero: it is not known. See
 	// [AppliedState.Recall].
@@ -102,15 +102,15 @@ func (d Desired) setIdentity(content map[string]any) {
 
 // addOwnership adds the metadata that makes the desired child the parent's to its content.
 func (d Desired) addOwnership(content map[string]any) {
-	if d.Own != nil {
-		d.Own(ensureObject(content, "metadata"))
+	if d.AddOwnerMetadata != nil {
+		d.AddOwnerMetadata(ensureObject(content, "metadata"))
 	}
 }
 
 // Recall completes a desired child like NewDesired, if its last desired state was made from the
 // same input. It takes the hash from that state, and makes the content only when it is needed. It
 // reports false for another input.
-func (m *Memo) Recall(d Desired, content func() map[string]any) (Desired, bool) {
+func (m *AppliedState) Recall(d Desired, content func() map[string]any) (Desired, bool) {
 	last := m.child(d.Key())
 	if last == nil || d.Input == 0 || last.input != d.Input {
 		return d, false

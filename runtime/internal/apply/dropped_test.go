@@ -30,7 +30,7 @@ func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 				if restart {
 					c.restart()
 				}
-				if outcome := c.settle(test.two); outcome.Action != Replace {
+				if outcome := c.settle(test.two); outcome.Action != NeedsRecreation {
 					t.Errorf("the child is %s, want it to be replaced", outcome.Action)
 				} else if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, outcome.Object); err != nil || !existed {
 					t.Errorf("the child cannot be deleted as it was answered: %v, %v", existed, err)

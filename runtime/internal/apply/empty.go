@@ -36,7 +36,7 @@ func (c childClient) emptyObjects(ctx context.Context, d Desired, live client.Ob
 		return err
 	}
 	_, err = c.patchChild(ctx, d.Name, types.JSONPatchType, body)
-	if jsonpatch.Unfit(err) || apierrors.IsNotFound(err) {
+	if jsonpatch.DoesNotFit(err) || apierrors.IsNotFound(err) {
 		return errConflict{ErrStale{d.Key()}, err}
 	}
 	return err

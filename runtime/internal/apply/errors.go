@@ -24,13 +24,13 @@ func (e errConflict) Error() string   { return e.err.Error() }
 func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
 
 // ErrNameConflict says that an object which is not the parent's has the name of a child.
-type ErrTaken struct {
+type ErrNameConflict struct {
 	Key
 	Holder string        // who controls the object; empty when nobody does
 	Live   client.Object // the object
 }
 
-func (e ErrTaken) Error() string {
+func (e ErrNameConflict) Error() string {
 	holder := "is not controlled by anything"
 	if e.Holder != "" {
 		holder = "belongs to " + e.Holder

@@ -56,10 +56,10 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	return isOwned || hasList && conditions == nil // the list is atomic
 }
 
-// Wrote reports whether a field manager owns the value of a label or an annotation, and
+// MetadataWrittenAt reports whether a field manager owns the value of a label or an annotation, and
 // returns when it wrote the value. field is "labels" or "annotations". Objects of a cache have no
 // times.
-func Wrote(object client.Object, manager, field, key string) (at time.Time, ok bool) {
+func MetadataWrittenAt(object client.Object, manager, field, key string) (at time.Time, ok bool) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
 			continue

@@ -102,7 +102,7 @@ func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 					outcome, err = c.reconcile(two)
 					return err == nil
 				})
-				if wish.Strategy == Recreate && outcome.Action == Replace {
+				if wish.Strategy == Recreate && outcome.Action == NeedsRecreation {
 					return
 				}
 				if outcome.Action != Updated || c.live().GetUID() != uid {
@@ -187,7 +187,7 @@ func TestChildIsRecreatedAlthoughTheDryRunIsRefused(t *testing.T) {
 		live := c.live().(*corev1.Service)
 		fixed := service(otherIP(live.Spec.ClusterIP)).(*corev1.Service)
 		fixed.Spec.Ports[0].NodePort = live.Spec.Ports[0].NodePort
-		if outcome := c.settle(fixed); outcome.Action != Replace {
+		if outcome := c.settle(fixed); outcome.Action != NeedsRecreation {
 			t.Errorf("the child is %s", outcome.Action)
 		}
 	})
@@ -211,7 +211,7 @@ func TestChildIsRecreatedAlthoughTheDryRunIsRefused(t *testing.T) {
 			probe.SetName("probe")
 			return c.Create(t.Context(), probe, client.DryRunAll) != nil
 		})
-		if outcome := c.settle(frozen("two")); outcome.Action != Replace {
+		if outcome := c.settle(frozen("two")); outcome.Action != NeedsRecreation {
 			t.Errorf("the child is %s", outcome.Action)
 		}
 	})

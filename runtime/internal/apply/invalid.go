@@ -36,7 +36,7 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 	case names("metadata.ownerReferences"):
 		return Outcome{}, errConflict{ErrStale{i.desired.Key()}, refusal}
 	case i.desired.WhenImmutable == RecreateIfImmutable:
-		return Outcome{Action: Replace, Object: i.live}, nil
+		return Outcome{Action: NeedsRecreation, Object: i.live}, nil
 	}
 	return Outcome{}, newErrImmutable(refusal, immutable)
 }

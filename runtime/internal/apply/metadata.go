@@ -12,9 +12,9 @@ import (
 // keeps those that it has set. Any other map replaces all its own. Those of other managers stay.
 type Metadata struct{ Labels, Annotations map[string]string }
 
-// Over returns the metadata to apply to an object: all labels and annotations of the
+// CompleteFor returns the metadata to apply to an object: all labels and annotations of the
 // manager. It reports false if the object has exactly them already.
-func (m Metadata) Over(live client.Object, manager string) (Metadata, bool) {
+func (m Metadata) CompleteFor(live client.Object, manager string) (Metadata, bool) {
 	metadata, _ := parseFieldset(managedEntry(live, manager, metav1.ManagedFieldsOperationApply, "")).belowField("metadata")
 	ownLabels, _ := metadata.belowField("labels")
 	ownAnnotations, _ := metadata.belowField("annotations")
@@ -48,9 +48,9 @@ func completeSet(desired, live map[string]string, owned fieldset) (map[string]st
 	return desired, false
 }
 
-// Body returns the patch that applies the metadata to this object. The API server refuses it
+// PatchBody returns the patch that applies the metadata to this object. The API server refuses it
 // for another object of the name.
-func (m Metadata) Body(apiVersion, kind string, live client.Object) ([]byte, error) {
+func (m Metadata) PatchBody(apiVersion, kind string, live client.Object) ([]byte, error) {
 	metadata := map[string]any{"name": live.GetName(), "uid": live.GetUID()}
 	if namespace := live.GetNamespace(); namespace != "" {
 		metadata["namespace"] = namespace

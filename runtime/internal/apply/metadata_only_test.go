@@ -36,7 +36,7 @@ func TestMetadataOnly(t *testing.T) {
 					t.Errorf("drift in the metadata: %+v", outcome)
 				}
 				c.drift(test.path, "theirs")
-				want := map[Strategy]Action{InPlace: Updated, Recreate: Replace}[strategy]
+				want := map[Strategy]Action{InPlace: Updated, Recreate: NeedsRecreation}[strategy]
 				if outcome := c.settle(test.one); outcome.Action != want || !outcome.Drift {
 					t.Errorf("drift elsewhere: %+v, want it %s", outcome, want)
 				}

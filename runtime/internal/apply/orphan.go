@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Release orphans a child: it removes the reference to the owner, and the labels and
+// OrphanChild orphans a child: it removes the reference to the owner, and the labels and
 // annotations that are named. It returns ErrStale if the child has changed since it was observed.
-func (a *Applier) Release(ctx context.Context, key Key, live client.Object, owner types.UID, labels, annotations []string) error {
+func (a *Applier) OrphanChild(ctx context.Context, key Key, live client.Object, owner types.UID, labels, annotations []string) error {
 	references := slices.DeleteFunc(slices.Clone(live.GetOwnerReferences()), func(ref metav1.OwnerReference) bool {
 		return ref.UID == owner
 	})

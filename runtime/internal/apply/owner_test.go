@@ -28,7 +28,7 @@ func TestOwnerReferenceFollowsTheParentsVersion(t *testing.T) {
 						"apiVersion": version, "kind": "HorizontalPodAutoscaler", "name": parent.Name, "uid": string(parent.UID), "controller": true, "blockOwnerDeletion": true,
 					}}
 				}
-				c.wish.Own = own
+				c.wish.AddOwnerMetadata = own
 				c.wish.Ownership = func() map[string]any {
 					metadata := object{}
 					own(metadata)
@@ -52,7 +52,7 @@ func TestOwnerReferenceFollowsTheParentsVersion(t *testing.T) {
 						}
 						return made
 					}
-					outcome, err := c.Do(t.Context(), c.now, c.state, d, live)
+					outcome, err := c.ApplyChild(t.Context(), c.now, c.state, d, live)
 					if err != nil {
 						t.Fatal(err)
 					}

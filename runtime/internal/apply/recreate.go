@@ -19,14 +19,14 @@ func (c *childApply) recreate(ctx context.Context, live client.Object) (Outcome,
 	}
 	dry, err := c.client.applyDesired(ctx, d, live.GetUID(), client.DryRunAll)
 	if len(refusedFields(err)) > 0 && c.client.isCreatable(ctx, d) {
-		return Outcome{Action: Replace, Object: live}, nil
+		return Outcome{Action: NeedsRecreation, Object: live}, nil
 	}
 	differs, err := dryRunDiffers(d, live, dry, err)
 	switch {
 	case err != nil:
 		return Outcome{}, err
 	case differs:
-		return Outcome{Action: Replace, Object: live}, nil
+		return Outcome{Action: NeedsRecreation, Object: live}, nil
 	}
 	return c.update(ctx, live)
 }

@@ -22,7 +22,7 @@ type budget struct {
 }
 
 // budgetOf returns the budget of a child. It makes one if there is none.
-func (m *Memo) budgetOf(key Key) *budget {
+func (m *AppliedState) budgetOf(key Key) *budget {
 	if m.budgets == nil {
 		m.budgets = map[Key]*budget{}
 	}
@@ -34,7 +34,7 @@ func (m *Memo) budgetOf(key Key) *budget {
 
 // returnsToEarlier reports whether a desired state was written within the last minute, and then
 // another one.
-func (m *Memo) returnsToEarlier(now time.Time, d Desired) bool {
+func (m *AppliedState) returnsToEarlier(now time.Time, d Desired) bool {
 	b, last := m.budgets[d.Key()], m.child(d.Key())
 	if b == nil || last == nil || last.digest == d.digest {
 		return false
@@ -43,12 +43,12 @@ func (m *Memo) returnsToEarlier(now time.Time, d Desired) bool {
 	return written && now.Sub(at) < backoff.ReturnsWithin
 }
 
-// FollowSpec gives every child a full budget, after a change of the parent's spec.
-func (m *Memo) FollowSpec() { m.budgets = nil }
+// ResetBudgets gives every child a full budget, after a change of the parent's spec.
+func (m *AppliedState) ResetBudgets() { m.budgets = nil }
 
 // recordSuccess records a write that succeeded. before is the digest of the desired state that the
 // child had until then.
-func (m *Memo) recordSuccess(now time.Time, d Desired, before string, action Action) {
+func (m *AppliedState) recordSuccess(now time.Time, d Desired, before string, action Action) {
 	wrote := action == Created || action == Updated || action == Adopted
 	if wrote && before != "" && before != d.digest {
 		b := m.budgetOf(d.Key())
@@ -64,7 +64,7 @@ func (m *Memo) recordSuccess(now time.Time, d Desired, before string, action Act
 
 // recordFailure records a write that failed. It returns ErrStale for a conflict, until there were
 // too many of them, and a [backoff.Failed] otherwise.
-func (m *Memo) recordFailure(now time.Time, key Key, state string, uid types.UID, err error) error {
+func (m *AppliedState) recordFailure(now time.Time, key Key, state string, uid types.UID, err error) error {
 	if conflict, ok := errors.AsType[errConflict](err); ok {
 		if failed := m.budgetOf(key).Conflicted(now, state, uid, conflict.err); failed != nil {
 			return failed
@@ -109,7 +109,7 @@ func (c *childApply) repeat(ctx context.Context, live client.Object, write func(
 	if wrote && !recreating && b.Repeated() == before {
 		b.Spend(now)
 	}
-	if outcome.Action == Replace {
+	if outcome.Action == NeedsRecreation {
 		b.replaced = uid
 	}
 	outcome.Drift = outcome.Drift || isNew
@@ -135,13 +135,13 @@ func findConflict(ctx context.Context, c childClient, d Desired, observed client
 
 // isRepeatedCreate reports whether the child had this desired state when someone else deleted it
 // or removed it from the cache.
-func (m *Memo) isRepeatedCreate(d Desired) bool {
+func (m *AppliedState) isRepeatedCreate(d Desired) bool {
 	last, b := m.child(d.Key()), m.budgets[d.Key()]
 	return last != nil && last.digest == d.digest && !last.removed && (b == nil || b.replaced != last.uid)
 }
 
 // RetryNow makes the failed writes of these children due. Without keys it does so for all children.
-func (m *Memo) RetryNow(keys ...Key) {
+func (m *AppliedState) RetryNow(keys ...Key) {
 	for key, b := range m.budgets {
 		if len(keys) == 0 || slices.Contains(keys, key) {
 			b.RetryNow()
@@ -153,7 +153,7 @@ func (m *Memo) RetryNow(keys ...Key) {
 const deleted = "deleted"
 
 // Delete deletes a child with remove, unless that failed before and is not due.
-func (m *Memo) Delete(now time.Time, key Key, live client.Object, remove func() error) error {
+func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove func() error) error {
 	if b := m.budgets[key]; b != nil {
 		if err := b.Replay(now, deleted, live.GetUID()); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (m *Memo) Delete(now time.Time, key Key, live client.Object, remove func() 
 
 // keepBudgets drops the budgets of children that are neither in keys nor being deleted, and
 // budgets that equal a full one.
-func (m *Memo) keepBudgets(now time.Time, keys map[Key]bool) {
+func (m *AppliedState) keepBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
 		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnsWithin })
 		if !keys[key] && b.State() != deleted || b.IsIdle(now) && len(b.written) == 0 {

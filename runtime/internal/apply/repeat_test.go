@@ -32,8 +32,8 @@ func TestFieldConflict(t *testing.T) {
 				c.t.Helper()
 				if strategy == Recreate {
 					live := c.live()
-					c.expect(one, Replace, "dry apply 200")
-					c.expect(one, Replace, "dry apply 200") // the caller could not delete it: no second repair
+					c.expect(one, NeedsRecreation, "dry apply 200")
+					c.expect(one, NeedsRecreation, "dry apply 200") // the caller could not delete it: no second repair
 					if existed, err := c.Applier.Delete(t.Context(), Key{Name: c.wish.Name}, live); err != nil || !existed {
 						t.Fatal(existed, err)
 					}
@@ -147,13 +147,13 @@ func TestRepeatedDeletionBacksOff(t *testing.T) {
 				}
 			}
 			remove()
-			c.state.Removed(c.desired(one).Key()) // by this operator
+			c.state.MarkDeleted(c.desired(one).Key()) // by this operator
 			c.expect(one, Created, "post 201")
 			c.now = c.now.Add(3 * time.Minute) // calm
 			remove()
 			c.expect(one, Created, "post 201")
 			remove()
-			c.state.Removed(c.desired(one).Key())
+			c.state.MarkDeleted(c.desired(one).Key())
 			c.expect(one, Created, "post 201")
 			remove()
 			c.expect(one, Created, "post 201")
@@ -170,7 +170,7 @@ func TestChildOutOfSightIsNotDeleted(t *testing.T) {
 	unseen := func() Outcome {
 		t.Helper()
 		c.edit("other", func(object client.Object) { object.(*corev1.ConfigMap).Data["key"] = "theirs" })
-		outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(one), nil)
+		outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(one), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestReturnsToADesiredState(t *testing.T) {
 	for range 2 {
 		c.expect(two, Updated, "json-patch 200")
 		c.now = c.now.Add(time.Second)
-		c.state.FollowSpec() // which makes it a new desired state
+		c.state.ResetBudgets() // which makes it a new desired state
 		c.expect(one, Updated, "json-patch 200")
 	}
 	c.expect(two, Updated, "json-patch 200")

@@ -29,7 +29,7 @@ func TestHashOfASecret(t *testing.T) {
 						c.restart()
 					}
 					outcome := c.settle(two)
-					want, data := map[Strategy]Action{InPlace: Updated, Recreate: Replace, OnDelete: Unchanged}[strategy], "dHdv"
+					want, data := map[Strategy]Action{InPlace: Updated, Recreate: NeedsRecreation, OnDelete: Unchanged}[strategy], "dHdv"
 					if strategy != InPlace {
 						data = "b25l"
 					}

@@ -46,10 +46,10 @@ func (t *Trimmer) Trim(object any) (any, error) {
 	return object, nil
 }
 
-// DropTrimmed removes the managedFields of an object that comes from a trimmed cache.
+// DropTrimmedManagedFields removes the managedFields of an object that comes from a trimmed cache.
 // The API server would take them for all managers. It keeps those of an object that was read from
 // the API server, which have times.
-func DropTrimmed(object client.Object) {
+func DropTrimmedManagedFields(object client.Object) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Time == nil && isOurEntry(entry) {
 			object.SetManagedFields(nil)

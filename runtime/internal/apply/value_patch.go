@@ -27,11 +27,11 @@ func (c *childApply) patchValues(ctx context.Context, live client.Object, steps 
 		return Outcome{}, err
 	}
 	answer, err := c.client.patchChild(ctx, d.Name, types.JSONPatchType, body)
-	if jsonpatch.Unfit(err) || apierrors.IsNotFound(err) || needsApply(d, err) {
+	if jsonpatch.DoesNotFit(err) || apierrors.IsNotFound(err) || needsApply(d, err) {
 		return c.update(ctx, live)
 	}
 	outcome, err := c.client.outcomeOf(ctx, d, live, answer, err)
-	if err != nil || outcome.Action == Replace {
+	if err != nil || outcome.Action == NeedsRecreation {
 		return outcome, err
 	}
 	return outcome, c.recordPatched(answer)

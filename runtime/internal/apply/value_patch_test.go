@@ -94,7 +94,7 @@ func TestValuePatchFindsItsItem(t *testing.T) {
 				seen = c.cached()
 			}
 			c.made()
-			if outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(two), seen); err != nil || outcome.Action != Updated {
+			if outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(two), seen); err != nil || outcome.Action != Updated {
 				t.Errorf("%+v, %v", outcome, err)
 			}
 			if made := c.made(); made != test.requests {
@@ -130,7 +130,7 @@ func TestValuePatchReachesNoOtherChild(t *testing.T) {
 				}
 			}
 			c.made()
-			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), gone)
+			outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), gone)
 			if !errors.As(err, new(ErrStale)) {
 				t.Errorf("%+v, %v, want it to be stale", outcome, err)
 			}
@@ -169,7 +169,7 @@ func TestChildOfAnotherParentIsNotChanged(t *testing.T) {
 			})
 			before := c.live()
 			c.made()
-			outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(test.change), seen)
+			outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(test.change), seen)
 			if !errors.As(err, new(ErrStale)) {
 				t.Errorf("%+v, %v, want it to be stale", outcome, err)
 			}
@@ -202,7 +202,7 @@ func TestChildOfAnotherVersionIsApplied(t *testing.T) {
 	entries[0].APIVersion = "v1beta1"
 	seen.SetManagedFields(entries)
 	c.made()
-	if outcome, err := c.Do(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), seen); err != nil || outcome.Action != Updated {
+	if outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(configMap("key", "two")), seen); err != nil || outcome.Action != Updated {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	if made := c.made(); made != "apply 200" {

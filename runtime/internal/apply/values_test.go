@@ -106,7 +106,7 @@ func TestEditThatRacesAChange(t *testing.T) {
 				c.settle(one)
 				seen := c.cached()
 				c.edit("someone", func(object client.Object) { edit(object.(*corev1.ConfigMap)) })
-				if _, err := c.Do(t.Context(), c.now, c.state, c.desired(two), seen); err != nil {
+				if _, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(two), seen); err != nil {
 					t.Fatal(err)
 				}
 				c.settle(two)

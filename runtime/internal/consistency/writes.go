@@ -31,8 +31,8 @@ type Source struct {
 	Kind  schema.GroupVersionKind
 	Cache client.Reader
 	Empty client.Object // of the kind, to read into
-	// Holds reports whether the cache holds an object. Nil: it holds all.
-	Holds func(client.Object) bool
+	// Selects reports whether the cache holds an object. Nil: it holds all.
+	Selects func(client.Object) bool
 }
 
 type write struct {
@@ -44,24 +44,24 @@ type write struct {
 	at      time.Time
 }
 
-// Wrote records that an object was created or changed. object is the answer of the API
+// RecordWrite records that an object was created or changed. object is the answer of the API
 // server. If the cache does not hold it, because admission has changed it, it has to leave the
 // cache.
-func (w *Writes) Wrote(source *Source, object client.Object, now time.Time) {
+func (w *Writes) RecordWrite(source *Source, object client.Object, now time.Time) {
 	if !source.selects(object) {
-		w.Deleted(source, object, now)
+		w.RecordDeletion(source, object, now)
 		return
 	}
 	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), at: now})
 }
 
-// Deleted records that an object was deleted, or left the source.
-func (w *Writes) Deleted(source *Source, object client.Object, now time.Time) {
+// RecordDeletion records that an object was deleted, or left the source.
+func (w *Writes) RecordDeletion(source *Source, object client.Object, now time.Time) {
 	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), at: now})
 }
 
-// Gone records that an object that was being deleted lost its last finalizer.
-func (w *Writes) Gone(source *Source, object client.Object, now time.Time) {
+// RecordGone records that an object that was being deleted lost its last finalizer.
+func (w *Writes) RecordGone(source *Source, object client.Object, now time.Time) {
 	w.record(write{source: source, name: client.ObjectKeyFromObject(object), uid: object.GetUID(), gone: true, at: now})
 }
 
@@ -74,15 +74,15 @@ func (w *Writes) record(now write) {
 	w.pending[i] = now
 }
 
-// Pending reports whether there are writes that the cache may not show yet.
-func (w *Writes) Pending() bool { return len(w.pending) > 0 }
+// HasPending reports whether there are writes that the cache may not show yet.
+func (w *Writes) HasPending() bool { return len(w.pending) > 0 }
 
-// Seen reports whether the cache shows every recorded write, or something newer. It asks live,
+// AreSeen reports whether the cache shows every recorded write, or something newer. It asks live,
 // which reads from the API server, only about a write that the cache has lacked for a long time:
 // someone else may have deleted the object before the cache saw it, or the cache may not hold it
 // any more; the API server may have been restored from a backup, or its resource versions may have
 // no order. A cache that shows what the API server has is new enough then.
-func (w *Writes) Seen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
+func (w *Writes) AreSeen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
 	for len(w.pending) > 0 {
 		last := len(w.pending) - 1
 		if seen, err := w.pending[last].isSeen(ctx, live, now); err != nil || !seen {
@@ -116,7 +116,7 @@ func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (
 	return current != nil && current.GetUID() == cached.GetUID() && current.GetResourceVersion() == cached.GetResourceVersion(), nil
 }
 
-func (s *Source) selects(object client.Object) bool { return s.Holds == nil || s.Holds(object) }
+func (s *Source) selects(object client.Object) bool { return s.Selects == nil || s.Selects(object) }
 
 // isReachedBy reports whether a cached object shows the write, or something newer. Resource
 // versions that are not numbers have no order: of them only the write's own version counts.

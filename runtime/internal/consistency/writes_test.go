@@ -14,20 +14,20 @@ import (
 )
 
 func TestSeen(t *testing.T) {
-	wrote := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "20"), time.Unix(0, 0)) }
-	opaque := func(w *Writes, in *Source) { w.Wrote(in, pod("mine", "a8f"), time.Unix(0, 0)) }
-	deleted := func(w *Writes, in *Source) { w.Deleted(in, pod("mine", "20"), time.Unix(0, 0)) }
-	gone := func(w *Writes, in *Source) { w.Gone(in, pod("mine", "20"), time.Unix(0, 0)) }
+	wrote := func(w *Writes, in *Source) { w.RecordWrite(in, pod("mine", "20"), time.Unix(0, 0)) }
+	opaque := func(w *Writes, in *Source) { w.RecordWrite(in, pod("mine", "a8f"), time.Unix(0, 0)) }
+	deleted := func(w *Writes, in *Source) { w.RecordDeletion(in, pod("mine", "20"), time.Unix(0, 0)) }
+	gone := func(w *Writes, in *Source) { w.RecordGone(in, pod("mine", "20"), time.Unix(0, 0)) }
 	marked := pod("mine", "21")
 	marked.Labels = map[string]string{"mine": "yes"}
 	isMarked := func(object client.Object) bool { return object.GetLabels()["mine"] != "" }
 	labelled := func(w *Writes, in *Source) {
-		in.Holds = isMarked
-		w.Wrote(in, marked, time.Unix(0, 0))
+		in.Selects = isMarked
+		w.RecordWrite(in, marked, time.Unix(0, 0))
 	}
 	stripped := func(w *Writes, in *Source) {
-		in.Holds = isMarked
-		w.Wrote(in, pod("mine", "20"), time.Unix(0, 0))
+		in.Selects = isMarked
+		w.RecordWrite(in, pod("mine", "20"), time.Unix(0, 0))
 	}
 	leaving := pod("mine", "21")
 	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
@@ -77,7 +77,7 @@ func TestSeen(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var writes Writes
 			test.record(&writes, pods(store{test.cache}))
-			seen, err := writes.Seen(t.Context(), store{test.live}, time.Unix(0, 0).Add(test.after))
+			seen, err := writes.AreSeen(t.Context(), store{test.live}, time.Unix(0, 0).Add(test.after))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,11 +90,11 @@ func TestSeen(t *testing.T) {
 
 func TestTheAPIServerIsAskedOnceInAWhile(t *testing.T) {
 	var writes Writes
-	writes.Wrote(pods(store{}), pod("mine", "20"), time.Unix(0, 0))
+	writes.RecordWrite(pods(store{}), pod("mine", "20"), time.Unix(0, 0))
 	asked := 0
 	for second := range 13 {
 		live := countingStore{store{pod("mine", "20")}, &asked}
-		if seen, err := writes.Seen(t.Context(), live, time.Unix(int64(second), 0)); seen || err != nil {
+		if seen, err := writes.AreSeen(t.Context(), live, time.Unix(int64(second), 0)); seen || err != nil {
 			t.Fatalf("after %d s: seen = %v, %v", second, seen, err)
 		}
 	}
@@ -106,12 +106,12 @@ func TestTheAPIServerIsAskedOnceInAWhile(t *testing.T) {
 func TestSeenWritesAreForgotten(t *testing.T) {
 	var writes Writes
 	cache := store{pod("mine", "20")}
-	writes.Wrote(pods(&cache), pod("mine", "20"), time.Unix(0, 0))
-	if seen, err := writes.Seen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
+	writes.RecordWrite(pods(&cache), pod("mine", "20"), time.Unix(0, 0))
+	if seen, err := writes.AreSeen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
 		t.Fatalf("seen = %v, %v, want the write to be seen", seen, err)
 	}
 	cache.pod = nil
-	if seen, err := writes.Seen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
+	if seen, err := writes.AreSeen(t.Context(), store{}, time.Unix(0, 0)); !seen || err != nil {
 		t.Errorf("seen = %v, %v, want a write that was seen once to matter no more", seen, err)
 	}
 }

@@ -28,10 +28,10 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 // Escape returns the name of a field as part of a JSON pointer (RFC 6901).
 func Escape(name string) string { return pointerEscapes.Replace(name) }
 
-// Unfit reports whether the API server refused a patch because it does not fit the object,
+// DoesNotFit reports whether the API server refused a patch because it does not fit the object,
 // which has changed or is another one. The API server names the object only if the patched object
 // is invalid.
-func Unfit(err error) bool {
+func DoesNotFit(err error) bool {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
 }

@@ -31,7 +31,7 @@ func TestUnfit(t *testing.T) {
 		{"another error", errors.New("connection refused"), false},
 		{"none", nil, false},
 	} {
-		if got := Unfit(test.err); got != test.want {
+		if got := DoesNotFit(test.err); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
 	}

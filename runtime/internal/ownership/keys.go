@@ -42,9 +42,9 @@ func KeysOf(group, controller string) Keys {
 // Annotations returns the keys of the annotations, which an orphaned child loses.
 func (k Keys) Annotations() []string { return []string{k.Parent, k.Hash, k.WhenRemoved} }
 
-// Override writes the deletion policy of a child into its metadata. Empty: it is the
+// SetDeletionPolicy writes the deletion policy of a child into its metadata. Empty: it is the
 // kind's.
-func (k Keys) Override(metadata map[string]any, whenRemoved string) {
+func (k Keys) SetDeletionPolicy(metadata map[string]any, whenRemoved string) {
 	if whenRemoved != "" {
 		ensureObject(metadata, "annotations")[k.WhenRemoved] = whenRemoved
 	}
@@ -54,8 +54,8 @@ func (k Keys) Override(metadata map[string]any, whenRemoved string) {
 // patch also removes the keys of the other way to own it.
 func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
 	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
-	k.Refer(metadata, parent, byReference)
-	k.Override(metadata, whenRemoved)
+	k.SetOwner(metadata, parent, byReference)
+	k.SetDeletionPolicy(metadata, whenRemoved)
 	return metadata
 }
 
@@ -66,9 +66,9 @@ type Parent struct {
 	UID  types.UID
 }
 
-// Disown removes from the metadata of a desired child what makes it a parent's child. The
+// ClearOwner removes from the metadata of a desired child what makes it a parent's child. The
 // author may have copied an observed child.
-func (k Keys) Disown(metadata map[string]any, parent types.UID) {
+func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Label)
 	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved)
 	references, _ := metadata["ownerReferences"].([]any)
@@ -83,9 +83,9 @@ func (k Keys) Disown(metadata map[string]any, parent types.UID) {
 	}
 }
 
-// Refer adds to metadata what makes an object a parent's child: an owner reference, or a label
+// SetOwner adds to metadata what makes an object a parent's child: an owner reference, or a label
 // and an annotation.
-func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
+func (k Keys) SetOwner(metadata map[string]any, parent Parent, byReference bool) {
 	ensureObject(metadata, "labels")[k.Label] = string(parent.UID)
 	references, _ := metadata["ownerReferences"].([]any)
 	if byReference {
@@ -105,9 +105,9 @@ func (k Keys) Refer(metadata map[string]any, parent Parent, byReference bool) {
 	}
 }
 
-// Of returns the parent of a child. It reports false if the object is no child of this
+// ParentOf returns the parent of a child. It reports false if the object is no child of this
 // controller. namespaced has the kinds of parents, and whether they are namespaced.
-func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Parent, bool) {
+func (k Keys) ParentOf(object client.Object, namespaced map[schema.GroupKind]bool) (Parent, bool) {
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
 		return parentByReference(object, ref, namespaced)
 	}
@@ -127,9 +127,9 @@ func (k Keys) Of(object client.Object, namespaced map[schema.GroupKind]bool) (Pa
 	return parent, true
 }
 
-// Named returns the parent in the annotation of an object, in the form of [Parent.String]. It
+// ParentName returns the parent in the annotation of an object, in the form of [Parent.String]. It
 // is empty if an owner reference names the controller, or if there is no annotation.
-func (k Keys) Named(object client.Object) string {
+func (k Keys) ParentName(object client.Object) string {
 	if metav1.GetControllerOfNoCopy(object) != nil {
 		return ""
 	}
@@ -153,9 +153,9 @@ func parentByReference(object client.Object, ref *metav1.OwnerReference, namespa
 	return parent, true
 }
 
-// Referenced reports whether a child has an owner reference to a parent, so that the garbage
+// HasOwnerReference reports whether a child has an owner reference to a parent, so that the garbage
 // collector deletes it after its parent.
-func Referenced(child client.Object, parent types.UID) bool {
+func HasOwnerReference(child client.Object, parent types.UID) bool {
 	return slices.ContainsFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
 }
 

@@ -34,13 +34,13 @@ func TestAChildNamesItsParent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			metadata := map[string]any{"name": "child", "namespace": test.namespace}
-			keys.Refer(metadata, test.parent, test.byReference)
+			keys.SetOwner(metadata, test.parent, test.byReference)
 			child := childOf(t, metadata)
-			got, ok := keys.Of(child, kinds)
+			got, ok := keys.ParentOf(child, kinds)
 			if !ok || got.Name != test.parent.Name || got.UID != test.parent.UID || got.Kind.GroupKind() != test.parent.Kind.GroupKind() {
 				t.Errorf("got %v, %v", got, ok)
 			}
-			if Referenced(child, test.parent.UID) != test.byReference {
+			if HasOwnerReference(child, test.parent.UID) != test.byReference {
 				t.Errorf("owner references: %v", child.OwnerReferences)
 			}
 		})
@@ -57,7 +57,7 @@ func TestWhatIsNoChild(t *testing.T) {
 		"nothing":            {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if parent, ok := keys.Of(childOf(t, metadata), kinds); ok {
+			if parent, ok := keys.ParentOf(childOf(t, metadata), kinds); ok {
 				t.Errorf("is a child of %v", parent)
 			}
 		})
@@ -69,9 +69,9 @@ func TestTheWayOfOwningChanges(t *testing.T) {
 	metadata := map[string]any{"name": "child", "namespace": "a"}
 	before := fmt.Sprint(metadata)
 	for _, byReference := range []bool{true, false} {
-		keys.Refer(metadata, parent, byReference)
-		keys.Override(metadata, "Orphan")
-		keys.Disown(metadata, parent.UID)
+		keys.SetOwner(metadata, parent, byReference)
+		keys.SetDeletionPolicy(metadata, "Orphan")
+		keys.ClearOwner(metadata, parent.UID)
 		if after := fmt.Sprint(metadata); after != before {
 			t.Errorf("left of a child by reference (%v): %s, want %s", byReference, after, before)
 		}
@@ -85,7 +85,7 @@ func TestClearOwnerKeepsMetadataOfTheAuthor(t *testing.T) {
 		"annotations":     map[string]any{"open": "yes", keys.Parent: "Site.demo.example.com/a/web", keys.WhenRemoved: "Orphan"},
 		"ownerReferences": []any{of("1"), of("2")},
 	}
-	keys.Disown(metadata, "1")
+	keys.ClearOwner(metadata, "1")
 	want := "map[annotations:map[open:yes] labels:map[app:web] ownerReferences:[map[uid:2]]]"
 	if got := fmt.Sprint(metadata); got != want {
 		t.Errorf("got %s, want %s", got, want)

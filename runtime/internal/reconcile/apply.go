@@ -91,13 +91,13 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 			update.queue(task)
 			done.children = append(done.children, result)
 			continue
-		case outcome.Action == apply.Replace && update.delaysRecreation(task, done.children):
+		case outcome.Action == apply.NeedsRecreation && update.delaysRecreation(task, done.children):
 			result.waitsFor = "has drifted and waits for its turn"
 			update.queue(task)
 			done.children = append(done.children, result)
 			continue
 		}
-		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.Replace, outcome.Conflict
+		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
 		result.altered = outcome.Altered
 		if outcome.Object != nil {
 			result.health = HealthOf(task.kind.ReadyWhen, outcome.Object)
@@ -133,16 +133,16 @@ func (t task) isRecreated() bool {
 // applyTask brings a child to its desired state. A child that waits for its turn gets only
 // what makes it the parent's.
 func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, error) {
-	do, memo := t.kind.applier.Do, &r.state.memo
+	do, memo := t.kind.applier.ApplyChild, &r.state.memo
 	if waits {
-		do = t.kind.applier.Own
+		do = t.kind.applier.UpdateOwnership
 	}
 	outcome, err := do(ctx, r.now, memo, t.Desired, t.observed)
 	if isNameFree(ctx, r.loop, t, err) {
 		memo.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, memo, t.Desired, t.observed)
 	}
-	if conflict, ok := errors.AsType[apply.ErrTaken](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Live) {
+	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Live) {
 		outcome, err = restoreLabel(ctx, r, t, conflict.Live)
 	}
 	if err != nil {
@@ -163,7 +163,7 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 // isNameFree reports whether the error is a name conflict that has ended since, as far as
 // the cache can tell: it held the object that had the name, and does so no more.
 func isNameFree(ctx context.Context, l *loop, t task, err error) bool {
-	conflict, ok := errors.AsType[apply.ErrTaken](err)
+	conflict, ok := errors.AsType[apply.ErrNameConflict](err)
 	if !ok || !isReplayed(err) || !l.childCache.selects(conflict.Live) {
 		return false
 	}

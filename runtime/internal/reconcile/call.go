@@ -56,7 +56,7 @@ func newRequest(r *run, observed *observed) Request {
 // CopyObject returns a copy of an object of a cache that can be written as it is.
 func CopyObject(object client.Object) client.Object {
 	copied := object.DeepCopyObject().(client.Object)
-	apply.DropTrimmed(copied)
+	apply.DropTrimmedManagedFields(copied)
 	return copied
 }
 

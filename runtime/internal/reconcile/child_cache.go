@@ -51,7 +51,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind, fieldMan
 	definition.WhenImmutable = cmp.Or(definition.WhenImmutable, apply.FailIfImmutable)
 	added := &childKind{kind: kind, ChildKind: definition}
 	added.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: fieldManager, New: kind.newObject, Metadata: definition.Metadata, Label: c.keys.Label, ParentOf: c.parentUID, Claims: c.claims}
-	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Holds: c.selects}
+	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	added.listByParent, err = c.addIndex(mgr.GetScheme(), kind)
 	return added, err
 }
@@ -59,7 +59,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind, fieldMan
 // parentOf returns the parent of an object of the cache. It returns false if the object is
 // no child.
 func (c *childCache) parentOf(object client.Object) (ownership.Parent, bool) {
-	return c.keys.Of(object, c.parents)
+	return c.keys.ParentOf(object, c.parents)
 }
 
 // parentUID returns the UID of an object's parent, and its name for messages; empty if the

@@ -27,7 +27,7 @@ func (e errChild) Error() string {
 	if process.LacksRight(e.err) {
 		return fmt.Sprintf("%s: the operator's role does not allow it: list the kind under operator.children and run opgen generate, or see the API server's reason: %v", e.key, e.err)
 	}
-	if errors.As(e.err, new(apply.ErrTaken)) {
+	if errors.As(e.err, new(apply.ErrNameConflict)) {
 		return e.err.Error()
 	}
 	return fmt.Sprintf("%s: %v", e.key, e.err)
@@ -120,7 +120,7 @@ func errorReason(err error) string {
 		return reasonPanicked
 	case errors.As(err, new(errTimeout)):
 		return reasonTimedOut
-	case errors.As(err, new(apply.ErrTaken)):
+	case errors.As(err, new(apply.ErrNameConflict)):
 		return reasonNameConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid

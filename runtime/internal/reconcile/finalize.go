@@ -62,7 +62,7 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 		for _, object := range observed.children[i] {
 			child := newChild(observed.kinds[i], object)
 			isDeleted := removalPolicy(r, child) == deleteChild
-			isCollected := r.isDeleting() && ownership.Referenced(object, r.parent.GetUID()) && isDeleted
+			isCollected := r.isDeleting() && ownership.HasOwnerReference(object, r.parent.GetUID()) && isDeleted
 			if isCollected && !isOrdered {
 				continue
 			}
@@ -95,7 +95,7 @@ func needsFinalizer(r *run, observed *observed, plan plan) bool {
 		}
 	}
 	for _, child := range observed.all() {
-		isCollected := ownership.Referenced(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == deleteChild && !definition.IsOrdered
+		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == deleteChild && !definition.IsOrdered
 		if !isCollected {
 			return true
 		}
@@ -164,6 +164,6 @@ func patchFinalizers(ctx context.Context, r *run, change func(client.Object, str
 // isUntouched reports whether the parent has no children, and nothing in it is this
 // controller's.
 func isUntouched(r *run, observed *observed) bool {
-	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.Over(r.parent, r.loop.manager)
+	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(r.parent, r.loop.manager)
 	return len(observed.all()) == 0 && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
 }

@@ -45,8 +45,8 @@ func recordDesired(r *run, plan plan) {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
 			delete(annotations, task.HashKey)
 		}
-		task.Own(metadata)
-		task.Own(ownership)
+		task.AddOwnerMetadata(metadata)
+		task.AddOwnerMetadata(ownership)
 		record.Desired = append(record.Desired, testcontrol.Desired{
 			Child:     testcontrol.Child{Kind: task.Kind, Name: task.Name},
 			Content:   content,

@@ -33,7 +33,7 @@ import (
 
 // noteLeaked notes a child whose parent may have been an earlier one of the same name.
 func (l *loop) noteLeaked(child client.Object, parent ownership.Parent) {
-	if l.childCache.keys.Named(child) == "" {
+	if l.childCache.keys.ParentName(child) == "" {
 		return
 	}
 	if state := l.states.get(parent.Name); state != nil && state.uid != parent.UID {
@@ -49,8 +49,8 @@ func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName)
 		return false, err
 	}
 	if len(found) > 0 {
-		if state := l.states.get(name); state != nil && state.writes.Pending() {
-			if seen, err := state.writes.Seen(ctx, l.liveReader, l.now()); !seen || err != nil {
+		if state := l.states.get(name); state != nil && state.writes.HasPending() {
+			if seen, err := state.writes.AreSeen(ctx, l.liveReader, l.now()); !seen || err != nil {
 				return err == nil, err
 			}
 		}
@@ -91,7 +91,7 @@ func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, 
 			return nil, err
 		}
 		for _, object := range objects {
-			_, isOurs := apply.Wrote(object, l.manager, "labels", l.childCache.keys.Label)
+			_, isOurs := apply.MetadataWrittenAt(object, l.manager, "labels", l.childCache.keys.Label)
 			if isOurs && l.childCache.labelUID(object) != living {
 				found = append(found, newChild(kind, object))
 			}
@@ -175,9 +175,9 @@ const admissionTime = time.Minute
 // Its parent was restored, too, and so has another UID than the label says.
 func isLeaked(l *loop, current, cached client.Object) bool {
 	keys := l.childCache.keys
-	labelled, _ := apply.Wrote(current, l.manager, "labels", keys.Label) // or never
-	_, named := apply.Wrote(current, l.manager, "annotations", keys.Parent)
+	labelled, _ := apply.MetadataWrittenAt(current, l.manager, "labels", keys.Label) // or never
+	_, named := apply.MetadataWrittenAt(current, l.manager, "annotations", keys.Parent)
 	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&
-		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.Named(current) != "" && keys.Named(current) == keys.Named(cached) &&
+		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.ParentName(current) != "" && keys.ParentName(current) == keys.ParentName(cached) &&
 		named && !labelled.Before(current.GetCreationTimestamp().Add(-admissionTime))
 }

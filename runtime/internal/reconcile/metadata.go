@@ -18,7 +18,7 @@ import (
 // meanwhile. What somebody keeps changing is written less and less often.
 func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]string) (isStale bool, err error) {
 	author := apply.Metadata{Labels: labels, Annotations: annotations}
-	desired, differs := author.Over(r.parent, r.loop.manager)
+	desired, differs := author.CompleteFor(r.parent, r.loop.manager)
 	if !differs || r.isDeleting() && len(r.parent.GetFinalizers()) == 0 {
 		return false, nil
 	}
@@ -38,7 +38,7 @@ func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]s
 	if r.metadataConflict != nil || err != nil {
 		return false, err
 	}
-	body, err := desired.Body(kind.GroupVersion().String(), kind.Kind, r.parent)
+	body, err := desired.PatchBody(kind.GroupVersion().String(), kind.Kind, r.parent)
 	if err != nil {
 		return false, err
 	}

@@ -24,10 +24,10 @@ type observed struct {
 // whether the cache is still out of date.
 func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
 	r, isStale, err = l.readParent(ctx, name)
-	if r == nil || err != nil || !r.state.writes.Pending() {
+	if r == nil || err != nil || !r.state.writes.HasPending() {
 		return r, isStale, err
 	}
-	seen, err := r.state.writes.Seen(ctx, l.liveReader, r.now)
+	seen, err := r.state.writes.AreSeen(ctx, l.liveReader, r.now)
 	if !seen || err != nil {
 		return nil, err == nil, err
 	}

@@ -65,7 +65,7 @@ func (c *childCache) indexKeys(object client.Object) []string {
 	if !ok {
 		return nil
 	}
-	if named := c.keys.Named(object); named != "" {
+	if named := c.keys.ParentName(object); named != "" {
 		return []string{string(parent.UID), named}
 	}
 	return []string{string(parent.UID)}

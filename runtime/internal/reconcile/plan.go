@@ -109,14 +109,14 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 		HashKey:       keys.Hash,
 		Input:         input.withPolicies(byReference, desired.WhenRemoved, made.update),
 		Source:        creatableObject(kind, desired),
-		Fresh:         r.requestToken != "",
+		Rewrite:       r.requestToken != "",
 	}
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(r.owner(), byReference, string(desired.WhenRemoved))
 	}
-	described.Own = func(metadata map[string]any) {
-		keys.Refer(metadata, r.owner(), byReference)
-		keys.Override(metadata, string(desired.WhenRemoved))
+	described.AddOwnerMetadata = func(metadata map[string]any) {
+		keys.SetOwner(metadata, r.owner(), byReference)
+		keys.SetDeletionPolicy(metadata, string(desired.WhenRemoved))
 	}
 	content := func() (map[string]any, error) { return convertDesired(r, desired) }
 	if described, content, err = replaceForTest(r, described, whenDeleted, content); err != nil {
@@ -154,7 +154,7 @@ func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
 	if !ok {
 		return nil, errors.New("it has no metadata")
 	}
-	r.loop.childCache.keys.Disown(metadata, r.parent.GetUID())
+	r.loop.childCache.keys.ClearOwner(metadata, r.parent.GetUID())
 	return content, nil
 }
 

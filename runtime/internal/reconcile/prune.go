@@ -58,9 +58,9 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 		return err
 	}
 	r.recordChildRemoval(child)
-	r.state.memo.Removed(child.key())
+	r.state.memo.MarkDeleted(child.key())
 	if related := r.relatedSource(child.childKind); related != nil {
-		r.state.writes.Deleted(related, child.object, r.now)
+		r.state.writes.RecordDeletion(related, child.object, r.now)
 	}
 	if !existed {
 		return apply.ErrStale{Key: child.key()}
@@ -83,5 +83,5 @@ func orphanObject(ctx context.Context, r *run, child child) error {
 
 func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID) error {
 	keys := l.childCache.keys
-	return child.applier.Release(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
+	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
 }

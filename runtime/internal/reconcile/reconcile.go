@@ -197,7 +197,7 @@ func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration 
 // failures, so the work queue never sees an error.
 func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) ctrl.Result {
 	if end.err != nil {
-		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrTaken)), View: r.view(observed)}
+		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrNameConflict)), View: r.view(observed)}
 		if errors.As(end.err, new(errGaveUp)) {
 			failure.Requeue = 0
 		}

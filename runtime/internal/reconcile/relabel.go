@@ -19,13 +19,13 @@ import (
 // name, so that none loses a child.
 func hasLostLabel(r *run, object client.Object) bool {
 	keys, manager := r.loop.childCache.keys, r.loop.manager
-	if keys.Named(object) != r.owner().String() {
+	if keys.ParentName(object) != r.owner().String() {
 		return false
 	}
-	if _, labelled := apply.Wrote(object, manager, "labels", keys.Label); labelled {
+	if _, labelled := apply.MetadataWrittenAt(object, manager, "labels", keys.Label); labelled {
 		return false // the label is right: of an earlier parent
 	}
-	named, isOurs := apply.Wrote(object, manager, "annotations", keys.Parent)
+	named, isOurs := apply.MetadataWrittenAt(object, manager, "annotations", keys.Parent)
 	return isOurs && !named.Before(r.parent.GetCreationTimestamp().Time)
 }
 
@@ -39,5 +39,5 @@ func restoreLabel(ctx context.Context, r *run, t task, current client.Object) (a
 			return keys.Ownership(r.owner(), t.byReference, option)
 		}
 	}
-	return t.kind.applier.TakeBack(ctx, r.now, &r.state.memo, desired, current)
+	return t.kind.applier.RestoreOwnership(ctx, r.now, &r.state.memo, desired, current)
 }

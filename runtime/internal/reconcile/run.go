@@ -76,10 +76,10 @@ func (r *run) recordParentWrite(answer client.Object, fields ...string) {
 	r.changedMeanwhile = r.changedMeanwhile || hasOtherChanges(r.parent, answer)
 	r.parent = answer
 	if r.isDeleting() && len(answer.GetFinalizers()) == 0 {
-		r.state.writes.Gone(&r.loop.parentSource, answer, r.now)
+		r.state.writes.RecordGone(&r.loop.parentSource, answer, r.now)
 		return
 	}
-	r.state.writes.Wrote(&r.loop.parentSource, answer, r.now)
+	r.state.writes.RecordWrite(&r.loop.parentSource, answer, r.now)
 }
 
 // hasOtherChanges reports whether the answer to a write holds a change of someone else's,
@@ -93,9 +93,9 @@ func hasOtherChanges(seen, answer client.Object) bool {
 
 // recordChildWrite records a child as a write left it.
 func (r *run) recordChildWrite(kind *childKind, key string, object client.Object) {
-	r.state.writes.Wrote(&kind.source, object, r.now)
+	r.state.writes.RecordWrite(&kind.source, object, r.now)
 	if related := r.relatedSource(kind); related != nil {
-		r.state.writes.Wrote(related, object, r.now)
+		r.state.writes.RecordWrite(related, object, r.now)
 	}
 	r.writes.names = append(r.writes.names, key)
 	if r.writes.children == nil {
@@ -107,7 +107,7 @@ func (r *run) recordChildWrite(kind *childKind, key string, object client.Object
 // recordChildRemoval records that a child leaves the cache.
 func (r *run) recordChildRemoval(child child) {
 	r.writes.names = append(r.writes.names, child.key().String())
-	r.state.writes.Deleted(&child.source, child.object, r.now)
+	r.state.writes.RecordDeletion(&child.source, child.object, r.now)
 	if r.writes.removed == nil {
 		r.writes.removed = map[types.UID]bool{}
 	}

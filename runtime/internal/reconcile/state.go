@@ -21,7 +21,7 @@ import (
 // a time, so it needs no lock.
 type state struct {
 	uid        types.UID
-	memo       apply.Memo
+	memo       apply.AppliedState
 	writes     consistency.Writes
 	status     status.Memory
 	events     []Event // the author's of the last reconcile
@@ -54,7 +54,7 @@ func (s *state) retryNow() {
 func (s *state) startGeneration(generation int64) {
 	if s.generation != generation {
 		s.generation = generation
-		s.memo.FollowSpec()
+		s.memo.ResetBudgets()
 		s.status.ResetBudgets()
 		s.metadata = nil
 	}

@@ -173,7 +173,7 @@ func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes ch
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
-	case jsonpatch.Unfit(err):
+	case jsonpatch.DoesNotFit(err):
 		result.Stale = true
 		return nil
 	case apierrors.IsConflict(err):
