@@ -75,7 +75,7 @@ func (c admissionSetup) install(target target, objects ...client.Object) (remove
 	var once sync.Once
 	remove = func() {
 		once.Do(func() {
-			testCleanup{c.Cluster}.deleteObjects(objects...)
+			testCleanup(c).deleteObjects(objects...)
 			if err := c.awaitProbe(target, false); err != nil {
 				c.t.Errorf("remove admission: %v", err)
 			}

@@ -32,7 +32,7 @@ type target struct {
 // targetOf returns the target of an admission fixture. Without verbs it applies to any.
 func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	c.t.Helper()
-	kind := operatorLoops{c.Cluster}.kindOf(like)
+	kind := operatorLoops(c).kindOf(like)
 	namespaced, err := c.Client.IsObjectNamespaced(like)
 	if err != nil {
 		c.t.Fatal(err)

@@ -22,16 +22,16 @@ type testCleanup struct{ *Cluster }
 // that nothing stays in the cluster.
 func (c testCleanup) cleanUp() {
 	c.ClearFaults()
-	loops := operatorLoops{c.Cluster}.knownLoops()
+	loops := operatorLoops(c).knownLoops()
 	objects := slices.Concat(c.created, c.listParents(loops))
 	c.deleteObjects(objects...)
 	left := c.awaitFinalizers(objects)
-	operated := operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil
+	operated := operatorRunner(c).runningProcess() != nil && operatorRunner(c).exitError() == nil
 	if len(left) == 0 {
-		leakCheck{c.Cluster}.endWithoutLeaks()
+		leakCheck(c).endWithoutLeaks()
 	}
 	c.Stop()
-	operatorRunner{c.Cluster}.awaitCrashed()
+	operatorRunner(c).awaitCrashed()
 	for _, object := range left {
 		if operated && hasOwnFinalizer(object, loops) {
 			c.t.Errorf("Finalize never removed the finalizer of %s, for %s", describeObject(c.Client, object), c.letsGo)
@@ -95,7 +95,7 @@ func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []clien
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(finalized) == 0 || (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil || time.Now().After(deadline) {
+		if len(finalized) == 0 || operatorRunner(c).runningProcess() == nil || operatorRunner(c).exitError() != nil || time.Now().After(deadline) {
 			return finalized
 		}
 	}
@@ -113,7 +113,7 @@ func (c testCleanup) removeFinalizers(object client.Object, loops []*testcontrol
 	defer cancel()
 	for _, loop := range loops {
 		for _, kind := range loop.Children {
-			children, err := liveReader{c.Cluster}.listKind(ctx, kind)
+			children, err := liveReader(c).listKind(ctx, kind)
 			if err != nil {
 				c.t.Log(err)
 			}

@@ -59,7 +59,7 @@ func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) 
 func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
-		for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
+		for _, loop := range operatorLoops(c).runningLoops() {
 			for _, name := range loop.Known() {
 				parent := loop.Empty.DeepCopyObject().(client.Object)
 				parent.SetName(name.Name)

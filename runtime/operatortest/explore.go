@@ -163,18 +163,18 @@ func (x trialPlanner) planTrials() (trials, lives []*trial) {
 	for variant := range x.life.Parents {
 		parents = append(parents, &exploredParent{variant: variant})
 	}
-	inParallel(parents, exploredParents{x.exploration}.createParent)
-	if reason := (explorationRound{x.exploration}).awaitSettled(); reason != "" {
+	inParallel(parents, exploredParents(x).createParent)
+	if reason := explorationRound(x).awaitSettled(); reason != "" {
 		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.describeRequests(0))
 	}
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
-	exploredParents{x.exploration}.requireChildren(parents)
+	exploredParents(x).requireChildren(parents)
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
-		x.usual = append(x.usual, exploredParents{x.exploration}.conditionsOf(h))
+		x.usual = append(x.usual, exploredParents(x).conditionsOf(h))
 		for _, d := range x.author.childrenOf(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound{x.exploration}.nameOf(d, h.object.GetName())}, parent: h, child: d}
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound(x).nameOf(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, x.planChild(s, chosen)...)
 			if s.before == nil {
 				continue
@@ -187,16 +187,16 @@ func (x trialPlanner) planTrials() (trials, lives []*trial) {
 
 // planChild returns the trials for one child.
 func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
+	if err := explorationRound(x).findChild(s); err != nil {
 		x.t.Fatal(err)
 	}
-	if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before == nil {
+	if s.before = explorationRound(x).readChild(s.child); s.before == nil {
 		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
 		return nil
 	}
 	x.siblings[s.parent.variant][s.trial.childName] = s.before
 	var err error
-	if s.resource, err = (parentLives{x.exploration}).resourceOf(s.before); err != nil {
+	if s.resource, err = parentLives(x).resourceOf(s.before); err != nil {
 		x.t.Fatal(err)
 	}
 	for _, who := range []string{foreignWriter, author} {

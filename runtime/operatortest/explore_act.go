@@ -25,7 +25,7 @@ func (x childMutator) chooseMutation(s *exploredChild) error {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
 	parent := s.parent.object.GetName()
-	all := trialPlanner{x.exploration}.mutationsOf(s)
+	all := trialPlanner(x).mutationsOf(s)
 	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
 	if i < 0 {
 		return errUseless{}
@@ -60,7 +60,7 @@ func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.na
 func (x childMutator) touchAll(children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
-			explorationRound{x.exploration}.skipTrial(s, x.touchChild(s))
+			explorationRound(x).skipTrial(s, x.touchChild(s))
 		}
 	}
 	needsWipe := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asWiped) }
@@ -69,16 +69,16 @@ func (x childMutator) touchAll(children []*exploredChild, when string) {
 		return
 	}
 	x.reconcileParents(children)
-	explorationRound{x.exploration}.awaitSettled() // the operator writes changes of Sync before it stops
+	explorationRound(x).awaitSettled() // the operator writes changes of Sync before it stops
 	x.c.Stop()
 	inParallel(children, touch)
 	operatorRunner{x.c}.startOperator()
-	explorationRound{x.exploration}.awaitSettled()
+	explorationRound(x).awaitSettled()
 }
 
 // touchChild writes to a child as another client before its trial.
 func (x childMutator) touchChild(s *exploredChild) error {
-	child := explorationRound{x.exploration}.readChild(s.child)
+	child := explorationRound(x).readChild(s.child)
 	if child == nil {
 		return errUnprepared
 	}
@@ -121,7 +121,7 @@ func (x childMutator) reconcileParents(children []*exploredChild) {
 			parents = append(parents, s.parent)
 		}
 	}
-	explorationRound{x.exploration}.reconcileParents(parents)
+	explorationRound(x).reconcileParents(parents)
 }
 
 // mutateChild mutates a child.
@@ -132,7 +132,7 @@ func (x childMutator) mutateChild(s *exploredChild) {
 	}
 	written, err := x.writerFor(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
-	explorationRound{x.exploration}.skipTrial(s, err)
+	explorationRound(x).skipTrial(s, err)
 }
 
 // mutateBeforeWrite mutates the child right before the next write of the operator, and causes that
@@ -140,7 +140,7 @@ func (x childMutator) mutateChild(s *exploredChild) {
 func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		explorationRound{x.exploration}.skipTrial(s, err)
+		explorationRound(x).skipTrial(s, err)
 		return
 	}
 	x.between.beforeWrite(path, func() { x.mutateChild(s) })
@@ -153,21 +153,21 @@ func (x childMutator) mutateBeforeWrite(s *exploredChild) {
 func (x childMutator) mutateAfterCreate(s *exploredChild) {
 	path, err := x.pathOf(s.before)
 	if err != nil {
-		explorationRound{x.exploration}.skipTrial(s, err)
+		explorationRound(x).skipTrial(s, err)
 		return
 	}
 	x.between.afterCreate(path, func() {
-		if s.before = (explorationRound{x.exploration}).readChild(s.child); s.before != nil {
+		if s.before = explorationRound(x).readChild(s.child); s.before != nil {
 			x.mutateChild(s)
 		}
 	})
 	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-	explorationRound{x.exploration}.skipTrial(s, err)
+	explorationRound(x).skipTrial(s, err)
 }
 
 // pathOf returns the path of an object in request URLs.
 func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) {
-	resource, err := parentLives{x.exploration}.resourceOf(object)
+	resource, err := parentLives(x).resourceOf(object)
 	if err != nil {
 		return "", err
 	}
@@ -193,7 +193,7 @@ func (x childMutator) compareChild(s *exploredChild) {
 	}
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
-		before: s.before, written: s.written, after: explorationRound{x.exploration}.readChild(s.child), revised: s.time == beforeWrite,
+		before: s.before, written: s.written, after: explorationRound(x).readChild(s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
 		recreates: s.recreates(),
 	}

@@ -93,11 +93,11 @@ func (x parentLives) runLives(trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := trialPlanner{x.exploration}.assignParents(now, x.life.AtOnce)
+		parents, rest := trialPlanner(x).assignParents(now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
 		x.runLivesRound(parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		explorationReport{x.exploration}.reportTrials(parents)
+		explorationReport(x).reportTrials(parents)
 	}
 }
 
@@ -113,7 +113,7 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 			}
 		}
 	}
-	inParallel(parents, exploredParents{x.exploration}.createParent)
+	inParallel(parents, exploredParents(x).createParent)
 	x.awaitStep(children, birth)
 	for _, s := range children {
 		if s.skipped == "" {
@@ -121,17 +121,17 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	childMutator{x.exploration}.reconcileParents(children)
+	childMutator(x).reconcileParents(children)
 	x.awaitStep(children, revision1)
 	inParallel(children, func(s *exploredChild) {
-		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
+		if child := explorationRound(x).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
-			explorationRound{x.exploration}.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+			explorationRound(x).skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
 	x.awaitStep(children, loss)
 	inParallel(children, func(s *exploredChild) {
-		if child := (explorationRound{x.exploration}).readChild(s.child); child != nil {
+		if child := explorationRound(x).readChild(s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
 		}
 	})
@@ -141,7 +141,7 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 	for _, s := range dismissed {
 		x.author.replaceContent(s.key(), map[string]any{})
 	}
-	childMutator{x.exploration}.reconcileParents(dismissed)
+	childMutator(x).reconcileParents(dismissed)
 	x.awaitStep(dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
@@ -149,7 +149,7 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 		}
 	}
 	x.c.ClearFaults()
-	inParallel(parents, exploredParents{x.exploration}.dropParent)
+	inParallel(parents, exploredParents(x).dropParent)
 }
 
 // startSuccessor deletes a parent, and creates another one of its name.
@@ -158,7 +158,7 @@ func (x parentLives) startSuccessor(h *exploredParent) {
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
 	}
-	next := exploredParents{x.exploration}.makeParent(h.variant, h.object.GetName())
+	next := exploredParents(x).makeParent(h.variant, h.object.GetName())
 	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
 		err := x.c.Client.Create(x.ctx, next)
 		if err == nil {
@@ -188,7 +188,7 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
-		settled := explorationRound{x.exploration}.awaitSettled()
+		settled := explorationRound(x).awaitSettled()
 		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
 		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
 		if len(late) == 0 {
@@ -203,7 +203,7 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 			time.Sleep(10 * interval)
 			continue
 		}
-		inParallel(late, childMutator{x.exploration}.readReady)
+		inParallel(late, childMutator(x).readReady)
 		for _, s := range late {
 			s.problems = append(s.problems, fmt.Sprintf("%s: %s", step, s.late))
 			if settled != "" {
@@ -219,13 +219,13 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
-	if err := (explorationRound{x.exploration}).findChild(s); err != nil {
+	if err := explorationRound(x).findChild(s); err != nil {
 		return "Sync was not called"
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = changeDesired(s.desired, "1")
 	}
-	child := explorationRound{x.exploration}.readChild(s.child)
+	child := explorationRound(x).readChild(s.child)
 	if step == dismissal {
 		if child == nil || child.GetDeletionTimestamp() != nil {
 			return ""
@@ -249,7 +249,7 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 	if len(found) > 0 {
 		return strings.Join(found, "\n")
 	}
-	return exploredParents{x.exploration}.parentProblem(s)
+	return exploredParents(x).parentProblem(s)
 }
 
 // takesChanges reports whether a change of the desired state reaches an existing child.
@@ -269,7 +269,7 @@ func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild)
 // missingFields returns the desired fields that a child does not have as the API server sets them
 // on a new child.
 func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
-	made, err := childMutator{x.exploration}.writerFor(s).dryRunCreate(x.ctx, s.desired)
+	made, err := childMutator(x).writerFor(s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ type explorationRound struct{ *exploration }
 // runRound runs trials, all at the same time of the operator's life.
 func (x explorationRound) runRound(parents []*exploredParent, when string) {
 	x.t.Helper()
-	inParallel(parents, exploredParents{x.exploration}.createParent)
+	inParallel(parents, exploredParents(x).createParent)
 	x.awaitSettled()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -90,21 +90,21 @@ func (x explorationRound) runRound(parents []*exploredParent, when string) {
 		}
 	}
 	children = x.prepareChildren(children, when)
-	childMutator{x.exploration}.mutateAll(children, when)
+	childMutator(x).mutateAll(children, when)
 	x.awaitSettled()
-	inParallel(children, childMutator{x.exploration}.compareChild)
+	inParallel(children, childMutator(x).compareChild)
 	if again := failedTrials(children); len(again) > 0 {
 		x.c.Advance(6 * time.Minute) // repeated repairs back off
 		settled := x.awaitSettled()
-		inParallel(again, childMutator{x.exploration}.compareChild)
-		inParallel(again, childMutator{x.exploration}.readReady)
+		inParallel(again, childMutator(x).compareChild)
+		inParallel(again, childMutator(x).readReady)
 		for _, s := range failedTrials(again) {
 			if settled != "" {
 				s.problems = append(s.problems, "the operator does not settle: "+settled)
 			}
 		}
 	}
-	inParallel(parents, exploredParents{x.exploration}.dropParent)
+	inParallel(parents, exploredParents(x).dropParent)
 }
 
 func failedTrials(children []*exploredChild) (found []*exploredChild) {
@@ -148,13 +148,13 @@ func (x explorationRound) prepareChildren(children []*exploredChild, when string
 		}
 	}
 	x.recreateChildren(children)
-	childMutator{x.exploration}.touchAll(children, when)
+	childMutator(x).touchAll(children, when)
 	x.reconcileParents(parents)
 	x.awaitSettled()
 	inParallel(children, func(s *exploredChild) {
 		if s.skipped == "" {
 			s.before = x.readChild(s.child)
-			x.skipTrial(s, childMutator{x.exploration}.chooseMutation(s))
+			x.skipTrial(s, childMutator(x).chooseMutation(s))
 		}
 	})
 	for _, s := range children {

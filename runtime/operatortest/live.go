@@ -37,7 +37,7 @@ func (c liveReader) readWatched() []liveList {
 func (c liveReader) tryReadWatched() ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range (operatorRunner{c.Cluster}).runningProcess().control.Watches() {
+	for _, watch := range operatorRunner(c).runningProcess().control.Watches() {
 		for _, namespace := range c.namespacesOf(watch) {
 			list, err := c.listWatched(watch, namespace)
 			if err != nil {

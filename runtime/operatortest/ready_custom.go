@@ -13,7 +13,7 @@ import (
 func (c readiness) setReady(object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
-	resource.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
+	resource.SetGroupVersionKind(operatorLoops(c).kindOf(object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error

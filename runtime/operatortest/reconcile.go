@@ -12,7 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-// Pass is the result of one reconcile of a parent.
+// ReconcileResult is the result of one reconcile of a parent.
 type ReconcileResult struct {
 	// Reason is the reason of the error in the Ready condition. It is empty if the reconcile
 	// succeeded.
@@ -41,7 +41,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Reconcil
 	c.t.Helper()
 	c.setNamespace(parent)
 	name := client.ObjectKeyFromObject(parent)
-	loop := operatorLoops{c.Cluster}.loopOf(parent)
+	loop := operatorLoops(c).loopOf(parent)
 	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.isParentCached(loop, name) })
 	for {
 		done, ok := order(loop, name)
@@ -146,10 +146,10 @@ type due struct {
 // nextRequeue returns the first reconcile that is due until a time. It reports false if there is
 // none.
 func (c reconcileOrder) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
-	if (operatorRunner{c.Cluster}).runningProcess() == nil {
+	if operatorRunner(c).runningProcess() == nil {
 		return nil, due{}, false
 	}
-	for _, loop := range (operatorLoops{c.Cluster}).runningLoops() {
+	for _, loop := range operatorLoops(c).runningLoops() {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
 		}
@@ -179,10 +179,10 @@ type operatorLoops struct{ *Cluster }
 // runningLoops returns the loops of the operator that runs.
 func (c operatorLoops) runningLoops() []*testcontrol.Loop {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).runningProcess() == nil {
+	if operatorRunner(c).runningProcess() == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	return operatorRunner{c.Cluster}.runningProcess().control.Loops()
+	return operatorRunner(c).runningProcess().control.Loops()
 }
 
 // loopOf returns the loop for the parents of a kind. It waits until the operator has started.
@@ -211,7 +211,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*testcontrol.Loop {
 		}
 		return nil
 	})
-	loops := operatorRunner{c.Cluster}.runningProcess().control.LoopsOver(kind.GroupKind())
+	loops := operatorRunner(c).runningProcess().control.LoopsOver(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}

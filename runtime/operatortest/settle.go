@@ -38,7 +38,7 @@ type settler struct{ *Cluster }
 // awaitSettled waits until the operator has nothing to do within a time.
 func (c settler) awaitSettled(within time.Duration) {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).runningProcess() == nil || c.isRunElsewhere() {
+	if operatorRunner(c).runningProcess() == nil || c.isRunElsewhere() {
 		c.awaitSilence(within)
 		return
 	}
@@ -48,11 +48,11 @@ func (c settler) awaitSettled(within time.Duration) {
 		if reason == "" {
 			return
 		}
-		if ended := (operatorRunner{c.Cluster}).exitError(); ended != nil {
+		if ended := operatorRunner(c).exitError(); ended != nil {
 			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
 		if c.isFlapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{c.Cluster}.describeRequests(from))
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport(c).describeRequests(from))
 		}
 		time.Sleep(glance)
 	}
@@ -61,7 +61,7 @@ func (c settler) awaitSettled(within time.Duration) {
 // isRunElsewhere reports whether the operator has started and has no controllers, because the test
 // runs them elsewhere.
 func (c settler) isRunElsewhere() bool {
-	control := operatorRunner{c.Cluster}.runningProcess().control
+	control := operatorRunner(c).runningProcess().control
 	return control.Started() && len(control.Loops()) == 0
 }
 
@@ -69,14 +69,14 @@ func (c settler) isRunElsewhere() bool {
 // caches show what happened before they were compared; reconciles show what happened since.
 func (c settler) describeUnsettled(within time.Duration) string {
 	c.t.Helper()
-	running := operatorRunner{c.Cluster}.runningProcess()
+	running := operatorRunner(c).runningProcess()
 	if reason := c.describeBusy(within); reason != "" {
 		return reason
 	}
 	begun := c.countBegun()
-	live := liveReader{c.Cluster}.readWatched()
+	live := liveReader(c).readWatched()
 	for reason := describeStaleCache(live); reason != ""; reason = describeStaleCache(live) {
-		if c.countBegun() != begun || (operatorRunner{c.Cluster}).exitError() != nil {
+		if c.countBegun() != begun || operatorRunner(c).exitError() != nil {
 			return reason
 		}
 		time.Sleep(glance)
@@ -84,7 +84,7 @@ func (c settler) describeUnsettled(within time.Duration) string {
 	if c.countBegun() != begun {
 		return "reconciles go on"
 	}
-	if (operatorRunner{c.Cluster}).runningProcess() != running {
+	if operatorRunner(c).runningProcess() != running {
 		return "it has crashed"
 	}
 	return c.describeBusy(within)
@@ -93,7 +93,7 @@ func (c settler) describeUnsettled(within time.Duration) string {
 // describeBusy returns what the operator does, or will do within a time. It is empty if there is
 // nothing.
 func (c settler) describeBusy(within time.Duration) string {
-	running := operatorRunner{c.Cluster}.runningProcess()
+	running := operatorRunner(c).runningProcess()
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
@@ -116,7 +116,7 @@ func (c settler) describeBusy(within time.Duration) string {
 
 // countBegun returns how many reconciles have begun.
 func (c settler) countBegun() (count int) {
-	for _, loop := range (operatorRunner{c.Cluster}).runningProcess().control.Loops() {
+	for _, loop := range operatorRunner(c).runningProcess().control.Loops() {
 		count += loop.Begun()
 	}
 	return count

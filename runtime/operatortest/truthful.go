@@ -80,12 +80,12 @@ func (c truthCheck) inspectionOrder() order {
 func (c truthCheck) requireTruth(parents []client.Object) {
 	c.t.Helper()
 	mark := c.sent.count()
-	report, checked := settler{c.Cluster}.checkLasting(patience, func() string { return c.describeUntruths(parents) })
-	switch ended := (operatorRunner{c.Cluster}).exitError(); {
+	report, checked := settler(c).checkLasting(patience, func() string { return c.describeUntruths(parents) })
+	switch ended := operatorRunner(c).exitError(); {
 	case ended != nil:
 		c.t.Fatalf("the operator ended: %v", ended)
-	case !checked && operatorRunner{c.Cluster}.runningProcess() != nil:
-		c.t.Fatalf("the operator does not settle:\n%s", requestReport{c.Cluster}.describeRequests(mark))
+	case !checked && operatorRunner(c).runningProcess() != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", requestReport(c).describeRequests(mark))
 	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
@@ -100,7 +100,7 @@ func (c truthCheck) endTruthful() {
 	if !c.isOperating() {
 		return
 	}
-	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string { return c.describeUntruths(nil) }); report != "" {
+	if report, _ := settler(c).checkLasting(endurance, func() string { return c.describeUntruths(nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -111,7 +111,7 @@ const endurance = 5 * time.Second
 
 // isOperating reports whether the operator of the harness runs and has not failed the test.
 func (c truthCheck) isOperating() bool {
-	return !c.t.Failed() && !c.t.Skipped() && operatorRunner{c.Cluster}.runningProcess() != nil && operatorRunner{c.Cluster}.exitError() == nil && operatorRunner{c.Cluster}.runningProcess().control.Started() && len(operatorLoops{c.Cluster}.knownLoops()) > 0
+	return !c.t.Failed() && !c.t.Skipped() && operatorRunner(c).runningProcess() != nil && operatorRunner(c).exitError() == nil && operatorRunner(c).runningProcess().control.Started() && len(operatorLoops(c).knownLoops()) > 0
 }
 
 // checkLasting returns what a check reports once the operator is settled, and still reports some
@@ -120,7 +120,7 @@ func (c settler) checkLasting(within time.Duration, check func() string) (report
 	c.t.Helper()
 	var since time.Time // when the operator settled; zero: it has not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).exitError() != nil {
+		if operatorRunner(c).runningProcess() == nil || operatorRunner(c).exitError() != nil {
 			return "", false
 		}
 		if report = check(); report == "" {
@@ -149,7 +149,7 @@ func (c settler) isSettled() bool {
 	if c.describeBusy(0) != "" {
 		return false
 	}
-	live, err := liveReader{c.Cluster}.tryReadWatched()
+	live, err := liveReader(c).tryReadWatched()
 	if err != nil {
 		return false
 	}
@@ -169,7 +169,7 @@ func (c truthCheck) describeUntruths(parents []client.Object) string {
 	for _, parent := range spreadItems(c.parentsOrAll(parents), compared) {
 		text.WriteString(c.describeUntruthsOf(parent))
 	}
-	text.WriteString(leakCheck{c.Cluster}.describeLeaked(false))
+	text.WriteString(leakCheck(c).describeLeaked(false))
 	return text.String()
 }
 
@@ -178,7 +178,7 @@ func (c truthCheck) parentsOrAll(parents []client.Object) []client.Object {
 	if len(parents) > 0 {
 		return parents
 	}
-	all := testCleanup{c.Cluster}.listParents(operatorLoops{c.Cluster}.knownLoops())
+	all := testCleanup(c).listParents(operatorLoops(c).knownLoops())
 	for _, object := range c.created {
 		if object.GetNamespace() == "" && c.history.knowsParent(object.GetUID()) {
 			all = append(all, object)
@@ -203,7 +203,7 @@ func spreadItems[T any](items []T, n int) []T {
 func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(parent))
+	live.SetGroupVersionKind(operatorLoops(c).kindOf(parent))
 	if c.Client.Get(c.context(), client.ObjectKeyFromObject(parent), live) != nil {
 		return ""
 	}
@@ -211,7 +211,7 @@ func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 	said := conditionsOf(live)
 	var text strings.Builder
 	for _, record := range records {
-		if !slices.Contains(operatorLoops{c.Cluster}.knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
+		if !slices.Contains(operatorLoops(c).knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
 			continue // the record is of an earlier operator, or not the latest
 		}
 		since, fails := failing[record.Loop.Controller]

@@ -27,14 +27,14 @@ type leakCheck struct{ *Cluster }
 // on a part of the parents alone leaves children of unknown parents to others.
 func (c leakCheck) describeLeaked(collected bool) string {
 	c.t.Helper()
-	if (operatorRunner{c.Cluster}).runningProcess() == nil || (operatorRunner{c.Cluster}).processOptions().ParentSelector != "" {
+	if operatorRunner(c).runningProcess() == nil || operatorRunner(c).processOptions().ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
-	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
+	for _, loop := range operatorLoops(c).knownLoops() {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range (liveReader{c.Cluster}).listLabelled(loop, kind) {
+			for _, child := range liveReader(c).listLabelled(loop, kind) {
 				owner, _ := loop.ParentOf(&child)
 				if !c.isOurs(loop, &child, owner) || ownership.HasOwnerReference(&child, owner) != collected {
 					continue
@@ -73,10 +73,10 @@ func (c leakCheck) endWithoutLeaks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !(truthCheck{c.Cluster}).isOperating() {
+	if !truthCheck(c).isOperating() {
 		return
 	}
-	if report, _ := (settler{c.Cluster}).checkLasting(endurance, func() string {
+	if report, _ := settler(c).checkLasting(endurance, func() string {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 		return c.describeLeaked(false)
 	}); report != "" {
@@ -95,7 +95,7 @@ func (c leakCheck) isOurs(loop *testcontrol.Loop, child client.Object, owner typ
 func (c leakCheck) livingParents() map[types.UID]bool {
 	c.t.Helper()
 	living := map[types.UID]bool{}
-	for _, loop := range (operatorLoops{c.Cluster}).knownLoops() {
+	for _, loop := range operatorLoops(c).knownLoops() {
 		list := new(metav1.PartialObjectMetadataList)
 		list.SetGroupVersionKind(loop.Parent.GroupVersion().WithKind(loop.Parent.Kind + "List"))
 		if err := c.Client.List(c.context(), list); err != nil {

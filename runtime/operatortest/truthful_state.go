@@ -55,7 +55,7 @@ func (c *Cluster) EndState(parents ...client.Object) State {
 func (c liveReader) readObject(object client.Object) *unstructured.Unstructured {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(operatorLoops{c.Cluster}.kindOf(object))
+	live.SetGroupVersionKind(operatorLoops(c).kindOf(object))
 	live.SetNamespace(object.GetNamespace())
 	live.SetName(object.GetName())
 	if !c.Get(live) {
