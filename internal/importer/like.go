@@ -17,7 +17,7 @@ const manyFields = 4
 // that the names of all places speak for. Conditions are copied everywhere and are none of Kubernetes' own, and
 // fields without descriptions may have their names by chance.
 func (o *object) kubernetesName() string {
-	fields := descriptions(o.node)
+	fields := fieldDescriptions(o.node)
 	described := false
 	for _, description := range fields {
 		described = described || description != ""
@@ -78,8 +78,8 @@ func (o *object) documentedName() string {
 	return ""
 }
 
-// descriptions maps the fields of an object to their descriptions.
-func descriptions(n *yaml.Node) map[string]string {
+// fieldDescriptions maps the fields of an object to their descriptions.
+func fieldDescriptions(n *yaml.Node) map[string]string {
 	fields := map[string]string{}
 	for _, e := range entriesOf(lookupKey(n, "properties")) {
 		fields[e.key.Value] = scalarText(lookupKey(e.value, "description"))
