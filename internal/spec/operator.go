@@ -81,9 +81,6 @@ const (
 	RollingRecreate Update = "RollingRecreate" // as Recreate, one child at a time
 )
 
-// rolling reports whether children are changed one at a time, the next when the one before is ready.
-func (u Update) rolling() bool { return u == RollingInPlace || u == RollingRecreate }
-
 // Adopt says what to do about an object that has the name of a child and is not the parent's.
 type Adopt string
 
