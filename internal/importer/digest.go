@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// digest stands for what a schema or a value says: those that say the same have the same, whatever the order of
-// keys, and however YAML writes it.
+// digest stands for what a schema or a value says: those that say the same have the same, whatever
+// the order of keys, and however YAML writes it.
 type digest [sha256.Size]byte
 
 // print is what a schema says, with and without what each use of a type can say for itself.

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// maxAliased is how many values a file may have beside its own once its aliases are written out.
+	// maxAliased is how many values a file may have beside its own once its aliases are written
+	// out.
 	maxAliased = 1 << 17
 	// maxDepth is how deep they may nest.
 	maxDepth = 200
@@ -52,15 +53,16 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 // oldBooleans are booleans in the YAML that Kubernetes reads, unless they are quoted.
 var oldBooleans = map[string]string{"y": "true", "yes": "true", "on": "true", "n": "false", "no": "false", "off": "false"}
 
-// isPlainScalar reports whether a node is a scalar without quotes, in one of the cases that booleans can have.
+// isPlainScalar reports whether a node is a scalar without quotes, in one of the cases that
+// booleans can have.
 func isPlainScalar(n *yaml.Node) bool {
 	lower, upper := strings.ToLower(n.Value), strings.ToUpper(n.Value)
 	return n.Kind == yaml.ScalarNode && n.Style == 0 &&
 		(n.Value == lower || n.Value == upper || n.Value == upper[:1]+lower[1:])
 }
 
-// resolveAliases returns a node with its aliases written out, and with the booleans that Kubernetes sees in it. What is
-// aliased takes from the budget.
+// resolveAliases returns a node with its aliases written out, and with the booleans that Kubernetes
+// sees in it. What is aliased takes from the budget.
 func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, error) {
 	if aliased {
 		*budget--

@@ -11,8 +11,8 @@ import (
 // limits are the keywords whose values Kubernetes holds as floating point numbers.
 var limits = []string{"minimum", "maximum", "multipleOf"}
 
-// holdLimits writes the limits of a schema as Kubernetes holds them, which rounds what it cannot hold, such as the
-// largest int64: a spec file says what holds.
+// holdLimits writes the limits of a schema as Kubernetes holds them, which rounds what it cannot
+// hold, such as the largest int64: a spec file says what holds.
 func holdLimits(schema *yaml.Node) {
 	for _, e := range entriesOf(schema) {
 		switch name := e.key.Value; {

@@ -14,9 +14,9 @@ type Spec struct {
 	API  *spec.API // what the text says
 }
 
-// Import reads YAML documents and returns a spec for each CRD in them, in their order. Documents that are no CRD
-// are left out. The file is a name for positions; nothing is read from disk. There are no specs when there are
-// problems, nor when no document is a CRD, which is one.
+// Import reads YAML documents and returns a spec for each CRD in them, in their order. Documents
+// that are no CRD are left out. The file is a name for positions; nothing is read from disk. There
+// are no specs when there are problems, nor when no document is a CRD, which is one.
 func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	documents, problems := readCRDs(file, data)
 	if len(problems) > 0 {
@@ -51,7 +51,8 @@ type schemaConverter struct {
 	typeFinder
 }
 
-// typeFinder finds the types that schemas can be written as by name: of Kubernetes, and of the file.
+// typeFinder finds the types that schemas can be written as by name: of Kubernetes, and of the
+// file.
 type typeFinder struct {
 	prints     prints
 	kubernetes map[digest]kubernetesType

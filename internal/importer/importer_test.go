@@ -124,8 +124,8 @@ func TestKubernetesTypesOnlyWhereEverythingIsTheSame(t *testing.T) {
 	}
 }
 
-// TestMetadataOfEmbeddedObjects shows that types which hold an object are known whether the CRD names the fields of its
-// metadata or not.
+// TestMetadataOfEmbeddedObjects shows that types which hold an object are known whether the CRD
+// names the fields of its metadata or not.
 func TestMetadataOfEmbeddedObjects(t *testing.T) {
 	template, _ := kubetypes.TypeByName("core/v1.PodTemplateSpec")
 	text := func(s apiextv1.JSONSchemaProps) string {
@@ -186,7 +186,8 @@ func TestInputThatIsTooMuch(t *testing.T) {
 	}
 }
 
-// FuzzDescription shows that a description survives word for word, whatever it says, and changes nothing else.
+// FuzzDescription shows that a description survives word for word, whatever it says, and changes
+// nothing else.
 func FuzzDescription(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "two\nlines", " blanks \n", "\n", "# a", "a: b # c", "\t", "\r\n", "\u202e", "\ufeff", "'", "\"", "`", "---", "\x00",

@@ -19,7 +19,8 @@ type kubernetesType struct {
 	description string // of the type
 }
 
-// shapes are those of a type whose schema names the fields of metadata where it holds an object, and does not.
+// shapes are those of a type whose schema names the fields of metadata where it holds an object,
+// and does not.
 type shapes struct{ described, bare digest }
 
 // in returns the one that a file has.
@@ -30,8 +31,8 @@ func (s shapes) in(bareMetadata bool) digest {
 	return s.described
 }
 
-// kubernetesType returns the Kubernetes type whose schema an object has, description by description: what uses of
-// a type say for themselves aside.
+// kubernetesType returns the Kubernetes type whose schema an object has, description by
+// description: what uses of a type say for themselves aside.
 func (c *typeFinder) kubernetesType(n *yaml.Node) kubernetesType {
 	fields := lookupKey(n, "properties")
 	if fields == nil || len(fields.Content) == 0 || scalarText(lookupKey(n, "type")) != "object" {

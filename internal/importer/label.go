@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// tellingName returns the name of a place, behind those of what is around it as long as it tells nothing by itself.
+// tellingName returns the name of a place, behind those of what is around it as long as it tells
+// nothing by itself.
 func (p *place) tellingName() string {
 	name, tells := p.label, !isGeneric(p.label)
 	for outer := p.parent; outer != nil && !tells; outer = outer.parent {
@@ -15,7 +16,8 @@ func (p *place) tellingName() string {
 	return name
 }
 
-// outerPlace returns the place around a place, nil when it has a type of its own: nothing around that names what is in it.
+// outerPlace returns the place around a place, nil when it has a type of its own: nothing around
+// that names what is in it.
 func (p *place) outerPlace() *place {
 	if p.object != nil && len(p.object.places) > 1 {
 		return nil
@@ -38,8 +40,9 @@ type ending struct {
 	telling map[string]bool // the names of fields that tell something by themselves
 }
 
-// commonEndings returns what an object is called at its places, and what the names of several places end with: that of the
-// most places first, and of those that tell something by themselves before others.
+// commonEndings returns what an object is called at its places, and what the names of several
+// places end with: that of the most places first, and of those that tell something by themselves
+// before others.
 func (o *object) commonEndings() []string {
 	whole, around := map[string]bool{}, o.outerNames()
 	for _, p := range o.places {

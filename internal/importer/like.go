@@ -13,11 +13,11 @@ import (
 // manyFields are as many as no object shares with a type of Kubernetes by chance.
 const manyFields = 4
 
-// kubernetesName returns the name of the Kubernetes type that an object nearly is, empty for none. Of several it is the one
-// that the names of all places speak for. Conditions are copied everywhere and are none of Kubernetes' own, and
-// fields without descriptions may have their names by chance.
+// kubernetesName returns the name of the Kubernetes type that an object nearly is, empty for none.
+// Of several it is the one that the names of all places speak for. Conditions are copied everywhere
+// and are none of Kubernetes' own, and fields without descriptions may have their names by chance.
 func (o *object) kubernetesName() string {
-	fields := descriptions(o.node)
+	fields := fieldDescriptions(o.node)
 	described := false
 	for _, description := range fields {
 		described = described || description != ""
@@ -51,12 +51,14 @@ func (o *object) kubernetesName() string {
 	return best
 }
 
-// leadingName is the name of a Go type that a description begins with, as Go's own convention has it.
+// leadingName is the name of a Go type that a description begins with, as Go's own convention has
+// it.
 var leadingName = lazyregexp.New(`^([A-Z][A-Za-z0-9]+) [a-z]`)
 
-// documentedName returns the name that the descriptions at most places begin with, where it is more than one word and not
-// what a place is called; empty when there is none. Items and values are described as their type is, a field has a
-// description of its own, so that a name in it must have a word in common with the field's.
+// documentedName returns the name that the descriptions at most places begin with, where it is more
+// than one word and not what a place is called; empty when there is none. Items and values are
+// described as their type is, a field has a description of its own, so that a name in it must have
+// a word in common with the field's.
 func (o *object) documentedName() string {
 	count, called := map[string]int{}, map[string]bool{}
 	for _, p := range o.places {
@@ -78,8 +80,8 @@ func (o *object) documentedName() string {
 	return ""
 }
 
-// descriptions maps the fields of an object to their descriptions.
-func descriptions(n *yaml.Node) map[string]string {
+// fieldDescriptions maps the fields of an object to their descriptions.
+func fieldDescriptions(n *yaml.Node) map[string]string {
 	fields := map[string]string{}
 	for _, e := range entriesOf(lookupKey(n, "properties")) {
 		fields[e.key.Value] = scalarText(lookupKey(e.value, "description"))
@@ -96,7 +98,8 @@ func speaksFor(label string, shared int) bool {
 	return shared*2 > len(words)
 }
 
-// closestName returns the name that shares the most words with a label; empty when several share as many.
+// closestName returns the name that shares the most words with a label; empty when several share as
+// many.
 func closestName(names []string, label string) (closest string, shared int) {
 	for i, name := range names {
 		count := 0
@@ -115,7 +118,8 @@ func closestName(names []string, label string) (closest string, shared int) {
 	return closest, shared
 }
 
-// sameWord reports whether two words are one: in another case, of more than one, or shortened as in Arg and Argument.
+// sameWord reports whether two words are one: in another case, of more than one, or shortened as in
+// Arg and Argument.
 func sameWord(a, b string) bool {
 	a, b = strings.ToLower(strings.TrimSuffix(a, "s")), strings.ToLower(strings.TrimSuffix(b, "s"))
 	return a == b || min(len(a), len(b)) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))

@@ -45,8 +45,8 @@ func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
 	return name != "title" && name != "description" || len(n.Value) <= maxValue
 }
 
-// takesMarker reports whether a type of the shorthand takes a marker. The words that have a format or a
-// pattern of their own take no other.
+// takesMarker reports whether a type of the shorthand takes a marker. The words that have a format
+// or a pattern of their own take no other.
 func (w *lineWriter) takesMarker(word string, k *spec.Keyword) bool {
 	switch {
 	case k.Name == "format":

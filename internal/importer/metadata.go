@@ -2,8 +2,9 @@ package importer
 
 import "go.yaml.in/yaml/v3"
 
-// hasBareMetadata reports whether the Kubernetes types of a CRD name no fields of the metadata of the objects in them. All
-// of a CRD are made in one way: where some seem to be of the other, most count.
+// hasBareMetadata reports whether the Kubernetes types of a CRD name no fields of the metadata of
+// the objects in them. All of a CRD are made in one way: where some seem to be of the other, most
+// count.
 func (c *typeFinder) hasBareMetadata(crd *yaml.Node) bool {
 	bare, described := 0, 0
 	for _, v := range itemsOf(lookupPath(crd, "spec", "versions")) {

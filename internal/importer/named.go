@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// byName returns the type that a schema can be written as by name, one of Kubernetes or of this file, and the
-// keywords that this says; empty when there is none.
+// byName returns the type that a schema can be written as by name, one of Kubernetes or of this
+// file, and the keywords that this says; empty when there is none.
 func (c *typeFinder) byName(u use) (name string, said []string) {
 	if known := c.kubernetesType(u.Node); known.name != "" {
 		return known.name, keywordsOf(u.Node, func(e entry) bool {
@@ -20,7 +20,8 @@ func (c *typeFinder) byName(u use) (name string, said []string) {
 	return "", nil
 }
 
-// keywordsOf returns the keywords of an object that are those of its type: all but what is laid over it.
+// keywordsOf returns the keywords of an object that are those of its type: all but what is laid
+// over it.
 func keywordsOf(n *yaml.Node, inherited func(e entry) bool) []string {
 	var names []string
 	for _, e := range entriesOf(n) {
@@ -31,8 +32,8 @@ func keywordsOf(n *yaml.Node, inherited func(e entry) bool) []string {
 	return names
 }
 
-// fromType reports whether a description is that of the type which a schema is written as. That of a Kubernetes type
-// is written out, as it is nowhere else to be read.
+// fromType reports whether a description is that of the type which a schema is written as. That of
+// a Kubernetes type is written out, as it is nowhere else to be read.
 func (c *typeFinder) fromType(n, description *yaml.Node) bool {
 	if c.kubernetesType(n).name != "" {
 		return false
@@ -41,7 +42,8 @@ func (c *typeFinder) fromType(n, description *yaml.Node) bool {
 	return o != nil && o.says["description"] == valueDigest(description)
 }
 
-// convertTypes returns the objects that have names, each with what all of its uses say; nil when there are none.
+// convertTypes returns the objects that have names, each with what all of its uses say; nil when
+// there are none.
 func (c *schemaConverter) convertTypes() *yaml.Node {
 	out := newMapping()
 	for _, o := range c.repeats.order {

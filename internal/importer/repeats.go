@@ -87,7 +87,8 @@ func (c *typeFinder) visitPlace(p *place) {
 	}
 }
 
-// chooseTypes names the objects that have several places, and settles what their types say for all of them.
+// chooseTypes names the objects that have several places, and settles what their types say for all
+// of them.
 func (r *repeats) chooseTypes(taken map[string]bool) {
 	var several []*object
 	for _, o := range r.order {
@@ -114,8 +115,8 @@ func (c *typeFinder) typeOf(n *yaml.Node) *object {
 	return o
 }
 
-// agreedKeywords returns what a type says of the keywords that its uses can say for themselves: what all of them say. A
-// default and null are a matter of the field.
+// agreedKeywords returns what a type says of the keywords that its uses can say for themselves:
+// what all of them say. A default and null are a matter of the field.
 func (o *object) agreedKeywords() map[string]digest {
 	agreed := map[string]digest{}
 	for _, name := range []string{"title", "example", "externalDocs"} {
@@ -129,9 +130,9 @@ func (o *object) agreedKeywords() map[string]digest {
 	return agreed
 }
 
-// agreedDescription returns the description of a type. A use cannot take it away, so that there is one only if all uses
-// have one. Fields say something else as a comment, items and values in more words: the type says what they do, or
-// what most fields do.
+// agreedDescription returns the description of a type. A use cannot take it away, so that there is
+// one only if all uses have one. Fields say something else as a comment, items and values in more
+// words: the type says what they do, or what most fields do.
 func (o *object) agreedDescription() (description digest, ok bool) {
 	var elements []*place
 	for _, p := range o.places {

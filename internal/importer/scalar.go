@@ -40,8 +40,8 @@ func cleanValue(n *yaml.Node) *yaml.Node {
 
 var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
-// scalarValue returns a number, a boolean or nothing as JSON. A number that Kubernetes cannot hold is the one that it
-// makes of it.
+// scalarValue returns a number, a boolean or nothing as JSON. A number that Kubernetes cannot hold
+// is the one that it makes of it.
 func scalarValue(n *yaml.Node) string {
 	switch n.ShortTag() {
 	case "!!bool":
@@ -73,8 +73,8 @@ func scalarValue(n *yaml.Node) string {
 	return nearest
 }
 
-// textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise. Within brackets more
-// must be quoted, and there are no blocks.
+// textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise.
+// Within brackets more must be quoted, and there are no blocks.
 func textValue(value, indent string, within bool) string {
 	switch {
 	case isPlain(value, within):
@@ -106,7 +106,8 @@ func isPlain(value string, within bool) bool {
 	return yamltext.IsText(value)
 }
 
-// startsPlain reports whether a text starts with a letter, a digit or another character that says nothing to YAML.
+// startsPlain reports whether a text starts with a letter, a digit or another character that says
+// nothing to YAML.
 func startsPlain(value string) bool {
 	if value == "" {
 		return false

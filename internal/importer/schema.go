@@ -91,7 +91,8 @@ func (c *schemaConverter) setKeyword(out mapping, e entry, path string) {
 	out.set(e.key.Value, n)
 }
 
-// namesOnOneLine lays out the lists of names and values in a keyword, also below allOf, anyOf, oneOf and not.
+// namesOnOneLine lays out the lists of names and values in a keyword, also below allOf, anyOf,
+// oneOf and not.
 func namesOnOneLine(keyword string, n *yaml.Node) {
 	switch keyword {
 	case "enum", "required", "x-kubernetes-list-map-keys":
@@ -111,8 +112,8 @@ func namesOnOneLine(keyword string, n *yaml.Node) {
 	}
 }
 
-// convertProperties returns the fields of an object. Their descriptions are comments where that is lossless, and those
-// that are required say so where they are in the shorthand.
+// convertProperties returns the fields of an object. Their descriptions are comments where that is
+// lossless, and those that are required say so where they are in the shorthand.
 func (c *schemaConverter) convertProperties(fields *yaml.Node, required []string, path string) *yaml.Node {
 	out := newMapping()
 	for _, e := range entriesOf(fields) {
@@ -129,8 +130,8 @@ func (c *schemaConverter) convertProperties(fields *yaml.Node, required []string
 	return out.Node
 }
 
-// fieldUse returns the schema of a field, without its description if that becomes a comment. A description that the
-// field has from its type is not written again.
+// fieldUse returns the schema of a field, without its description if that becomes a comment. A
+// description that the field has from its type is not written again.
 func (c *schemaConverter) fieldUse(n *yaml.Node) use {
 	description := lookupKey(n, "description")
 	if description == nil || !isComment(description.Value) || c.fromType(n, description) {

@@ -59,8 +59,8 @@ func (c *schemaConverter) typeText(w *lineWriter, u use) (string, bool) {
 	return word, true
 }
 
-// typeWord returns the type of a schema in the shorthand, with the keywords that it stands for; empty when there is
-// none.
+// typeWord returns the type of a schema in the shorthand, with the keywords that it stands for;
+// empty when there is none.
 func (c *schemaConverter) typeWord(n *yaml.Node) (word string, used []string) {
 	openAPI, format := scalarText(lookupKey(n, "type")), scalarText(lookupKey(n, "format"))
 	preserve := isTrue(lookupKey(n, "x-kubernetes-preserve-unknown-fields"))
@@ -115,8 +115,9 @@ func (c *schemaConverter) elementWord(n *yaml.Node) (string, bool) {
 	return word, ok && len(w.markers) == 0
 }
 
-// textWord returns the word for a text of a format and with a pattern. The words for times and durations let in only
-// what Go reads; of a time that may be anything else, it is the name that the type has in Kubernetes.
+// textWord returns the word for a text of a format and with a pattern. The words for times and
+// durations let in only what Go reads; of a time that may be anything else, it is the name that the
+// type has in Kubernetes.
 func textWord(format, pattern string) (word string, used []string) {
 	switch {
 	case format == "date-time" && pattern == spec.TimePattern:
@@ -134,8 +135,8 @@ func textWord(format, pattern string) (word string, used []string) {
 // quantityPattern is the pattern that controller-gen gives a resource.Quantity.
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
-// intOrString returns the words for the usual pair of types, and for it with the pattern of quantities; the names of the
-// types in Kubernetes where it lets in more than Go reads.
+// intOrString returns the words for the usual pair of types, and for it with the pattern of
+// quantities; the names of the types in Kubernetes where it lets in more than Go reads.
 func intOrString(n *yaml.Node) (word string, used []string) {
 	pair := itemsOf(lookupKey(n, "anyOf"))
 	if len(pair) != 2 || !isType(pair[0], "integer") || !isType(pair[1], "string") {

@@ -6,8 +6,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// standardRoot returns the fields of a root that a spec file has to list: neither spec nor status, and not what
-// every root has. It is not standard when it lacks one of those.
+// standardRoot returns the fields of a root that a spec file has to list: neither spec nor status,
+// and not what every root has. It is not standard when it lacks one of those.
 func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 	known, standard := standardFields(), true
 	for name := range known {

@@ -26,8 +26,8 @@ func takenNames(names *yaml.Node) map[string]bool {
 	return taken
 }
 
-// nameObjects gives every object a name of its own, in their order. Where several want one, it goes to that with
-// the most places.
+// nameObjects gives every object a name of its own, in their order. Where several want one, it goes
+// to that with the most places.
 func nameObjects(objects []*object, taken map[string]bool) {
 	claims, wanted := map[string]*object{}, map[*object][]string{}
 	for _, o := range objects {
@@ -47,8 +47,8 @@ func nameObjects(objects []*object, taken map[string]bool) {
 	}
 }
 
-// chooseName returns the first of some names that is free: as it stands, behind the names of what is around it, or with
-// a number.
+// chooseName returns the first of some names that is free: as it stands, behind the names of what
+// is around it, or with a number.
 func (o *object) chooseName(names []string, free func(string) bool) string {
 	for _, name := range names {
 		if free(name) {
@@ -86,8 +86,9 @@ func (o *object) placeOf(name string) *place {
 	return o.places[0]
 }
 
-// candidateNames returns the names that fit an object, best first: what its descriptions call it, the Kubernetes type that
-// it nearly is, then what it is called at most places, or what the names of several places have in common.
+// candidateNames returns the names that fit an object, best first: what its descriptions call it,
+// the Kubernetes type that it nearly is, then what it is called at most places, or what the names
+// of several places have in common.
 func (o *object) candidateNames() []string {
 	var names []string
 	for _, name := range []string{o.documentedName(), o.kubernetesName()} {

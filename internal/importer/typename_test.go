@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// typesOf returns the names of the types that the import of a CRD gives, in their order; its spec has the fields
-// that are given in YAML on one line.
+// typesOf returns the names of the types that the import of a CRD gives, in their order; its spec
+// has the fields that are given in YAML on one line.
 func typesOf(t *testing.T, fields string) string {
 	t.Helper()
 	specs, problems := Import("crd.yaml", []byte(crdWith("{type: object, properties: {"+fields+"}}")))

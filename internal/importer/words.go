@@ -10,7 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// The words that tell nothing as the name of a type, and those of them that do where several names end with them.
+// The words that tell nothing as the name of a type, and those of them that do where several names
+// end with them.
 var (
 	generic = wordSet(`Additional All And Any Arg Args Attribute Attributes Base By Common Config Configuration Content
 		Custom Data Default Defaults Definition Detail Details Element Entry Extra Field For From Global Group If In Info
@@ -57,8 +58,8 @@ func nameWords(name string) []string {
 	return append(words, name[start:])
 }
 
-// startsWord reports whether a capital begins a word: after something else, or before it unless it belongs to the
-// capitals before it, as in IPs and IPv4.
+// startsWord reports whether a capital begins a word: after something else, or before it unless it
+// belongs to the capitals before it, as in IPs and IPv4.
 func startsWord(name string, i int) bool {
 	capital := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	switch {
@@ -77,7 +78,8 @@ func startsWord(name string, i int) bool {
 // noPlural are words that only look like more than one.
 var noPlural = lazyregexp.New(`(?i)^(m?tls|dns|aws|redis|kubernetes|(meta)?data|criteria)$`)
 
-// elementLabel returns what an item of a list or a value of a map is called: the singular of the list's name.
+// elementLabel returns what an item of a list or a value of a map is called: the singular of the
+// list's name.
 func elementLabel(list string) string {
 	words := nameWords(list)
 	last := words[len(words)-1]

@@ -13,12 +13,12 @@ func writeSpec(n *yaml.Node) []byte {
 	return []byte(w.String())
 }
 
-// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key, its
-// description, stands above it.
+// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key,
+// its description, stands above it.
 type writer struct{ strings.Builder }
 
-// writeMapping writes the keys of a mapping, each on its line. The first follows what is on the line already when the
-// mapping is an element of a list.
+// writeMapping writes the keys of a mapping, each on its line. The first follows what is on the
+// line already when the mapping is an element of a list.
 func (w *writer) writeMapping(n *yaml.Node, indent string, started bool) {
 	for i, e := range entriesOf(n) {
 		w.writeComment(e.key.HeadComment, indent)

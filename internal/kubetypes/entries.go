@@ -12,7 +12,8 @@ import (
 	"sync"
 )
 
-// The entries of the archive that do not hold a type. No name of a type has a dot and no slash before it.
+// The entries of the archive that do not hold a type. No name of a type has a dot and no slash
+// before it.
 const (
 	KindsEntry    = "kinds.json"
 	VersionsEntry = "versions.json"
@@ -21,7 +22,8 @@ const (
 //go:embed bundle.zip
 var content []byte
 
-// entries are the files of the archive, sorted by name. The archive's directory is read at the first call.
+// entries are the files of the archive, sorted by name. The archive's directory is read at the
+// first call.
 var entries = sync.OnceValue(func() []*zip.File {
 	reader, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -42,7 +44,8 @@ func entryNamed(name string) *zip.File {
 	return entries()[at]
 }
 
-// readBundle decodes an entry into out. An archive that is damaged is an error of the build, so it panics.
+// readBundle decodes an entry into out. An archive that is damaged is an error of the build, so it
+// panics.
 func readBundle(f *zip.File, out any) {
 	r, err := f.Open()
 	if err != nil {

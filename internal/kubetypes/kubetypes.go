@@ -43,16 +43,18 @@ const (
 	CopyAssign Copy = "assign"
 	// CopyInto is for structs whose DeepCopyInto is generated.
 	CopyInto Copy = "into"
-	// CopyPointer is for types whose DeepCopy is written by hand and returns a pointer, such as metav1.Time.
+	// CopyPointer is for types whose DeepCopy is written by hand and returns a pointer, such as
+	// metav1.Time.
 	CopyPointer Copy = "pointer"
-	// CopyValue is for types whose DeepCopy is written by hand and returns a value, such as resource.Quantity.
+	// CopyValue is for types whose DeepCopy is written by hand and returns a value, such as
+	// resource.Quantity.
 	CopyValue Copy = "value"
 	// CopyElements is for maps and slices: each element is copied as the type's Elem says.
 	CopyElements Copy = "elements"
 )
 
-// Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type when it is asked to
-// name the fields of metadata, too.
+// Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type
+// when it is asked to name the fields of metadata, too.
 type Type struct {
 	GoPackage string `json:"goPackage"` // import path, such as k8s.io/api/core/v1
 	GoName    string `json:"goName"`

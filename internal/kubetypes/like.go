@@ -11,9 +11,10 @@ func fieldKey(field, description string) string {
 	return field + "\n" + strings.ToLower(strings.TrimSuffix(sentence, "."))
 }
 
-// Like returns the names of the types that an object is most like, sorted: older releases of them, or the types with
-// a few fields more or less. The fields map names to descriptions; it is the first sentences that count, and a field
-// without any is like every field of its name. There are none when no type has half of the fields in common.
+// Like returns the names of the types that an object is most like, sorted: older releases of them,
+// or the types with a few fields more or less. The fields map names to descriptions; it is the
+// first sentences that count, and a field without any is like every field of its name. There are
+// none when no type has half of the fields in common.
 func Like(fields map[string]string) []string {
 	shared := map[outline]int{}
 	for field, description := range fields {

@@ -15,8 +15,8 @@ var kinds = sync.OnceValue(func() []Kind {
 	return all
 })
 
-// Lookup returns what is known of a kind. The apiVersion is group/version, or the version alone for the core
-// group.
+// Lookup returns what is known of a kind. The apiVersion is group/version, or the version alone for
+// the core group.
 func Lookup(apiVersion, kind string) (Kind, bool) {
 	group, version, found := strings.Cut(apiVersion, "/")
 	if !found {
@@ -50,8 +50,8 @@ func TypeNames() []string {
 	return names
 }
 
-// TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements. The caller
-// owns its schema.
+// TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements.
+// The caller owns its schema.
 func TypeByName(name string) (Type, bool) {
 	var r Reader
 	t, found := r.Type(name)
@@ -59,8 +59,9 @@ func TypeByName(name string) (Type, bool) {
 	return t, found
 }
 
-// Referring returns a type as TypeByName does, but where its schema is made of other types it has references with
-// their names, each with a description and a default of its own. It reads one entry.
+// Referring returns a type as TypeByName does, but where its schema is made of other types it has
+// references with their names, each with a description and a default of its own. It reads one
+// entry.
 func Referring(name string) (Type, bool) {
 	f := entryNamed(name)
 	if f == nil || name == KindsEntry || name == VersionsEntry {
@@ -71,8 +72,9 @@ func Referring(name string) (Type, bool) {
 	return t, true
 }
 
-// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of the type itself.
-// It reads one entry, at its first call, whatever the type is made of. The caller must not change the schema.
+// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of
+// the type itself. It reads one entry, at its first call, whatever the type is made of. The caller
+// must not change the schema.
 func Outline(name string) (Type, bool) {
 	if t, found := outlines.Load(name); found {
 		return t.(Type), true
@@ -93,7 +95,8 @@ type Reader struct {
 	known map[string]Type
 }
 
-// Type returns a type by the name that spec files use. Schemas share their parts: the caller must not change them.
+// Type returns a type by the name that spec files use. Schemas share their parts: the caller must
+// not change them.
 func (r *Reader) Type(name string) (Type, bool) {
 	if t, known := r.known[name]; known {
 		return t, true
@@ -113,8 +116,8 @@ func (r *Reader) Type(name string) (Type, bool) {
 	return t, true
 }
 
-// inline replaces the references in a schema by what they refer to. A reference keeps its own description and
-// default.
+// inline replaces the references in a schema by what they refer to. A reference keeps its own
+// description and default.
 func (r *Reader) inline(s *apiextv1.JSONSchemaProps) {
 	if s.Ref != nil {
 		description, def := s.Description, s.Default

@@ -9,18 +9,19 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// ObjectMeta is the name of the type of all metadata. Where an object holds another, as a PodTemplateSpec does, its
-// schema has the fields that controller-gen's generateEmbeddedObjectMeta names: the API server drops from the metadata
-// of such objects what the schema does not have.
+// ObjectMeta is the name of the type of all metadata. Where an object holds another, as a
+// PodTemplateSpec does, its schema has the fields that controller-gen's generateEmbeddedObjectMeta
+// names: the API server drops from the metadata of such objects what the schema does not have.
 const ObjectMeta = "meta/v1.ObjectMeta"
 
-// bareMetadata is the schema of metadata whose fields are not named, all of which the API server drops.
+// bareMetadata is the schema of metadata whose fields are not named, all of which the API server
+// drops.
 func bareMetadata(description string, def *apiextv1.JSON) apiextv1.JSONSchemaProps {
 	return apiextv1.JSONSchemaProps{Type: "object", Description: description, Default: def}
 }
 
-// WithBareMetadata returns a schema in which metadata is an object without any fields, as controller-gen makes it
-// unless it is asked for more. The schema that is given stays as it is.
+// WithBareMetadata returns a schema in which metadata is an object without any fields, as
+// controller-gen makes it unless it is asked for more. The schema that is given stays as it is.
 func WithBareMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if isMetadata(&s) {
 		return bareMetadata(s.Description, s.Default)
@@ -54,8 +55,9 @@ func NamesMetadata(s *apiextv1.JSONSchemaProps) bool {
 		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && NamesMetadata(s.AdditionalProperties.Schema)
 }
 
-// WithLegalMetadata returns a schema in which embedded resources have metadata without any fields: the API server knows
-// these, and accepts no schema of them. The schema that is given stays as it is.
+// WithLegalMetadata returns a schema in which embedded resources have metadata without any fields:
+// the API server knows these, and accepts no schema of them. The schema that is given stays as it
+// is.
 func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if s.Properties != nil {
 		s.Properties = maps.Clone(s.Properties)

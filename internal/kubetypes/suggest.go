@@ -2,8 +2,8 @@ package kubetypes
 
 import "github.com/opgen-dev/opgen/internal/nearest"
 
-// SuggestType returns the name of the type that a misspelt name most likely means, empty when none is
-// close.
+// SuggestType returns the name of the type that a misspelt name most likely means, empty when none
+// is close.
 func SuggestType(name string) string { return nearest.Name(name, TypeNames()) }
 
 // SuggestKind returns the kind that a misspelt kind most likely means, empty when none is close.

@@ -1,5 +1,6 @@
-// Command listkeys writes the table of package listmap: which lists of Kubernetes' own kinds are maps or sets, and
-// by which keys their items are told apart. It reads the schema that client-go has for server-side apply.
+// Command listkeys writes the table of package listmap: which lists of Kubernetes' own kinds are
+// maps or sets, and by which keys their items are told apart. It reads the schema that client-go
+// has for server-side apply.
 //
 //	go run ./internal/listkeys table.go
 package main

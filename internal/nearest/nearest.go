@@ -25,8 +25,8 @@ func Name(name string, known []string) string {
 	return best
 }
 
-// editDistance returns the number of characters to insert, remove, replace or swap with a neighbour to
-// make b of a.
+// editDistance returns the number of characters to insert, remove, replace or swap with a neighbour
+// to make b of a.
 func editDistance(a, b string) int {
 	before, last := []int(nil), make([]int, len(b)+1)
 	for j := range last {

@@ -18,7 +18,8 @@ func Kinds() []string {
 	return kinds
 }
 
-// JSONSchema returns the JSON Schema of every spec file: a file is validated by the schema of its kind.
+// JSONSchema returns the JSON Schema of every spec file: a file is validated by the schema of its
+// kind.
 func JSONSchema() ([]byte, error) {
 	language := spec.Describe()
 	s := &jsonschema.Schema{
@@ -38,8 +39,8 @@ func JSONSchema() ([]byte, error) {
 	return s.Marshal()
 }
 
-// KindSchema returns the JSON Schema of one kind of spec file, one of Kinds. It returns an error for
-// another kind.
+// KindSchema returns the JSON Schema of one kind of spec file, one of Kinds. It returns an error
+// for another kind.
 func KindSchema(kind string) ([]byte, error) {
 	language := spec.Describe()
 	for _, d := range language.Documents {
@@ -62,8 +63,8 @@ func documentSchema(language *spec.Language, d spec.Mapping) *jsonschema.Schema 
 	return s
 }
 
-// allDefinitions returns the schemas that others refer to: those of the mappings in files, of schemas, and
-// of each keyword.
+// allDefinitions returns the schemas that others refer to: those of the mappings in files, of
+// schemas, and of each keyword.
 func allDefinitions(language *spec.Language) map[string]*jsonschema.Schema {
 	all := map[string]*jsonschema.Schema{
 		"schema":     schemaOrShorthand(anywhere),

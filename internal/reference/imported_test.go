@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/importer"
 )
 
-// TestImportedSpecsValidate holds the spec of every imported CRD against both schemas: of the CRDs that come with the
-// repository, and of those of other projects that may lie beside it.
+// TestImportedSpecsValidate holds the spec of every imported CRD against both schemas: of the CRDs
+// that come with the repository, and of those of other projects that may lie beside it.
 func TestImportedSpecsValidate(t *testing.T) {
 	all, ofKind := compile(t, must(JSONSchema())), kindSchemas(t)["API"]
 	for dir, least := range map[string]int{repository + "/tools/corpus/testdata/crds": 12, repository + "/../shared/crds": 300} {

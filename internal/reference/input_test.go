@@ -17,8 +17,8 @@ var (
 	shown    = regexp.MustCompile("\\[[^]]+\\]\\(\\.\\./([^)]+)\\) (?:`` (.+?) ``|`(.+?)`)(?:; |$)")
 )
 
-// TestInputIsShown keeps docs/input.md complete: each kind of bad input is listed once, and the tests that it names
-// have the messages that it quotes.
+// TestInputIsShown keeps docs/input.md complete: each kind of bad input is listed once, and the
+// tests that it names have the messages that it quotes.
 func TestInputIsShown(t *testing.T) {
 	page, err := os.ReadFile(repository + "/docs/input.md")
 	if err != nil {

@@ -39,8 +39,8 @@ var invisible = []struct{ message, reason string }{
 	{`lacks the key (group|names|versions)`, "the file is of no known kind, which the schema refuses"},
 }
 
-// TestProblems holds the bad input that the parser is tested with against the schema: what the parser reports, the
-// schema refuses at the same place, but for what is invisible.
+// TestProblems holds the bad input that the parser is tested with against the schema: what the
+// parser reports, the schema refuses at the same place, but for what is invisible.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("../spec/testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -88,10 +88,12 @@ func reasonFor(p spec.Problem) int {
 	return -1
 }
 
-// places are where a schema refuses a file: nodes by line and column, and texts by the line that they are on.
+// places are where a schema refuses a file: nodes by line and column, and texts by the line that
+// they are on.
 type places struct{ nodes, texts []spec.Pos }
 
-// have reports whether a problem is at one of the places; in a text it may be at any column behind the beginning.
+// have reports whether a problem is at one of the places; in a text it may be at any column behind
+// the beginning.
 func (p places) have(pos spec.Pos) bool {
 	for _, n := range p.nodes {
 		if n.Line == pos.Line && n.Column == pos.Column {

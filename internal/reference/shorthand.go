@@ -7,13 +7,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// namedType matches every type that is named: of Kubernetes, of Go by its import path, and under types.
+// namedType matches every type that is named: of Kubernetes, of Go by its import path, and under
+// types.
 const namedType = kubernetesType + "|" + goType + "|" + ownType
 
 // Patterns of types that are no words. Prefixes may be repeated: map[string][]int32.
 const (
 	kubernetesType = `[a-z][a-z0-9]*(?:/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*`
-	// An import path of two elements, of which the second is a version, would be a Kubernetes type with its whole group.
+	// An import path of two elements, of which the second is a version, would be a Kubernetes type
+	// with its whole group.
 	goType      = pathElement + `(?:/` + pathElement + `/` + pathElement + `(?:/` + pathElement + `)*|/(?:[A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*`
 	pathElement = `[A-Za-z0-9._~-]+`
 	ownType     = `[A-Z][A-Za-z0-9]{0,62}`
@@ -63,7 +65,8 @@ const shorthandReason = "expected a schema in the shorthand: a type such as stri
 	"then, behind a bar, markers that the type takes, such as: string | required minLength=1"
 
 // shorthandPattern matches the schemas of the shorthand. Brackets inside of quotes and of other
-// brackets are beyond a regular expression, so that a value in brackets ends at any closing bracket.
+// brackets are beyond a regular expression, so that a value in brackets ends at any closing
+// bracket.
 func shorthandPattern(at position) string {
 	var all []string
 	for _, form := range typeForms() {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestShorthandPattern holds texts against the pattern and the parser: what the parser accepts, the pattern does.
+// TestShorthandPattern holds texts against the pattern and the parser: what the parser accepts, the
+// pattern does.
 func TestShorthandPattern(t *testing.T) {
 	for _, tt := range []struct {
 		text string

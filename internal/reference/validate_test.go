@@ -22,8 +22,8 @@ import (
 
 const repository = "../.."
 
-// TestSpecFilesOfTheRepositoryValidate holds every spec file of the repository that the parser accepts against both
-// the schema of all spec files and that of its kind.
+// TestSpecFilesOfTheRepositoryValidate holds every spec file of the repository that the parser
+// accepts against both the schema of all spec files and that of its kind.
 func TestSpecFilesOfTheRepositoryValidate(t *testing.T) {
 	all, ofKind := compile(t, must(JSONSchema())), kindSchemas(t)
 	validated := map[string]int{}
@@ -104,7 +104,8 @@ var (
 	yamlExample = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 )
 
-// specFiles are the spec files of the repository: those on disk, in archives and in the examples of the docs.
+// specFiles are the spec files of the repository: those on disk, in archives and in the examples of
+// the docs.
 func specFiles(t *testing.T) []txtar.File {
 	t.Helper()
 	var found []txtar.File

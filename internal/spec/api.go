@@ -23,18 +23,19 @@ type API struct {
 	Operator *Operator    // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
-	// BareMetadata says that where a Kubernetes type holds an object, the schema names no fields of its metadata.
+	// BareMetadata says that where a Kubernetes type holds an object, the schema names no fields of
+	// its metadata.
 	BareMetadata   bool
 	Conversion     *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 	AcceptWarnings []Warning                          // of these, nothing is said
-	// At has the position of each key outside of the schemas by its path, such as group, names.plural,
-	// versions[0].columns[1].path or operator.children[0].kind.
+	// At has the position of each key outside of the schemas by its path, such as group,
+	// names.plural, versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos
 }
 
-// Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in when the
-// file leaves them out. Singular and ListKind are empty when the file sets them to the empty text: then the CRD
-// leaves them out, and the API server fills them in.
+// Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in
+// when the file leaves them out. Singular and ListKind are empty when the file sets them to the
+// empty text: then the CRD leaves them out, and the API server fills them in.
 type Names struct {
 	Pos                              Pos
 	Kind, ListKind, Plural, Singular string
@@ -59,8 +60,9 @@ type Version struct {
 	Columns          []Column
 	Scale            *Scale
 	SelectableFields []string // JSON paths
-	// GoTypes says that the Go types of the version are its author's, and that all of the version but its name, and
-	// whether it is served, stored and deprecated, is to be taken from them. Authored is set once that is done.
+	// GoTypes says that the Go types of the version are its author's, and that all of the version
+	// but its name, and whether it is served, stored and deprecated, is to be taken from them.
+	// Authored is set once that is done.
 	GoTypes  bool
 	Authored *Authored
 }
@@ -68,11 +70,12 @@ type Version struct {
 // Authored is what an author calls the Go types of a version.
 type Authored struct {
 	Spec, Status string // types of the package; empty: there is none
-	// Conditions and ObservedGeneration are the fields of the status that the runtime writes, empty where it has none;
-	// StatusFields are the others.
+	// Conditions and ObservedGeneration are the fields of the status that the runtime writes, empty
+	// where it has none; StatusFields are the others.
 	Conditions, ObservedGeneration string
 	StatusFields                   []string
-	// ClientMarkers are the markers of the kind that the generators of typed clients read, such as +genclient.
+	// ClientMarkers are the markers of the kind that the generators of typed clients read, such as
+	// +genclient.
 	ClientMarkers []GoMarker
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Check reports what is wrong with several files together: kinds, plurals and short names that clash, and APIs and
-// controllers that do not fit their project. The project may be nil, when there is none. It expects values that parsed
-// without problems.
+// Check reports what is wrong with several files together: kinds, plurals and short names that
+// clash, and APIs and controllers that do not fit their project. The project may be nil, when there
+// is none. It expects values that parsed without problems.
 func Check(p *Project, apis []*API, controllers []*Controller) Problems {
 	c := checker{seen: map[string]Pos{}}
 	for _, api := range apis {
@@ -39,8 +39,8 @@ func (c *checker) fail(pos Pos, path, message, hint string) {
 	c.problems = append(c.problems, Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// claimName takes a name among those of its sort, such as plural, within a space, such as a group. It reports false
-// for a name that is taken.
+// claimName takes a name among those of its sort, such as plural, within a space, such as a group.
+// It reports false for a name that is taken.
 func (c *checker) claimName(sort, space, name string, pos Pos, path, hint string) bool {
 	key := sort + " " + space + " " + strings.ToLower(name)
 	if first, ok := c.seen[key]; ok {
@@ -80,8 +80,8 @@ func (c *checker) claimGoTypes(api *API) {
 	}
 }
 
-// claimOperatorFolder claims the folder of a kind's operator. Where kinds of two groups share the name, one of them may be in
-// internal/<kind>, so that no controller can.
+// claimOperatorFolder claims the folder of a kind's operator. Where kinds of two groups share the
+// name, one of them may be in internal/<kind>, so that no controller can.
 func (c *checker) claimOperatorFolder(api *API, all []*API) {
 	if api.Operator == nil {
 		return
@@ -94,8 +94,8 @@ func (c *checker) claimOperatorFolder(api *API, all []*API) {
 	c.claimName("folder", "", folder, api.Place("names.kind"), "names.kind", "two kinds of a group that have an operator need different names")
 }
 
-// SharesFolder reports whether the operator of a kind of another group would be in the same folder, if folders were named
-// after kinds alone.
+// SharesFolder reports whether the operator of a kind of another group would be in the same folder,
+// if folders were named after kinds alone.
 func SharesFolder(api *API, all []*API) bool {
 	return api.Operator != nil && slices.ContainsFunc(all, func(other *API) bool {
 		return other.Operator != nil && other.Group != api.Group && strings.EqualFold(other.Names.GoKind, api.Names.GoKind)
@@ -116,5 +116,6 @@ func (c *checker) checkProject(p *Project, apis []*API) {
 	}
 }
 
-// Place returns the position of a key such as names.plural, and that of the nearest key above it when the file leaves the key out.
+// Place returns the position of a key such as names.plural, and that of the nearest key above it
+// when the file leaves the key out.
 func (api *API) Place(path string) Pos { return nearestPosition(api.At, path, api.Pos) }

@@ -2,7 +2,8 @@ package spec
 
 import "path"
 
-// checkControllerFile claims the folder of a controller, and holds its name against that of its file.
+// checkControllerFile claims the folder of a controller, and holds its name against that of its
+// file.
 func (c *checker) checkControllerFile(controller *Controller) {
 	if want := controller.Name + ".yaml"; path.Base(controller.File) != want {
 		c.fail(controller.Place("name"), "name", quoteShort(controller.Name)+" is not the name of the file",
@@ -11,8 +12,8 @@ func (c *checker) checkControllerFile(controller *Controller) {
 	c.claimName("folder", "", "internal/"+controller.Package(), controller.Place("name"), "name", "choose another name")
 }
 
-// checkControllerGroups checks the groups that controllers keep their own keys under: under one that is an API's, the
-// finalizers of the two would be the same.
+// checkControllerGroups checks the groups that controllers keep their own keys under: under one
+// that is an API's, the finalizers of the two would be the same.
 func (c *checker) checkControllerGroups(p *Project, apis []*API, controllers []*Controller) {
 	groups := map[string]*API{}
 	for _, api := range apis {

@@ -2,15 +2,16 @@ package spec
 
 import "strings"
 
-// makers are who makes which kinds: for each kind of parents its children, and where the file says so.
+// makers are who makes which kinds: for each kind of parents its children, and where the file says
+// so.
 type makers struct {
 	made  map[string][]string
 	names []string // of the parents, each once, in the order of the files
 	at    map[string]Pos
 }
 
-// checkCycles reports kinds that make one another: each object would lead to the next without an end. A kind that is its
-// own child is an error in its file alone.
+// checkCycles reports kinds that make one another: each object would lead to the next without an
+// end. A kind that is its own child is an error in its file alone.
 func (c *checker) checkCycles(apis []*API, controllers []*Controller) {
 	m := makers{made: map[string][]string{}, at: map[string]Pos{}}
 	for _, api := range apis {
@@ -49,7 +50,8 @@ func (m *makers) addOperator(parent string, op *Operator, pos Pos) {
 	}
 }
 
-// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when there is no way.
+// wayBack returns the kinds that lead from one kind to a goal, the goal being the last; nil when
+// there is no way.
 func (m *makers) wayBack(from, goal string, seen map[string]bool) []string {
 	for _, next := range m.made[from] {
 		if next == goal {

@@ -9,8 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// commentAbove returns the comment on the lines right above a key and where it starts. A comment that is indented
-// deeper than the key belongs to what is above, and a key that does not start its line has no comment.
+// commentAbove returns the comment on the lines right above a key and where it starts. A comment
+// that is indented deeper than the key belongs to what is above, and a key that does not start its
+// line has no comment.
 func (s *source) commentAbove(key *yaml.Node) (string, Pos) {
 	if key.Line < 2 || strings.Trim(s.text[s.starts[key.Line-1]:s.offsetOf(key)], " ") != "" {
 		return "", Pos{}

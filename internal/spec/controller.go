@@ -23,8 +23,8 @@ type Parent struct {
 // Package is the name of the Go package of the controller, and of its folder in internal/.
 func (c *Controller) Package() string { return strings.ReplaceAll(c.Name, "-", "") }
 
-// Group is the DNS name, below the domain of the project, that the controller's own labels, annotations and finalizer
-// begin with.
+// Group is the DNS name, below the domain of the project, that the controller's own labels,
+// annotations and finalizer begin with.
 func (c *Controller) Group(p *Project) string { return c.Name + "." + p.Domain }
 
 // groupKind returns what tells a kind from all others, whatever its version.
@@ -39,11 +39,12 @@ func (r Resource) group() string {
 	return group
 }
 
-// Place returns the position of a key such as parents[0].kind, and that of the nearest key above it when the file
-// leaves the key out.
+// Place returns the position of a key such as parents[0].kind, and that of the nearest key above it
+// when the file leaves the key out.
 func (c *Controller) Place(path string) Pos { return nearestPosition(c.At, path, c.Pos) }
 
-// nearestPosition returns the position of a path, of the nearest path above it that has one, or else that of the whole file.
+// nearestPosition returns the position of a path, of the nearest path above it that has one, or
+// else that of the whole file.
 func nearestPosition(at map[string]Pos, path string, whole Pos) Pos {
 	for path != "" {
 		if pos, ok := at[path]; ok {

@@ -14,8 +14,8 @@ import (
 // readable.
 const maxProblems = 1000
 
-// decoder turns the nodes of one file into values and collects its errors. What decodes a node takes
-// the path of the node, for messages.
+// decoder turns the nodes of one file into values and collects its errors. What decodes a node
+// takes the path of the node, for messages.
 type decoder struct {
 	file     string
 	src      *source
@@ -34,8 +34,8 @@ func (d *decoder) fail(n *yaml.Node, path, message, hint string) {
 	d.failAt(d.src.positionOf(n), path, message, hint)
 }
 
-// eachEntry calls visit with every key of a mapping, once, in the order of the file. It reports false
-// if n is no mapping at all.
+// eachEntry calls visit with every key of a mapping, once, in the order of the file. It reports
+// false if n is no mapping at all.
 func (d *decoder) eachEntry(n *yaml.Node, path string, visit func(key, value *yaml.Node, path string)) bool {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, path, "expected a mapping, got "+describeNode(n), "")

@@ -11,12 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxDepth is how deep mappings and lists may nest. A CRD of the real world has up to 20 levels of fields, each
-// of which can take two.
+// maxDepth is how deep mappings and lists may nest. A CRD of the real world has up to 20 levels of
+// fields, each of which can take two.
 const maxDepth = 64
 
-// parseDocument parses data as exactly one YAML document without anchors, aliases and tags. It returns the document's
-// content, nil if there are problems that leave nothing to read.
+// parseDocument parses data as exactly one YAML document without anchors, aliases and tags. It
+// returns the document's content, nil if there are problems that leave nothing to read.
 func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 	src, problem := newSource(file, data)
 	d := &decoder{src: src, file: file}

@@ -40,9 +40,10 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 	return p, nil
 }
 
-// ParseAPI reads the file of an API and fills in what it leaves out. It needs no project. The file is
-// a name for positions; nothing is read from disk. The shared types are those that the file can use
-// beside its own. The API is nil when there are problems, which are in the order of their positions.
+// ParseAPI reads the file of an API and fills in what it leaves out. It needs no project. The file
+// is a name for positions; nothing is read from disk. The shared types are those that the file can
+// use beside its own. The API is nil when there are problems, which are in the order of their
+// positions.
 func ParseAPI(file string, data []byte, shared ...*NamedType) (*API, Problems) {
 	api, problems := ParsePartial(file, data, shared...)
 	if len(problems) > 0 {
@@ -67,9 +68,9 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 	return api, d.problems.Sorted()
 }
 
-// ParseController reads a file of kind Controller and fills in what it leaves out. The file is a name
-// for positions; nothing is read from disk. The controller is nil when there are problems, which are
-// in the order of their positions.
+// ParseController reads a file of kind Controller and fills in what it leaves out. The file is a
+// name for positions; nothing is read from disk. The controller is nil when there are problems,
+// which are in the order of their positions.
 func ParseController(file string, data []byte) (*Controller, Problems) {
 	d, root := parseDocument(file, data)
 	if root == nil || d.isOtherFile(root, otherThanController) {
@@ -84,8 +85,8 @@ func ParseController(file string, data []byte) (*Controller, Problems) {
 	return c, nil
 }
 
-// ParseTypes reads a file of kind Types. The file is a name for positions; nothing is read from disk.
-// The types are nil when there are problems, which are in the order of their positions.
+// ParseTypes reads a file of kind Types. The file is a name for positions; nothing is read from
+// disk. The types are nil when there are problems, which are in the order of their positions.
 func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 	d, root := parseDocument(file, data)
 	if root == nil {
@@ -128,8 +129,8 @@ func (d *decoder) isOtherFile(root *yaml.Node, others map[string][2]string) bool
 	return found
 }
 
-// withoutSchemas returns a document without its types and the schemas of its versions: they know their own
-// positions.
+// withoutSchemas returns a document without its types and the schemas of its versions: they know
+// their own positions.
 func withoutSchemas(n *yaml.Node) *yaml.Node {
 	pruned := *n
 	pruned.Content = nil

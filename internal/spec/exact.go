@@ -9,11 +9,12 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Kubernetes holds a number as an integer of 64 bits or as a floating point number of 64 bits. The limits minimum,
-// maximum and multipleOf are always the latter.
+// Kubernetes holds a number as an integer of 64 bits or as a floating point number of 64 bits. The
+// limits minimum, maximum and multipleOf are always the latter.
 
-// NearestFloat returns the floating point number that Kubernetes makes of a decimal number, and whether both are the
-// same: whether the shortest text that stands for the one has the digits of the other.
+// NearestFloat returns the floating point number that Kubernetes makes of a decimal number, and
+// whether both are the same: whether the shortest text that stands for the one has the digits of
+// the other.
 func NearestFloat(text string) (nearest string, same bool) {
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -27,8 +28,8 @@ func NearestFloat(text string) (nearest string, same bool) {
 	return nearest, digits == nearestDigits && exponent == nearestExponent
 }
 
-// significantDigits returns the digits of a decimal number without zeros around them, and the power of ten of a point before
-// the first.
+// significantDigits returns the digits of a decimal number without zeros around them, and the power
+// of ten of a point before the first.
 func significantDigits(text string) (digits string, exponent int) {
 	text = strings.TrimLeft(text, "+-")
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
@@ -78,7 +79,8 @@ func checkExactFloats(d *decoder, s *Schema, path string) {
 	}
 }
 
-// firstInexact returns the first number in JSON that Kubernetes would change, empty when there is none.
+// firstInexact returns the first number in JSON that Kubernetes would change, empty when there is
+// none.
 func firstInexact(raw []byte) string {
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()

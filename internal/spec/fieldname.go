@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of another field in
-// taken, which maps Go names to the names of fields.
+// checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of
+// another field in taken, which maps Go names to the names of fields.
 func checkFieldName(d *decoder, p Property, goNameAt Pos, path string, taken map[string]string) {
 	if !isTagName(p.Name) {
 		d.failAt(p.Pos, path, "cannot be the name of a field", `Go's JSON names have no quotes, backslashes, commas or control characters`)
@@ -26,8 +26,9 @@ func checkFieldName(d *decoder, p Property, goNameAt Pos, path string, taken map
 	taken[p.GoName] = p.Name
 }
 
-// nameFields gives the fields of an object that the file gives no Go name one made from their own. The first of
-// several that would be the same has it, the others get the first number that is free: MirrorPercent2.
+// nameFields gives the fields of an object that the file gives no Go name one made from their own.
+// The first of several that would be the same has it, the others get the first number that is free:
+// MirrorPercent2.
 func nameFields(fields []Property) {
 	taken := map[string]bool{"DeepCopy": true, "DeepCopyInto": true}
 	for _, p := range fields {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// FuzzParseAPI checks that no input makes the parser panic, that what is refused says why, at a line of the file,
-// and that what is accepted means the same a second time.
+// FuzzParseAPI checks that no input makes the parser panic, that what is refused says why, at a
+// line of the file, and that what is accepted means the same a second time.
 func FuzzParseAPI(f *testing.F) {
 	f.Add([]byte(echoServer))
 	paths, err := filepath.Glob("testdata/problems/*.txtar")

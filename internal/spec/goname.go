@@ -19,15 +19,15 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// PackageNames are the names that every generated Go package of types declares beside the types: no kind and no type
-// can have one of them.
+// PackageNames are the names that every generated Go package of types declares beside the types: no
+// kind and no type can have one of them.
 func PackageNames() []string {
 	return []string{"AddToScheme", "GroupVersion", "Resource", "SchemeGroupVersion"}
 }
 
-// GoName returns the exported Go identifier for the name of a field: podIP becomes PodIP, serverUrls becomes
-// ServerURLs, per-connection-limit becomes PerConnectionLimit, 2xx becomes X2xx. The same name always gives the
-// same identifier; two names of one object may give one.
+// GoName returns the exported Go identifier for the name of a field: podIP becomes PodIP,
+// serverUrls becomes ServerURLs, per-connection-limit becomes PerConnectionLimit, 2xx becomes X2xx.
+// The same name always gives the same identifier; two names of one object may give one.
 func GoName(name string) string {
 	if !strings.ContainsFunc(name, unicode.IsLower) && strings.ContainsAny(name, "_-") {
 		name = strings.ToLower(name) // MAX_SIZE
@@ -55,8 +55,8 @@ func capitalizeWord(word string) string {
 	return string(unicode.ToUpper(first)) + word[size:]
 }
 
-// splitWords splits a name where something else than a letter or digit stands, and before a capital that follows
-// a small letter or digit.
+// splitWords splits a name where something else than a letter or digit stands, and before a capital
+// that follows a small letter or digit.
 func splitWords(name string) []string {
 	var all []string
 	var word []rune

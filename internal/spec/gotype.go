@@ -9,8 +9,8 @@ import (
 )
 
 // GoType is what the source of a Go type says, for a node that names it by its import path, such as
-// github.com/cert-manager/cert-manager/pkg/apis/meta/v1.ObjectReference. Form, Copy and Elem are those of package
-// kubetypes, which describes the types of Kubernetes by them.
+// github.com/cert-manager/cert-manager/pkg/apis/meta/v1.ObjectReference. Form, Copy and Elem are
+// those of package kubetypes, which describes the types of Kubernetes by them.
 type GoType struct {
 	Package, Name    string // import path, and name
 	PackageName      string // what the package calls itself
@@ -26,13 +26,14 @@ type GoTypeUse struct {
 	Version int    // index of the version that has the node; the first that does
 }
 
-// goTypeName is an import path and a name, which may have any form: package gotypes says what is wrong with it. Two
-// elements of which the second is a version are what a Kubernetes type looks like when it is misspelt.
+// goTypeName is an import path and a name, which may have any form: package gotypes says what is
+// wrong with it. Two elements of which the second is a version are what a Kubernetes type looks
+// like when it is misspelt.
 var goTypeName = lazyregexp.New(
 	`^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)+|/([A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*$`)
 
-// SplitGoType returns the import path and the name of a type that is named by its import path. It reports false for
-// every other type, those of Kubernetes by their short names included.
+// SplitGoType returns the import path and the name of a type that is named by its import path. It
+// reports false for every other type, those of Kubernetes by their short names included.
 func SplitGoType(name string) (importPath, typeName string, ok bool) {
 	if kubernetesType().MatchString(name) || !goTypeName().MatchString(name) {
 		return "", "", false
@@ -46,8 +47,8 @@ func isGoType(name string) bool {
 	return ok
 }
 
-// GoTypes returns the nodes of an API that name Go types by their import path, those of the named types that it
-// uses included.
+// GoTypes returns the nodes of an API that name Go types by their import path, those of the named
+// types that it uses included.
 func (api *API) GoTypes() []GoTypeUse {
 	var uses []GoTypeUse
 	for i, v := range api.Versions {

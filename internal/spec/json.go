@@ -11,8 +11,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// decodeJSON decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers must
-// mean the same to every reader. It reports false after an error.
+// decodeJSON decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers
+// must mean the same to every reader. It reports false after an error.
 func decodeJSON(d *decoder, n *yaml.Node, path string) (apiextv1.JSON, bool) {
 	var b bytes.Buffer
 	if !writeJSON(d, &b, n, path) {

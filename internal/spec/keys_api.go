@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// apiMapping returns the keys of the file of an API. The root is that of the file; nil describes the
-// keys.
+// apiMapping returns the keys of the file of an API. The root is that of the file; nil describes
+// the keys.
 func apiMapping(api *API, root *yaml.Node) Mapping {
 	operated := hasKey("operator")
 	embedded := true
@@ -79,7 +79,8 @@ func scaleMapping(s *Scale) Mapping {
 	}}
 }
 
-// checkVersions checks the versions as a whole, and fills in served and storage of one that is alone.
+// checkVersions checks the versions as a whole, and fills in served and storage of one that is
+// alone.
 func checkVersions(d *decoder, root *yaml.Node, api *API) {
 	_, list := lookupKey(root, "versions")
 	if list == nil || list.Kind != yaml.SequenceNode {

@@ -93,7 +93,8 @@ func checkOwnChildren(d *decoder, api *API) {
 	}
 }
 
-// checkParentChildren reports children that are of a kind of the parents: each would create the next.
+// checkParentChildren reports children that are of a kind of the parents: each would create the
+// next.
 func checkParentChildren(d *decoder, c *Controller) {
 	for i, child := range c.Operator.Children {
 		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }

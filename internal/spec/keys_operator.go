@@ -25,8 +25,8 @@ func operatorMapping(op *Operator) Mapping {
 	}}
 }
 
-// policyRuleMapping returns the keys of a rule of the operator's role, which is either for resources
-// or for URLs.
+// policyRuleMapping returns the keys of a rule of the operator's role, which is either for
+// resources or for URLs.
 func policyRuleMapping(r *PolicyRule) Mapping {
 	const without = "required without `nonResourceURLs`"
 	return Mapping{Name: "policyRule", Keys: []Key{

@@ -10,14 +10,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// labelSelector returns a label selector in kubectl's syntax, or as Kubernetes objects have it, which
-// becomes the same.
+// labelSelector returns a label selector in kubectl's syntax, or as Kubernetes objects have it,
+// which becomes the same.
 func labelSelector(into *string) value {
 	return selectorValue(into, "label selector", labelSelectorMapping)
 }
 
-// annotationSelector returns a selector like labelSelector for annotations. The values that it knows
-// are those of labels.
+// annotationSelector returns a selector like labelSelector for annotations. The values that it
+// knows are those of labels.
 func annotationSelector(into *string) value {
 	return selectorValue(into, "selector of annotations", annotationSelectorMapping)
 }
@@ -87,8 +87,8 @@ func labelSelectorMapping(s *metav1.LabelSelector) Mapping {
 	}}
 }
 
-// annotationSelectorMapping returns the keys of a selector of annotations, which has them under one of
-// two names.
+// annotationSelectorMapping returns the keys of a selector of annotations, which has them under one
+// of two names.
 func annotationSelectorMapping(s *metav1.LabelSelector) Mapping {
 	m := labelSelectorMapping(s)
 	m.Name = "annotationSelector"
@@ -145,7 +145,8 @@ func comparedTexts(into *[]string) value {
 	return v
 }
 
-// oneLineOf returns the text of an error of a library without its line ends and regular expressions.
+// oneLineOf returns the text of an error of a library without its line ends and regular
+// expressions.
 func oneLineOf(err error) string {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(err.Error()), " "), " (e.g. ")
 	return text

@@ -78,8 +78,8 @@ func versionKeys(v *Version) []Key {
 	}
 }
 
-// subresourceChoice returns which subresources there are. It keeps an empty mapping distinct from an
-// absent one.
+// subresourceChoice returns which subresources there are. It keeps an empty mapping distinct from
+// an absent one.
 func subresourceChoice(into *Subresources) value {
 	v := partMapping(func() Mapping { return subresourcesMapping(into) })
 	decode := v.decode

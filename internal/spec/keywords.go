@@ -89,7 +89,8 @@ var keywordTable = []Keyword{
 		Doc: "the names of the Go constants of an enum of texts, by value, where those that are made from the values will not do"},
 }
 
-// forbiddenKeywords are the keywords of JSON Schema that no CRD may have, with what to write instead.
+// forbiddenKeywords are the keywords of JSON Schema that no CRD may have, with what to write
+// instead.
 var forbiddenKeywords = map[string]string{
 	"$ref":              "write the schema out, or name a Kubernetes type: type: core/v1.ResourceRequirements",
 	"$schema":           "leave it out",
@@ -166,6 +167,6 @@ func (k *Keyword) IsLimit() bool {
 	return k.Types != nil && (k.Form() == CountMarker || k.Form() == NumberMarker || k.Name == "pattern")
 }
 
-// Schema returns the JSON Schema of the value of a keyword that CRDs have and that holds no schemas of
-// fields.
+// Schema returns the JSON Schema of the value of a keyword that CRDs have and that holds no schemas
+// of fields.
 func (k *Keyword) Schema(l *Language) *jsonschema.Schema { return k.field.schema(l) }

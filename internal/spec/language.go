@@ -10,11 +10,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// The spec language is a table. Each mapping of a spec file is a Mapping (keys_*.go), each key of it
-// one row: its name, what it means, and its value, which decodes itself and describes itself to
+// The spec language is a table. Each mapping of a spec file is a Mapping (keys_*.go), each key of
+// it one row: its name, what it means, and its value, which decodes itself and describes itself to
 // editors. Rules say which keys exclude or require others (rules.go). The keywords of schemas are
-// rows too (keywords.go), as are the words of types (typewords.go). The parser, the JSON Schema, the
-// tables of docs/spec.md and the importer read these tables.
+// rows too (keywords.go), as are the words of types (typewords.go). The parser, the JSON Schema,
+// the tables of docs/spec.md and the importer read these tables.
 
 // Mapping is a mapping with certain keys and no others.
 type Mapping struct {
@@ -79,8 +79,8 @@ func (m *Mapping) keyNames() []string {
 	return names
 }
 
-// decodeMapping decodes a mapping by its rows. It reports false if n is no mapping at all.
-func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) bool {
+// decodeMapping decodes a mapping by its rows.
+func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) {
 	if m.pos != nil {
 		*m.pos = d.src.positionOf(n)
 	}
@@ -98,7 +98,7 @@ func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) bool {
 		}
 	})
 	if !isMapping {
-		return false
+		return
 	}
 	for _, k := range m.Keys {
 		if k.Required {
@@ -109,7 +109,6 @@ func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) bool {
 	if m.finish != nil {
 		m.finish(d, n, path)
 	}
-	return true
 }
 
 // requireKey reports a key that a mapping lacks.

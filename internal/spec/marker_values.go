@@ -57,8 +57,8 @@ func (r *markerReader) valueJSON(s *Schema, value argument, path string) (*apiex
 	return &apiextv1.JSON{Raw: compact.Bytes()}, true
 }
 
-// isExactJSON reports a number in a value that Kubernetes would change, and returns whether there is
-// none.
+// isExactJSON reports a number in a value that Kubernetes would change, and returns whether there
+// is none.
 func (r *markerReader) isExactJSON(value argument, path string) bool {
 	raw := []byte(value.raw)
 	if !json.Valid(raw) {

@@ -16,7 +16,8 @@ type markerReader struct {
 	marks    fieldMarks
 }
 
-// readMarkers reads all markers. After an error in quoting, the rest cannot be told apart and is left.
+// readMarkers reads all markers. After an error in quoting, the rest cannot be told apart and is
+// left.
 func (r *markerReader) readMarkers() {
 	seen, before := map[string]bool{}, len(r.d.problems)
 	for r.skipSpace(); r.next < len(r.text); r.skipSpace() {
@@ -48,8 +49,8 @@ func (r *markerReader) readMarkers() {
 	}
 }
 
-// takesBrackets reports whether brackets in the value of a marker enclose a list or an object, rather
-// than being text.
+// takesBrackets reports whether brackets in the value of a marker enclose a list or an object,
+// rather than being text.
 func (r *markerReader) takesBrackets(name string) bool {
 	k := keywordIndex().byMarker[name]
 	return k != nil && (k.Form() == EnumMarker || k.Form() == ValueMarker && r.schema.Declared().Keywords.Type != "string")
@@ -114,7 +115,8 @@ func (r *markerReader) applyKeyword(k *Keyword, path string, valued bool, value 
 	}
 }
 
-// appliesHere reports whether a marker applies to the type. What a Kubernetes type is, is not known here.
+// appliesHere reports whether a marker applies to the type. What a Kubernetes type is, is not known
+// here.
 func (r *markerReader) appliesHere(k *Keyword) bool {
 	declared := r.schema.Declared()
 	if k.Types == nil || declared.Type != "" || declared.Keywords.Type == "" && r.schema.Use != nil {

@@ -88,8 +88,6 @@ var (
 	kindForm      = withoutWords(goKindForm("EchoServer"), PackageNames)
 	listKindForm  = goKindForm("EchoServerList")
 	childKindForm = goKindForm("Deployment")
-	typeNameForm  = goKindForm("TLS")
-	constantForm  = goKindForm("TLSVersion12")
 )
 
 // withoutWords returns a form without some words that match, for editors.

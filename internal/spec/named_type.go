@@ -1,6 +1,7 @@
 package spec
 
-// NamedType is a schema that a file names once under types, to be used by its name wherever a schema may stand.
+// NamedType is a schema that a file names once under types, to be used by its name wherever a
+// schema may stand.
 type NamedType struct {
 	Pos    Pos    // of the name
 	Name   string // an exported Go identifier: the Go type's name too, unless the file sets GoName
@@ -14,8 +15,8 @@ type SharedTypes struct {
 	Types []*NamedType // in the order of the file
 }
 
-// Declared returns the node that says what this one is: itself, or what the named type that it uses declares. What
-// this node says beside the name is laid over that.
+// Declared returns the node that says what this one is: itself, or what the named type that it uses
+// declares. What this node says beside the name is laid over that.
 func (s *Schema) Declared() *Schema {
 	for s.Use != nil {
 		s = s.Use.Schema

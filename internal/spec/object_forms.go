@@ -88,8 +88,8 @@ var namespaceForm = form{
 	check: checkWith(isNamespace, "the name of a namespace", "use lower-case letters, digits and -, at most 63 characters"),
 }
 
-// pathBelow returns the form of a path of fields below .spec, .status or either. The path is checked
-// against the schema of its version.
+// pathBelow returns the form of a path of fields below .spec, .status or either. The path is
+// checked against the schema of its version.
 func pathBelow(roots, example string) form {
 	return form{
 		pattern: `^\.(` + roots + `)(\.[^.\[\]]+)+$`, examples: []any{example},

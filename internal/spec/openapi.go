@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fieldMarks is what a schema says of itself as a field: it belongs to the object that has the field.
+// fieldMarks is what a schema says of itself as a field: it belongs to the object that has the
+// field.
 type fieldMarks struct {
 	required *Pos // of the marker; nil: not required
 	goName   string
@@ -31,7 +32,8 @@ func refuseRequired(d *decoder, m fieldMarks, path string) {
 	}
 }
 
-// decodeField decodes a schema in either form: a string is the shorthand, a mapping is plain OpenAPI.
+// decodeField decodes a schema in either form: a string is the shorthand, a mapping is plain
+// OpenAPI.
 func decodeField(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -159,8 +161,8 @@ func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
 	}
 }
 
-// decodeCollection decodes a type of the shorthand that has items or values, which a mapping may name
-// as its type, too: type: "[]core/v1.EnvVar". It returns nil for every other type.
+// decodeCollection decodes a type of the shorthand that has items or values, which a mapping may
+// name as its type, too: type: "[]core/v1.EnvVar". It returns nil for every other type.
 func decodeCollection(d *decoder, n *yaml.Node, path string) *Schema {
 	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(n.Value, "[]") && !strings.HasPrefix(n.Value, "map[string]") {
 		return nil

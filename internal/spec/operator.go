@@ -2,8 +2,8 @@ package spec
 
 import "time"
 
-// Operator says what a controller does with its parents: those of an API, or those of a controller for kinds that
-// exist already.
+// Operator says what a controller does with its parents: those of an API, or those of a controller
+// for kinds that exist already.
 type Operator struct {
 	Pos      Pos
 	Children []Child
@@ -24,8 +24,8 @@ const (
 	TeardownOrdered  Teardown = "ordered"  // in the order that Finalize asks for, or else kind by kind, the last first
 )
 
-// Resource names a kind of objects. What Kubernetes or the project defines is known by APIVersion and Kind; another
-// kind says the rest.
+// Resource names a kind of objects. What Kubernetes or the project defines is known by APIVersion
+// and Kind; another kind says the rest.
 type Resource struct {
 	Pos        Pos
 	APIVersion string
@@ -49,8 +49,8 @@ type Child struct {
 	Cache         Cache
 }
 
-// Related is a kind of objects that Sync reads and never owns, and which of them. At most one of Name, NameFrom,
-// Selector, SelectorFrom and Dynamic is set; without any these are all.
+// Related is a kind of objects that Sync reads and never owns, and which of them. At most one of
+// Name, NameFrom, Selector, SelectorFrom and Dynamic is set; without any these are all.
 type Related struct {
 	Resource
 	Name         string
@@ -58,8 +58,8 @@ type Related struct {
 	Selector     string // in kubectl's syntax
 	SelectorFrom string // a path in the parent to a label selector or a map of labels
 	Dynamic      bool   // the author's Related method says which
-	// Namespaces are those that the objects lie in: nil for the parent's own, or all where the parent has none; or
-	// AllNamespaces alone.
+	// Namespaces are those that the objects lie in: nil for the parent's own, or all where the
+	// parent has none; or AllNamespaces alone.
 	Namespaces     []string
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
 	Cache          Cache
@@ -81,9 +81,6 @@ const (
 	RollingRecreate Update = "RollingRecreate" // as Recreate, one child at a time
 )
 
-// rolling reports whether children are changed one at a time, the next when the one before is ready.
-func (u Update) rolling() bool { return u == RollingInPlace || u == RollingRecreate }
-
 // Adopt says what to do about an object that has the name of a child and is not the parent's.
 type Adopt string
 
@@ -103,7 +100,8 @@ const (
 	Orphan DeletionPolicy = "Orphan" // it stays, without an owner
 )
 
-// WhenImmutable says what to do when the API server refuses a change because a field of the child cannot change.
+// WhenImmutable says what to do when the API server refuses a change because a field of the child
+// cannot change.
 type WhenImmutable string
 
 // What happens to a child with an immutable field that should change.
@@ -124,6 +122,7 @@ const (
 // PolicyRule is one rule of the operator's role, as in rbac.authorization.k8s.io/v1.
 type PolicyRule struct {
 	APIGroups, Resources, Verbs, ResourceNames, NonResourceURLs []string
-	// Namespace and RoleName say in which role the rule is, in comments of Go code: empty where the operator's watch decides.
+	// Namespace and RoleName say in which role the rule is, in comments of Go code: empty where the
+	// operator's watch decides.
 	Namespace, RoleName string
 }

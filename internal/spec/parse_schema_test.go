@@ -78,7 +78,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// view renders a schema: its Kubernetes type, its keywords as JSON, and each node below it behind where it is.
+// view renders a schema: its Kubernetes type, its keywords as JSON, and each node below it behind
+// where it is.
 func view(t *testing.T, s *Schema) string {
 	t.Helper()
 	raw, err := json.Marshal(s.Keywords)

@@ -17,7 +17,8 @@ var (
 	pathStep  = lazyregexp.New(`\.((?:\\\.|[^.\[\\])+)`)
 )
 
-// checkPaths checks the paths of columns, scale and selectable fields, and takes the types of columns from the schema.
+// checkPaths checks the paths of columns, scale and selectable fields, and takes the types of
+// columns from the schema.
 func checkPaths(d *decoder, n *yaml.Node, path string, v *Version) {
 	_, columns := lookupKey(n, "columns")
 	for i := range v.Columns {
@@ -93,9 +94,9 @@ func checkSelectableField(d *decoder, v *Version, n *yaml.Node, path, value stri
 	resolvePath(d, v, n, path, value, false)
 }
 
-// resolvePath returns the schema that a path leads to, nil when it cannot be known: inside of a Kubernetes type, an
-// open object, or beyond a filter. It reports a path that is none, and a field that does not exist; a path that
-// may lack its field must still not look like a slip of the pen.
+// resolvePath returns the schema that a path leads to, nil when it cannot be known: inside of a
+// Kubernetes type, an open object, or beyond a filter. It reports a path that is none, and a field
+// that does not exist; a path that may lack its field must still not look like a slip of the pen.
 func resolvePath(d *decoder, v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
 	if !strings.HasPrefix(value, ".") {
 		d.fail(n, path, quoteShort(value)+" is not a path", "a path starts with a dot: ."+strings.TrimLeft(value, "${"))
@@ -161,7 +162,8 @@ func (s *Schema) fieldNames() []string {
 	return names
 }
 
-// columnType is the type of a column that shows the field of a schema; nil is a field that is not known.
+// columnType is the type of a column that shows the field of a schema; nil is a field that is not
+// known.
 func columnType(path string, s *Schema) string {
 	switch {
 	case s == nil && (path == ".metadata.creationTimestamp" || path == ".metadata.deletionTimestamp"):

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected problems in testdata")
 
-// TestProblems parses the files of each archive as one project, and compares what is reported with the archive's
-// last file.
+// TestProblems parses the files of each archive as one project, and compares what is reported with
+// the archive's last file.
 func TestProblems(t *testing.T) {
 	paths, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(paths) == 0 {

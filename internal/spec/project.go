@@ -30,11 +30,14 @@ type Project struct {
 	Multigroup bool           // api/<group>/<version> instead of api/<version>
 	Clients    bool           // typed clients in client/
 	At         map[string]Pos // the position of each key, such as name
-	// MaxDescLen is how many characters of a description the generated CRDs have at the most; negative: all of them.
+	// MaxDescLen is how many characters of a description the generated CRDs have at the most;
+	// negative: all of them.
 	MaxDescLen int64
-	// HeaderFile is a file of Go comments, from the project's root, that generated Go files begin with; empty: none.
+	// HeaderFile is a file of Go comments, from the project's root, that generated Go files begin
+	// with; empty: none.
 	HeaderFile string
-	// IgnoreUnexportedFields has fields of authors' Go types that are not exported be passed over though they have a tag.
+	// IgnoreUnexportedFields has fields of authors' Go types that are not exported be passed over
+	// though they have a tag.
 	IgnoreUnexportedFields bool
 
 	MinKubernetes string // oldest Kubernetes that the CRDs must work on, such as 1.33; the default is DefaultMinKubernetes
@@ -43,8 +46,8 @@ type Project struct {
 // DefaultMinKubernetes is the oldest Kubernetes that a project supports unless it says otherwise.
 const DefaultMinKubernetes = "1.33"
 
-// The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since 1.29, and the
-// API server's own code that opgen links is 1.37.
+// The oldest and the newest Kubernetes that CRDs can be checked for: CEL rules are stable since
+// 1.29, and the API server's own code that opgen links is 1.37.
 const (
 	oldestKubernetes = 29
 	newestKubernetes = 37
@@ -58,7 +61,8 @@ const maxDescription = 1 << 20
 
 var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
 
-// CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless this is one.
+// CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless
+// this is one.
 func CheckMinKubernetes(version string) error {
 	if match := kubernetesMinor().FindStringSubmatch(version); match != nil {
 		if minor, _ := strconv.Atoi(match[1]); minor >= oldestKubernetes && minor <= newestKubernetes {

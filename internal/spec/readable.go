@@ -8,21 +8,24 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The patterns of what the Go types of Kubernetes read. A value that is stored and that the operator cannot read keeps
-// it from seeing any object of the kind.
+// The patterns of what the Go types of Kubernetes read. A value that is stored and that the
+// operator cannot read keeps it from seeing any object of the kind.
 const (
 	// DurationPattern is what time.ParseDuration takes, but for durations of more than 292 years.
 	DurationPattern = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
-	// TimePattern is how RFC 3339 writes a time, with capitals only, which the format date-time leaves open.
+	// TimePattern is how RFC 3339 writes a time, with capitals only, which the format date-time
+	// leaves open.
 	TimePattern = `^[0-9-]+T[0-9:]+(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 	// MicroTimePattern is a TimePattern with microseconds, no more and no less.
 	MicroTimePattern = `^[0-9-]+T[0-9:]+\.[0-9]{6}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
-	// QuantityPattern is what resource.ParseQuantity takes, in a moment: exponents are whole, and of three digits.
+	// QuantityPattern is what resource.ParseQuantity takes, in a moment: exponents are whole, and
+	// of three digits.
 	QuantityPattern = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$`
 )
 
-// goLimits is what the types by these names ask for beside their schemas, so that their Go types can read every value.
-// The names that Kubernetes has for a time, a quantity and an integer or string stand for the schemas of other CRDs.
+// goLimits is what the types by these names ask for beside their schemas, so that their Go types
+// can read every value. The names that Kubernetes has for a time, a quantity and an integer or
+// string stand for the schemas of other CRDs.
 var goLimits = map[string]props{
 	"time":        {Pattern: TimePattern},
 	"duration":    {Pattern: DurationPattern},
@@ -32,8 +35,8 @@ var goLimits = map[string]props{
 	"intOrString": {Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))},
 }
 
-// limitToReadable limits a schema whose type the file gives by a name to what the Go type reads. What
-// the file itself asks for holds beside it.
+// limitToReadable limits a schema whose type the file gives by a name to what the Go type reads.
+// What the file itself asks for holds beside it.
 func limitToReadable(d *decoder, s *Schema, name, path string) {
 	k, limits := &s.Keywords, goLimits[name]
 	switch {
@@ -63,8 +66,8 @@ func setLimit(d *decoder, s *Schema, keyword string, own **float64, limits props
 	}
 }
 
-// KeepReadable adds to a schema that is laid over another what keeps out values that the Go type of that one cannot
-// read: a pattern holds beside it, and does not take its place.
+// KeepReadable adds to a schema that is laid over another what keeps out values that the Go type of
+// that one cannot read: a pattern holds beside it, and does not take its place.
 func KeepReadable(over *apiextv1.JSONSchemaProps, base *apiextv1.JSONSchemaProps) {
 	var kept []props
 	if over.Pattern != "" && over.Pattern != base.Pattern && isReadable(base.Pattern) {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestPatternsAreExact holds patterns against the functions that read the values, over all short texts of pieces that
-// mean something to them.
+// TestPatternsAreExact holds patterns against the functions that read the values, over all short
+// texts of pieces that mean something to them.
 func TestPatternsAreExact(t *testing.T) {
 	number := regexp.MustCompile(`^[+-]?\.?[0-9]`)
 	for _, tc := range []struct {

@@ -100,7 +100,8 @@ func hintText(hint string) func(key, cause string) string {
 	return func(string, string) string { return hint }
 }
 
-// applyRules reports each key that a mapping must not have, or lacks, by the first rule that says so.
+// applyRules reports each key that a mapping must not have, or lacks, by the first rule that says
+// so.
 func (d *decoder) applyRules(n *yaml.Node, path string, rules []rule) {
 	var refused []string
 	refuse := func(key, with string, r rule) {

@@ -4,9 +4,9 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The Kubernetes types that the shorthand has words for: time, duration, quantity, intOrString. They are named
-// by package like every other; resource and intstr are packages without a version. TypeCondition is what the
-// standard status lists.
+// The Kubernetes types that the shorthand has words for: time, duration, quantity, intOrString.
+// They are named by package like every other; resource and intstr are packages without a version.
+// TypeCondition is what the standard status lists.
 const (
 	TypeTime        = "meta/v1.Time"
 	TypeMicroTime   = "meta/v1.MicroTime"
@@ -16,33 +16,36 @@ const (
 	TypeCondition   = "meta/v1.Condition"
 )
 
-// Schema is one node of an OpenAPI v3 schema, however the file writes it: in the shorthand, as plain OpenAPI,
-// or as a Kubernetes type or one of the file's own types by name.
+// Schema is one node of an OpenAPI v3 schema, however the file writes it: in the shorthand, as
+// plain OpenAPI, or as a Kubernetes type or one of the file's own types by name.
 //
-// Keywords holds what the node itself says (type, format, limits, enum, default, title, CEL rules, the
-// x-kubernetes-* extensions, and the value-validation trees allOf, anyOf, oneOf and not as they stand). The
-// nodes below it are fields of their own, so that they keep their order and their positions: Keywords'
-// Properties, Items and AdditionalProperties are always empty.
+// Keywords holds what the node itself says (type, format, limits, enum, default, title, CEL rules,
+// the x-kubernetes-* extensions, and the value-validation trees allOf, anyOf, oneOf and not as they
+// stand). The nodes below it are fields of their own, so that they keep their order and their
+// positions: Keywords' Properties, Items and AdditionalProperties are always empty.
 type Schema struct {
 	Pos Pos
-	// At has the position of each keyword that the file sets, in whichever form, and of what is inside of it:
-	// default, enum[2], required[0], x-kubernetes-validations[0].rule, allOf[1].properties.name.pattern.
+	// At has the position of each keyword that the file sets, in whichever form, and of what is
+	// inside of it: default, enum[2], required[0], x-kubernetes-validations[0].rule,
+	// allOf[1].properties.name.pattern.
 	At         map[string]Pos
 	Keywords   apiextv1.JSONSchemaProps
 	Properties []Property // in the order of the file
 	Items      *Schema
-	// AdditionalProperties is the schema of a map's values; AdditionalPropertiesAllowed is its boolean form.
+	// AdditionalProperties is the schema of a map's values; AdditionalPropertiesAllowed is its
+	// boolean form.
 	AdditionalProperties        *Schema
 	AdditionalPropertiesAllowed *bool
-	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node has; keywords
-	// that are set beside it (description, default, limits, CEL rules) are laid over it. Or it names any other Go
-	// type by its import path, whose schema is known once Go is set.
+	// Type names a Kubernetes type, such as core/v1.ResourceRequirements, whose schema this node
+	// has; keywords that are set beside it (description, default, limits, CEL rules) are laid over
+	// it. Or it names any other Go type by its import path, whose schema is known once Go is set.
 	Type string
 	Go   *GoType
-	// Use is the named type whose schema this node has, nil for none; keywords that are set beside it are laid over
-	// that schema in the same way. Type and Use are never set together.
+	// Use is the named type whose schema this node has, nil for none; keywords that are set beside
+	// it are laid over that schema in the same way. Type and Use are never set together.
 	Use *NamedType
-	// GoConstants has the names of the Go constants of an enum's values where the file sets them, by value.
+	// GoConstants has the names of the Go constants of an enum's values where the file sets them,
+	// by value.
 	GoConstants map[string]string
 	// Foreign marks what is below a Go type that the author of the API does not own.
 	Foreign bool

@@ -25,8 +25,8 @@ import (
 //	list   = "[" [ item { "," item } ] "]" .     items are bare (without commas and brackets) or quoted
 //	json   = a JSON array or object .            of default and example, for lists, maps, objects and any
 //
-// Markers apply to the whole type: those of "[]string" to the list, not to its items. What shall apply to items
-// takes the plain form: {items: string | minLength=1, maxItems: 5}.
+// Markers apply to the whole type: those of "[]string" to the list, not to its items. What shall
+// apply to items takes the plain form: {items: string | minLength=1, maxItems: 5}.
 
 var kubernetesType = lazyregexp.New(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
 
@@ -49,8 +49,8 @@ func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fiel
 	return s, r.marks
 }
 
-// decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting what
-// is no type.
+// decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting
+// what is no type.
 func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path string, depth int) *Schema {
 	pos := d.src.positionWithin(n, start)
 	s := &Schema{Pos: pos, At: map[string]Pos{"type": pos}}
@@ -97,7 +97,8 @@ func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path 
 // listWords are what other languages call a list.
 var listWords = []string{"array", "list"}
 
-// longGroup is a Kubernetes type with its whole API group, such as networking.k8s.io/v1.NetworkPolicySpec.
+// longGroup is a Kubernetes type with its whole API group, such as
+// networking.k8s.io/v1.NetworkPolicySpec.
 var longGroup = lazyregexp.New(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
 
 // refuseType reports a text that is no type.

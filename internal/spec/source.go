@@ -14,8 +14,8 @@ import (
 // MaxFileSize is the size of the largest spec file that is read, in bytes.
 const MaxFileSize = 16 << 20
 
-// maxMarks is how many lines, commas and brackets a file may have: a megabyte of nothing else is a million values,
-// which take YAML a second to read. Real CRDs have one in fifty bytes.
+// maxMarks is how many lines, commas and brackets a file may have: a megabyte of nothing else is a
+// million values, which take YAML a second to read. Real CRDs have one in fifty bytes.
 const maxMarks = 1 << 19
 
 // TooLarge says of a file that it is too large to be read as YAML, nil when it is not.
@@ -160,8 +160,8 @@ func (s *source) offsetOf(n *yaml.Node) int {
 	return s.starts[n.Line-1] + s.columns.offsets[n.Column-1]
 }
 
-// positionWithin returns the position of a byte of a scalar's value, or that of the scalar when the value is not written
-// on one line.
+// positionWithin returns the position of a byte of a scalar's value, or that of the scalar when the
+// value is not written on one line.
 func (s *source) positionWithin(n *yaml.Node, index int) Pos {
 	if s.scalar.node != n {
 		s.scalar.node, s.scalar.columns = n, s.valueColumns(n)
@@ -173,7 +173,8 @@ func (s *source) positionWithin(n *yaml.Node, index int) Pos {
 	return pos
 }
 
-// valueColumns returns the column of each byte of a scalar's value and of its end, as far as they are on its line.
+// valueColumns returns the column of each byte of a scalar's value and of its end, as far as they
+// are on its line.
 func (s *source) valueColumns(n *yaml.Node) []int {
 	raw := s.text[s.offsetOf(n):]
 	if end := strings.IndexByte(raw, '\n'); end >= 0 {
@@ -202,7 +203,8 @@ func (s *source) valueColumns(n *yaml.Node) []int {
 	return append(columns, column)
 }
 
-// runesOf says how many runes of raw stand for the rune r of a scalar's value; 0 when raw is not on the same line.
+// runesOf says how many runes of raw stand for the rune r of a scalar's value; 0 when raw is not on
+// the same line.
 func runesOf(style yaml.Style, raw string, r rune) int {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0 && strings.HasPrefix(raw, `\`):

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
-// addStandardStatus adds what the runtime writes to every status, unless the file defines it: then it must be
-// something that the runtime can write.
+// addStandardStatus adds what the runtime writes to every status, unless the file defines it: then
+// it must be something that the runtime can write.
 func addStandardStatus(d *decoder, s *Schema) {
 	const instead = "set standardStatus: false to keep it as it is"
 	if s.Type != "" || s.Use != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax error.
+// maxSearch is the largest text, in bytes, that is parsed repeatedly to find the line of a syntax
+// error.
 const maxSearch = 1 << 20
 
 var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
@@ -35,8 +36,9 @@ func reportSyntax(d *decoder, err error) {
 	d.failAt(Pos{File: d.file, Line: max(line, 1), Column: column}, "", "is not YAML: "+message, hint)
 }
 
-// lineOf returns the line that a syntax error is on. The parser often names the line where the construct began
-// that the error is in; the first line is the last of the shortest beginning of the text with the same error.
+// lineOf returns the line that a syntax error is on. The parser often names the line where the
+// construct began that the error is in; the first line is the last of the shortest beginning of the
+// text with the same error.
 func (s *source) lineOf(message string) int {
 	return 1 + sort.Search(len(s.starts)-1, func(i int) bool {
 		match := syntaxError().FindStringSubmatch(parseError(s.text[:s.starts[i+1]]))
@@ -58,7 +60,8 @@ func parseError(text string) string {
 	}
 }
 
-// causes are likely causes of syntax errors, to be looked for in this order in the line of the error.
+// causes are likely causes of syntax errors, to be looked for in this order in the line of the
+// error.
 var causes = []struct {
 	message string // part of the parser's
 	where   func() *regexp.Regexp

@@ -25,7 +25,8 @@ type argument struct {
 	quoted bool
 }
 
-// asNode returns the argument as the YAML that the plain form would have; text keeps numbers and booleans texts.
+// asNode returns the argument as the YAML that the plain form would have; text keeps numbers and
+// booleans texts.
 func (t argument) asNode(text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.text, Line: t.pos.Line, Column: t.pos.Column}
 	if text || t.quoted {
@@ -49,8 +50,8 @@ func (r *tokenReader) readUntil(stop string) string {
 	return r.text[start:r.next]
 }
 
-// readArgument reads what follows the = of a marker. Where brackets enclose a list or an object, they
-// end it. It reports false after an error that makes the rest unreadable.
+// readArgument reads what follows the = of a marker. Where brackets enclose a list or an object,
+// they end it. It reports false after an error that makes the rest unreadable.
 func (r *tokenReader) readArgument(name string, valued, bracketed bool) (argument, bool) {
 	t := argument{pos: r.d.src.positionWithin(r.node, r.next)}
 	if !valued || r.next >= len(r.text) {

@@ -23,8 +23,8 @@ type typeNode struct {
 	decoding bool
 }
 
-// collectTypes notes the names of a document's types and of those that it shares, before the first is
-// used.
+// collectTypes notes the names of a document's types and of those that it shares, before the first
+// is used.
 func collectTypes(src *source, root *yaml.Node, shared []*NamedType) typeScope {
 	scope := typeScope{named: map[string]*typeNode{}}
 	for _, t := range shared {

@@ -9,9 +9,10 @@ import (
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Unsatisfiable returns what the API server accepts in the keywords of a schema although no value, or
-// not that value, could ever be valid. It looks below allOf, anyOf, oneOf and not, too, but not in the
-// schemas of fields, items and map values. A file is refused for it unless it accepts WarnUnsatisfiable. The errors are of type Forbidden: their detail says all.
+// Unsatisfiable returns what the API server accepts in the keywords of a schema although no value,
+// or not that value, could ever be valid. It looks below allOf, anyOf, oneOf and not, too, but not
+// in the schemas of fields, items and map values. A file is refused for it unless it accepts
+// WarnUnsatisfiable. The errors are of type Forbidden: their detail says all.
 func Unsatisfiable(s *props, path *apifield.Path) apifield.ErrorList {
 	var w unsatisfiable
 	w.checkSchema(s, path)
@@ -139,8 +140,8 @@ func identityOf(item json.RawMessage, keys []string) string {
 	return identity
 }
 
-// hasTypeOf reports whether a value has the type of a schema, or is null where that is allowed. Without
-// a type, every value has it.
+// hasTypeOf reports whether a value has the type of a schema, or is null where that is allowed.
+// Without a type, every value has it.
 func hasTypeOf(s *props, raw string) bool {
 	if raw == "null" {
 		return s.Nullable || s.Type == ""

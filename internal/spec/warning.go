@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Warning names what a spec file is warned of: what Kubernetes accepts, and hurts later. A file that
-// means it says so by the name: acceptWarnings: [floats].
+// Warning names what a spec file is warned of: what Kubernetes accepts, and hurts later. A file
+// that means it says so by the name: acceptWarnings: [floats].
 type Warning string
 
 // The warnings.
