@@ -64,7 +64,7 @@ func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
 	return low == nil || *low <= 0
 }
 
-// hasOwnCrossFieldRules reports whether a node or the type that it names governs.
+// hasOwnCrossFieldRules reports whether a node or the type that it names has cross-field rules.
 func hasOwnCrossFieldRules(s *spec.Schema) bool {
 	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && hasOwnCrossFieldRules(s.Use.Schema)
 }
