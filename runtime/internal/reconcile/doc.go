@@ -1,25 +1,26 @@
 // Package reconcile brings a parent and its children to what the author's Sync desires.
 //
-// One reconcile of one parent takes these steps. Each takes values and returns values, and
-// [loop.reconcile] calls them in this order:
+// One reconcile of one parent takes these steps, in this order. Each takes values and returns
+// values; [loop.reconcile] and the functions below it in reconcile.go call them:
 //
-//	step                  file                 what it does
-//	start                 observe.go           read the parent from the cache, once that holds the operator's own writes
-//	observe               observe.go           list the parent's children in the cache, by owner UID
-//	skip                  suspend.go, state.go a suspended parent, one whose Sync still runs, one whose retry is not due
-//	relate                related.go           find the objects that Sync reads
-//	clean up              leaked.go            remove children that an earlier parent of this name has left
-//	call                  call.go              call Sync, or Finalize: parent and snapshot in, Response out
-//	plan                  plan.go, order.go    complete the desired children and order them: plan
-//	hold the finalizer    finalize.go          before a child is written that needs it
-//	apply                 apply.go             apply what differs, by server-side apply: applied
-//	roll out              rolling_update.go    choose which child of a rolling strategy may change
-//	prune                 prune.go             remove undesired children
-//	write metadata        metadata.go          write the parent's labels and annotations
-//	write the status      conditions.go        derive conditions; package status writes them if they changed
-//	schedule              reconcile.go         decide when the next reconcile is due
+//	step              file           what it does
+//	startRun          observe.go     read the parent from the cache, once that holds the operator's own writes → run
+//	observeChildren   observe.go     list the parent's children in the cache, by owner UID → observed
+//	findSuspension    suspend.go     stop here for a parent that a user has paused or disconnected
+//	observeRelated    related.go     find the objects that Sync reads and does not own
+//	state.delay       state.go       stop here if a retry, or a hot loop, is not due
+//	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
+//	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
+//	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
+//	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
+//	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
+//	removeChildren    prune.go       recreate and prune children
+//	writeMetadata     metadata.go    write the parent's labels and annotations
+//	reportOutcome     reconcile.go   derive the conditions (conditions.go), write the status and the Events → outcome
+//	scheduleNext      reconcile.go   decide when the next reconcile is due
 //
-// A parent that is deleted, or not selected any more, is finalized instead (finalize.go).
+// A parent that is deleted, or not selected any more, is finalized instead: finalizeParent in
+// finalize.go.
 //
 // The loop is level-triggered: a reconcile sees state and never events, so that running it
 // once more is always safe. A parent is converged when a further reconcile writes nothing;
