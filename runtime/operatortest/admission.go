@@ -29,9 +29,9 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	target := admissionSetup{c}.targetOf(like, "create", "update")
-	url, authority := admissionSetup{c}.serveWebhook(change.answerFor, target.probe)
-	return admissionSetup{c}.install(target, target.mutatingWebhook(url, authority))
+	target := targetOf(c, like, "create", "update")
+	url, authority := serveWebhook(c, change.answerFor, target.probe)
+	return install(c, target, target.mutatingWebhook(url, authority))
 }
 
 // Deny installs an admission webhook that refuses operations of anyone on objects in the test's
@@ -51,9 +51,9 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 	}
 	status.Status = metav1.StatusFailure
 	status.Message = cmp.Or(status.Message, "the test denies it")
-	target := admissionSetup{c}.targetOf(like, verb)
-	url, authority := admissionSetup{c}.serveWebhook(func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
-	return admissionSetup{c}.install(target, target.validatingWebhook(url, authority))
+	target := targetOf(c, like, verb)
+	url, authority := serveWebhook(c, func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
+	return install(c, target, target.validatingWebhook(url, authority))
 }
 
 // DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works wherever the API
@@ -62,21 +62,18 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 // RequestEntityTooLarge.
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	target := admissionSetup{c}.targetOf(like, verb)
-	return admissionSetup{c}.install(target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	target := targetOf(c, like, verb)
+	return install(c, target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
 }
 
-// admissionSetup sets up admission policies and webhooks.
-type admissionSetup struct{ *Cluster }
-
 // install creates the objects of an admission fixture, and waits until they are in effect.
-func (c admissionSetup) install(target target, objects ...client.Object) (remove func()) {
+func install(c *Cluster, target target, objects ...client.Object) (remove func()) {
 	c.t.Helper()
 	var once sync.Once
 	remove = func() {
 		once.Do(func() {
-			testCleanup(c).deleteObjects(objects...)
-			if err := c.awaitProbe(target, false); err != nil {
+			deleteObjects(c, objects...)
+			if err := awaitProbe(c, target, false); err != nil {
 				c.t.Errorf("remove admission: %v", err)
 			}
 		})
@@ -87,14 +84,14 @@ func (c admissionSetup) install(target target, objects ...client.Object) (remove
 			c.t.Fatal(err)
 		}
 	}
-	if err := c.awaitProbe(target, true); err != nil {
+	if err := awaitProbe(c, target, true); err != nil {
 		c.t.Fatalf("set up admission: %v: a webhook is on loopback, so the API server has to run on this machine", err)
 	}
 	return remove
 }
 
 // awaitProbe waits until admission refuses a probe, or accepts it again.
-func (c admissionSetup) awaitProbe(target target, refused bool) error {
+func awaitProbe(c *Cluster, target target, refused bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {

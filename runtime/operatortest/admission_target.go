@@ -30,9 +30,9 @@ type target struct {
 }
 
 // targetOf returns the target of an admission fixture. Without verbs it applies to any.
-func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
+func targetOf(c *Cluster, like client.Object, verbs ...string) target {
 	c.t.Helper()
-	kind := operatorLoops(c).kindOf(like)
+	kind := kindOf(c, like)
 	namespaced, err := c.Client.IsObjectNamespaced(like)
 	if err != nil {
 		c.t.Fatal(err)
@@ -48,7 +48,7 @@ func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 	c.admissions++
 	name := fmt.Sprintf("%s-%d", c.Namespace, c.admissions)
 	c.mu.Unlock()
-	target := target{name: name, probe: probePrefix + name, namespaces: c.ownNamespaces(), labels: like.GetLabels(), object: like.GetName(), resource: mapping.Resource}
+	target := target{name: name, probe: probePrefix + name, namespaces: ownNamespaces(c), labels: like.GetLabels(), object: like.GetName(), resource: mapping.Resource}
 	for _, verb := range verbs {
 		if err := target.addVerb(verb); err != nil {
 			c.t.Fatal(err)
@@ -58,7 +58,7 @@ func (c admissionSetup) targetOf(like client.Object, verbs ...string) target {
 }
 
 // ownNamespaces returns the namespaces that belong to the test alone.
-func (c admissionSetup) ownNamespaces() []string {
+func ownNamespaces(c *Cluster) []string {
 	own := []string{c.Namespace}
 	for _, object := range c.created {
 		if namespace, ok := object.(*corev1.Namespace); ok {

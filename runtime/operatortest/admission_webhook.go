@@ -21,7 +21,7 @@ type admissionAnswer struct {
 
 // serveWebhook serves an admission webhook until the test ends. It refuses the probe, and calls
 // decide for all other objects. It returns the webhook's address and certificate.
-func (c admissionSetup) serveWebhook(decide func(object []byte) (admissionAnswer, error), probe string) (url string, authority []byte) {
+func serveWebhook(c *Cluster, decide func(object []byte) (admissionAnswer, error), probe string) (url string, authority []byte) {
 	c.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview

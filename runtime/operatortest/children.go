@@ -18,9 +18,9 @@ func (c *Cluster) Children(parent client.Object) []client.Object {
 		c.t.Fatalf("%s does not exist", describeObject(c.Client, parent))
 	}
 	var children []client.Object
-	for _, loop := range (operatorLoops{c}).loopsOf(parent) {
+	for _, loop := range loopsOf(c, parent) {
 		for _, kind := range loop.Children {
-			for _, object := range (liveReader{c}).mustList(kind) {
+			for _, object := range mustList(c, kind) {
 				if owner, _ := loop.ParentOf(object); owner == parent.GetUID() {
 					children = append(children, object)
 				}
@@ -43,9 +43,9 @@ func ChildrenOf[T client.Object](c *Cluster, parent client.Object) []T {
 }
 
 // mustList is listKind, and fails the test on an error.
-func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
+func mustList(c *Cluster, kind schema.GroupVersionKind) []client.Object {
 	c.t.Helper()
-	objects, err := c.listKind(c.t.Context(), kind)
+	objects, err := listKind(c, c.t.Context(), kind)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func (c liveReader) mustList(kind schema.GroupVersionKind) []client.Object {
 }
 
 // listKind returns all objects of a kind, typed if the test's scheme has the type.
-func (c liveReader) listKind(ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
+func listKind(c *Cluster, ctx context.Context, kind schema.GroupVersionKind) (objects []client.Object, err error) {
 	listKind := kind.GroupVersion().WithKind(kind.Kind + "List")
 	var list client.ObjectList
 	if made, err := c.Client.Scheme().New(listKind); err == nil {

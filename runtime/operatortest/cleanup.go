@@ -14,36 +14,33 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-// testCleanup deletes what a test created.
-type testCleanup struct{ *Cluster }
-
 // cleanUp deletes the objects of the test while the operator still runs, because they may have its
 // finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so
 // that nothing stays in the cluster.
-func (c testCleanup) cleanUp() {
+func cleanUp(c *Cluster) {
 	c.ClearFaults()
-	loops := operatorLoops(c).knownLoops()
-	objects := slices.Concat(c.created, c.listParents(loops))
-	c.deleteObjects(objects...)
-	left := c.awaitFinalizers(objects)
-	operated := operatorRunner(c).runningProcess() != nil && operatorRunner(c).exitError() == nil
+	loops := knownLoops(c)
+	objects := slices.Concat(c.created, listParents(c, loops))
+	deleteObjects(c, objects...)
+	left := awaitFinalizers(c, objects)
+	operated := runningProcess(c) != nil && exitError(c) == nil
 	if len(left) == 0 {
-		leakCheck(c).endWithoutLeaks()
+		endWithoutLeaks(c)
 	}
 	c.Stop()
-	operatorRunner(c).awaitCrashed()
+	awaitCrashed(c)
 	for _, object := range left {
 		if operated && hasOwnFinalizer(object, loops) {
 			c.t.Errorf("Finalize never removed the finalizer of %s, for %s", describeObject(c.Client, object), c.letsGo)
 		}
-		c.removeFinalizers(object, loops)
+		removeFinalizers(c, object, loops)
 	}
-	c.deleteObjects(c.rights...)
-	c.deleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
+	deleteObjects(c, c.rights...)
+	deleteObjects(c, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
 }
 
 // knownLoops returns the loops of the operator that runs, or ran last.
-func (c operatorLoops) knownLoops() []*testcontrol.Loop {
+func knownLoops(c *Cluster) []*testcontrol.Loop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
@@ -55,7 +52,7 @@ func (c operatorLoops) knownLoops() []*testcontrol.Loop {
 }
 
 // listParents returns the parents in the test's namespace, whoever created them.
-func (c testCleanup) listParents(loops []*testcontrol.Loop) (parents []client.Object) {
+func listParents(c *Cluster, loops []*testcontrol.Loop) (parents []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
@@ -75,7 +72,7 @@ func (c testCleanup) listParents(loops []*testcontrol.Loop) (parents []client.Ob
 }
 
 // deleteObjects deletes objects, and logs errors.
-func (c testCleanup) deleteObjects(objects ...client.Object) {
+func deleteObjects(c *Cluster, objects ...client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, object := range objects {
@@ -87,7 +84,7 @@ func (c testCleanup) deleteObjects(objects ...client.Object) {
 
 // awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it.
 // It returns the objects that still have one.
-func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
+func awaitFinalizers(c *Cluster, objects []client.Object) (finalized []client.Object) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.letsGo+patience)
 	defer cancel()
 	for deadline := time.Now().Add(c.letsGo); ; time.Sleep(interval) {
@@ -95,7 +92,7 @@ func (c testCleanup) awaitFinalizers(objects []client.Object) (finalized []clien
 			err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 			return err != nil || len(object.GetFinalizers()) == 0
 		})
-		if len(finalized) == 0 || operatorRunner(c).runningProcess() == nil || operatorRunner(c).exitError() != nil || time.Now().After(deadline) {
+		if len(finalized) == 0 || runningProcess(c) == nil || exitError(c) != nil || time.Now().After(deadline) {
 			return finalized
 		}
 	}
@@ -108,18 +105,18 @@ func hasOwnFinalizer(object client.Object, loops []*testcontrol.Loop) bool {
 
 // removeFinalizers removes the finalizers of an object and deletes its children, because no
 // operator does.
-func (c testCleanup) removeFinalizers(object client.Object, loops []*testcontrol.Loop) {
+func removeFinalizers(c *Cluster, object client.Object, loops []*testcontrol.Loop) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, loop := range loops {
 		for _, kind := range loop.Children {
-			children, err := liveReader(c).listKind(ctx, kind)
+			children, err := listKind(c, ctx, kind)
 			if err != nil {
 				c.t.Log(err)
 			}
 			for _, child := range children {
 				if owner, _ := loop.ParentOf(child); owner == object.GetUID() {
-					c.deleteObjects(child)
+					deleteObjects(c, child)
 				}
 			}
 		}

@@ -142,7 +142,7 @@ func (c *Cluster) eventuallyWithin(patience, pause time.Duration, what string, c
 		if err == nil {
 			return
 		}
-		if ended := (operatorRunner{c}).exitError(); ended != nil {
+		if ended := exitError(c); ended != nil {
 			c.t.Fatalf("waiting until %s: the operator ended: %v", what, ended)
 		}
 		if time.Now().After(deadline) {

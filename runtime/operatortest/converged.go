@@ -21,45 +21,45 @@ const attempts = 10
 // its children untruthfully; see [Cluster.Truthful].
 func (c *Cluster) Converged(parents ...client.Object) {
 	c.t.Helper()
-	operatorLoops{c}.runningLoops() // of an operator that runs
+	runningLoops(c) // of an operator that runs
 	for range attempts {
-		settler{c}.awaitSettled(soon / 2)
-		truthCheck{c}.requireTruth(parents)
-		live, mark, logged := liveReader{c}.readWatched(), c.sent.count(), len(c.Requests())
-		for _, order := range []order{(*testcontrol.Loop).Force, truthCheck{c}.inspectionOrder()} {
-			reconcileOrder{c}.reconcileExisting(parents, order)
+		awaitSettled(c, soon/2)
+		requireTruth(c, parents)
+		live, mark, logged := readWatched(c), c.sent.count(), len(c.Requests())
+		for _, order := range []order{(*testcontrol.Loop).Force, inspectionOrder(c)} {
+			reconcileExisting(c, parents, order)
 		}
-		settler{c}.awaitSettled(0)
+		awaitSettled(c, 0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
-			truthCheck{c}.requireTruth(parents)
-			leakCheck{c}.requireCollected()
+			requireTruth(c, parents)
+			requireCollected(c)
 			return
 		}
-		if changedByOthers(live, liveReader{c}.readWatched(), c.sent.since(mark)) != "" {
+		if changedByOthers(live, readWatched(c), c.sent.since(mark)) != "" {
 			continue
 		}
 		if c.sent.count() == mark { // not through the client that the runtime has
 			c.t.Fatalf("not converged: forced reconciles made requests:\n%s", formatRequests(requests))
 		}
-		c.t.Fatalf("not converged: two reconciles of each parent, none of which had changed, made requests:\n%s", requestReport{c}.describeRequests(mark))
+		c.t.Fatalf("not converged: two reconciles of each parent, none of which had changed, made requests:\n%s", describeRequests(c, mark))
 	}
-	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, requestReport{c}.describeRequests(0))
+	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, describeRequests(c, 0))
 }
 
 // reconcileExisting makes the operator reconcile the parents, or all that it knows if there are
 // none.
-func (c reconcileOrder) reconcileExisting(parents []client.Object, order order) {
+func reconcileExisting(c *Cluster, parents []client.Object, order order) {
 	c.t.Helper()
-	c.reconcileAll(c.existingParents(parents), order)
+	reconcileAll(c, existingParents(c, parents), order)
 }
 
 // existingParents returns the parents, or all that the operator knows if there are none. It fails
 // the test if one that is named does not exist.
-func (c reconcileOrder) existingParents(parents []client.Object) []client.Object {
+func existingParents(c *Cluster, parents []client.Object) []client.Object {
 	c.t.Helper()
 	if len(parents) == 0 {
-		for _, loop := range operatorLoops(c).runningLoops() {
+		for _, loop := range runningLoops(c) {
 			for _, name := range loop.Known() {
 				parent := loop.Empty.DeepCopyObject().(client.Object)
 				parent.SetName(name.Name)
@@ -86,12 +86,9 @@ func (e exchange) key() string {
 	return e.Resource + " " + e.Namespace + "/" + e.Name
 }
 
-// requestReport describes the requests of the operator.
-type requestReport struct{ *Cluster }
-
 // describeRequests returns the requests after the first n, and what changed in the objects that
 // they wrote.
-func (c requestReport) describeRequests(n int) string {
+func describeRequests(c *Cluster, n int) string {
 	var text strings.Builder
 	counts, order := map[string]int{}, []string(nil)
 	for _, e := range c.sent.since(n) {
@@ -107,7 +104,7 @@ func (c requestReport) describeRequests(n int) string {
 		}
 		text.WriteString("\n")
 	}
-	changed := c.describeChanges(n)
+	changed := describeChanges(c, n)
 	for _, key := range slices.Sorted(maps.Keys(changed)) {
 		fmt.Fprintf(&text, "what the writes changed in %s:\n%s", key, indentLines(changed[key]))
 	}
@@ -119,7 +116,7 @@ func (c requestReport) describeRequests(n int) string {
 
 // describeChanges compares each object that was written after the first n requests with its state
 // after the write before, for the last write that changed something.
-func (c requestReport) describeChanges(n int) map[string]string {
+func describeChanges(c *Cluster, n int) map[string]string {
 	last, changed := map[string]map[string]any{}, map[string]string{}
 	for i, e := range c.sent.since(0) {
 		if e.object == nil || e.Code >= 300 {

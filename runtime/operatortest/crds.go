@@ -19,12 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// crdInstaller installs CRDs.
-type crdInstaller struct{ *Cluster }
-
 // installCRDs installs CRDs from files and directories and waits until their
 // kinds are served.
-func (c crdInstaller) installCRDs(paths []string) {
+func installCRDs(c *Cluster, paths []string) {
 	c.t.Helper()
 	for _, path := range paths {
 		crds, err := readCRDs(path)
@@ -32,7 +29,7 @@ func (c crdInstaller) installCRDs(paths []string) {
 			c.t.Fatal(err)
 		}
 		for _, crd := range crds {
-			c.installCRD(crd)
+			installCRD(c, crd)
 		}
 	}
 }
@@ -42,11 +39,11 @@ func (c crdInstaller) installCRDs(paths []string) {
 // without a conflict.
 const crdManager = "kubectl"
 
-func (c crdInstaller) installCRD(crd unknown) {
+func installCRD(c *Cluster, crd unknown) {
 	c.t.Helper()
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	object.Name = crd.Metadata.Name
-	if crd.standsIn() && c.hasReal(object.Name) {
+	if crd.standsIn() && hasReal(c, object.Name) {
 		return
 	}
 	patch := client.RawPatch(types.ApplyPatchType, crd.raw)
@@ -62,7 +59,7 @@ func (c crdInstaller) installCRD(crd unknown) {
 		}) {
 			return errors.New("it is not")
 		}
-		return c.isServed(object)
+		return isServed(c, object)
 	})
 }
 
@@ -73,7 +70,7 @@ const standInAnnotation = "opgen.dev/stand-in"
 func (u unknown) standsIn() bool { return u.Metadata.Annotations[standInAnnotation] == "true" }
 
 // hasReal reports whether the API server has a CRD that does not stand in for another.
-func (c crdInstaller) hasReal(name string) bool {
+func hasReal(c *Cluster, name string) bool {
 	c.t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	err := c.Client.Get(c.t.Context(), client.ObjectKey{Name: name}, crd)
@@ -84,7 +81,7 @@ func (c crdInstaller) hasReal(name string) bool {
 }
 
 // isServed returns an error unless the API server lists the kinds of an established CRD.
-func (c crdInstaller) isServed(crd *apiextensionsv1.CustomResourceDefinition) error {
+func isServed(c *Cluster, crd *apiextensionsv1.CustomResourceDefinition) error {
 	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	for _, version := range crd.Spec.Versions {
 		if !version.Served {

@@ -77,18 +77,18 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
-	trials, lives := trialPlanner{x}.planTrials()
+	trials, lives := planTrials(x)
 	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
-	parentLives{x}.runLives(lives)
+	runLives(x, lives)
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
 		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
 		for len(left) > 0 && !x.isEnough() {
 			var parents []*exploredParent
 			begun, count := time.Now(), len(left)
-			parents, left = trialPlanner{x}.assignParents(left, x.life.AtOnce)
-			explorationRound{x}.runRound(parents, when)
+			parents, left = assignParents(x, left, x.life.AtOnce)
+			runRound(x, parents, when)
 			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
-			explorationReport{x}.reportTrials(parents)
+			reportTrials(x, parents)
 		}
 	}
 	trials = append(lives, trials...)
@@ -151,58 +151,55 @@ func (x *exploration) newName() string {
 	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
 }
 
-// trialPlanner plans the trials of an exploration.
-type trialPlanner struct{ *exploration }
-
 // planTrials creates one parent of each variant. It returns the trials for their children, and
 // those for the lives of parents, that the extent of the exploration and the flags of go test
 // select.
-func (x trialPlanner) planTrials() (trials, lives []*trial) {
+func planTrials(x *exploration) (trials, lives []*trial) {
 	x.t.Helper()
 	var parents []*exploredParent
 	for variant := range x.life.Parents {
 		parents = append(parents, &exploredParent{variant: variant})
 	}
-	inParallel(parents, exploredParents(x).createParent)
-	if reason := explorationRound(x).awaitSettled(); reason != "" {
-		x.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport{x.c}.describeRequests(0))
+	eachInParallel(x, parents, createParent)
+	if reason := awaitRoundSettled(x); reason != "" {
+		x.t.Fatalf("the operator does not settle: %s\n%s", reason, describeRequests(x.c, 0))
 	}
 	var children []trial
 	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
-	exploredParents(x).requireChildren(parents)
+	requireChildren(x, parents)
 	for _, h := range parents {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
-		x.usual = append(x.usual, exploredParents(x).conditionsOf(h))
+		x.usual = append(x.usual, liveConditions(x, h))
 		for _, d := range x.author.childrenOf(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: explorationRound(x).nameOf(d, h.object.GetName())}, parent: h, child: d}
-			trials = append(trials, x.planChild(s, chosen)...)
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: nameInRound(x, d, h.object.GetName())}, parent: h, child: d}
+			trials = append(trials, planChild(x, s, chosen)...)
 			if s.before == nil {
 				continue
 			}
 			children = append(children, trial{variant: h.variant, childName: s.trial.childName, resource: s.resource})
 		}
 	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), x.planLives(children)
+	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), planLives(x, children)
 }
 
 // planChild returns the trials for one child.
-func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := explorationRound(x).findChild(s); err != nil {
+func planChild(x *exploration, s *exploredChild, chosen *selection) (trials []*trial) {
+	if err := findChild(x, s); err != nil {
 		x.t.Fatal(err)
 	}
-	if s.before = explorationRound(x).readChild(s.child); s.before == nil {
+	if s.before = readChild(x, s.child); s.before == nil {
 		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
 		return nil
 	}
 	x.siblings[s.parent.variant][s.trial.childName] = s.before
 	var err error
-	if s.resource, err = parentLives(x).resourceOf(s.before); err != nil {
+	if s.resource, err = resourceOf(x, s.before); err != nil {
 		x.t.Fatal(err)
 	}
 	for _, who := range []string{foreignWriter, author} {
 		s.who = who
-		for _, m := range chosen.sampleMutations(x.mutationsOf(s), who) {
-			like := *x.newTrial(s, m, setup{})
+		for _, m := range chosen.sampleMutations(plannedMutations(x, s), who) {
+			like := *newTrial(x, s, m, setup{})
 			var fits []string
 			for _, way := range ways {
 				if m.fits(way, s.before) {
@@ -212,17 +209,17 @@ func (x trialPlanner) planChild(s *exploredChild, chosen *selection) (trials []*
 			trials = append(trials, chosen.chooseTrials(like, setupsFor(who, fits))...)
 		}
 	}
-	if all := x.mutationsOf(s); x.extent == short {
+	if all := plannedMutations(x, s); x.extent == short {
 		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
 			s.who = foreignWriter
-			trials = append(trials, x.newTrial(s, all[i], unnoticedSetup()))
+			trials = append(trials, newTrial(x, s, all[i], unnoticedSetup()))
 		}
 	}
 	return trials
 }
 
 // newTrial returns a trial for a child.
-func (x trialPlanner) newTrial(s *exploredChild, m alteration, in setup) *trial {
+func newTrial(x *exploration, s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
 	one.way, one.state, one.time = in.way, in.state, in.time

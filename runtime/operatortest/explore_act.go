@@ -12,12 +12,9 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
-// childMutator mutates children and compares how the operator repairs them.
-type childMutator struct{ *exploration }
-
 // chooseMutation sets the mutation of a child, and for the author's mutations the new desired
 // state.
-func (x childMutator) chooseMutation(s *exploredChild) error {
+func chooseMutation(x *exploration, s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
@@ -25,7 +22,7 @@ func (x childMutator) chooseMutation(s *exploredChild) error {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
 	parent := s.parent.object.GetName()
-	all := trialPlanner(x).mutationsOf(s)
+	all := plannedMutations(x, s)
 	i := slices.IndexFunc(all, func(m alteration) bool { return nameIn(m, parent) == s.mutationName })
 	if i < 0 {
 		return errUseless{}
@@ -35,15 +32,15 @@ func (x childMutator) chooseMutation(s *exploredChild) error {
 		return nil
 	}
 	var err error
-	s.changed, err = x.writerFor(s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
+	s.changed, err = writerFor(x, s).changeDesired(x.ctx, s.mutation, s.desired, s.before, s.recreates())
 	return err
 }
 
 // recreates reports whether a change of the desired state recreates the child.
 func (s *exploredChild) recreates() bool { return s.child.Strategy == string(operator.Recreate) }
 
-// mutationsOf returns the possible mutations of a child.
-func (x trialPlanner) mutationsOf(s *exploredChild) []alteration {
+// plannedMutations returns the possible mutations of a child.
+func plannedMutations(x *exploration, s *exploredChild) []alteration {
 	all := mutationsOf(s.desired, s.shape)
 	if s.who == author {
 		return all
@@ -57,10 +54,10 @@ func nameIn(m alteration, parent string) string { return strings.ReplaceAll(m.na
 // touchAll writes to the children as other clients before their trials. It does so while the
 // operator is down if the write replaces the owner of the operator's fields, so that the operator
 // has no applied state of them.
-func (x childMutator) touchAll(children []*exploredChild, when string) {
+func touchAll(x *exploration, children []*exploredChild, when string) {
 	touch := func(s *exploredChild) {
 		if s.skipped == "" {
-			explorationRound(x).skipTrial(s, x.touchChild(s))
+			skipTrial(x, s, touchChild(x, s))
 		}
 	}
 	needsWipe := func(s *exploredChild) bool { return s.skipped == "" && (s.state == asShared || s.state == asWiped) }
@@ -68,17 +65,17 @@ func (x childMutator) touchAll(children []*exploredChild, when string) {
 		inParallel(children, touch)
 		return
 	}
-	x.reconcileParents(children)
-	explorationRound(x).awaitSettled() // the operator writes changes of Sync before it stops
+	forceParentsOf(x, children)
+	awaitRoundSettled(x) // the operator writes changes of Sync before it stops
 	x.c.Stop()
 	inParallel(children, touch)
-	operatorRunner{x.c}.startOperator()
-	explorationRound(x).awaitSettled()
+	startOperator(x.c)
+	awaitRoundSettled(x)
 }
 
 // touchChild writes to a child as another client before its trial.
-func (x childMutator) touchChild(s *exploredChild) error {
-	child := explorationRound(x).readChild(s.child)
+func touchChild(x *exploration, s *exploredChild) error {
+	child := readChild(x, s.child)
 	if child == nil {
 		return errUnprepared
 	}
@@ -88,7 +85,7 @@ func (x childMutator) touchChild(s *exploredChild) error {
 		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
 	case asShared:
-		_, err = x.writerFor(s).addSharedOwner(x.ctx, child)
+		_, err = writerFor(x, s).addSharedOwner(x.ctx, child)
 	case asWiped:
 		err = x.c.Client.Patch(x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
 	}
@@ -96,78 +93,78 @@ func (x childMutator) touchChild(s *exploredChild) error {
 }
 
 // mutateAll mutates all children.
-func (x childMutator) mutateAll(children []*exploredChild, when string) {
+func mutateAll(x *exploration, children []*exploredChild, when string) {
 	x.t.Helper()
 	switch when {
 	case down:
 		x.c.Stop()
-		inParallel(children, x.mutateChild)
-		operatorRunner{x.c}.startOperator()
+		eachInParallel(x, children, mutateChild)
+		startOperator(x.c)
 	case beforeWrite:
-		inParallel(children, x.mutateBeforeWrite)
-		x.reconcileParents(children)
+		eachInParallel(x, children, mutateBeforeWrite)
+		forceParentsOf(x, children)
 	case afterCreate:
-		inParallel(children, x.mutateAfterCreate)
+		eachInParallel(x, children, mutateAfterCreate)
 	default:
-		inParallel(children, x.mutateChild)
-		x.reconcileParents(slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+		eachInParallel(x, children, mutateChild)
+		forceParentsOf(x, slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
 	}
 }
 
-func (x childMutator) reconcileParents(children []*exploredChild) {
+func forceParentsOf(x *exploration, children []*exploredChild) {
 	var parents []*exploredParent
 	for _, s := range children {
 		if !slices.Contains(parents, s.parent) {
 			parents = append(parents, s.parent)
 		}
 	}
-	explorationRound(x).reconcileParents(parents)
+	forceReconciles(x, parents)
 }
 
 // mutateChild mutates a child.
-func (x childMutator) mutateChild(s *exploredChild) {
+func mutateChild(x *exploration, s *exploredChild) {
 	if s.who == author {
 		x.author.replaceContent(s.key(), s.changed)
 		return
 	}
-	written, err := x.writerFor(s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
+	written, err := writerFor(x, s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
-	explorationRound(x).skipTrial(s, err)
+	skipTrial(x, s, err)
 }
 
 // mutateBeforeWrite mutates the child right before the next write of the operator, and causes that
 // write.
-func (x childMutator) mutateBeforeWrite(s *exploredChild) {
-	path, err := x.pathOf(s.before)
+func mutateBeforeWrite(x *exploration, s *exploredChild) {
+	path, err := pathOf(x, s.before)
 	if err != nil {
-		explorationRound(x).skipTrial(s, err)
+		skipTrial(x, s, err)
 		return
 	}
-	x.between.beforeWrite(path, func() { x.mutateChild(s) })
+	x.between.beforeWrite(path, func() { mutateChild(x, s) })
 	s.desired = changeDesired(s.desired, "2")
 	x.author.replaceContent(s.key(), s.desired)
 }
 
 // mutateAfterCreate mutates the child after the operator has created it again, and before the
 // operator has the answer.
-func (x childMutator) mutateAfterCreate(s *exploredChild) {
-	path, err := x.pathOf(s.before)
+func mutateAfterCreate(x *exploration, s *exploredChild) {
+	path, err := pathOf(x, s.before)
 	if err != nil {
-		explorationRound(x).skipTrial(s, err)
+		skipTrial(x, s, err)
 		return
 	}
 	x.between.afterCreate(path, func() {
-		if s.before = explorationRound(x).readChild(s.child); s.before != nil {
-			x.mutateChild(s)
+		if s.before = readChild(x, s.child); s.before != nil {
+			mutateChild(x, s)
 		}
 	})
 	err = x.c.Client.Delete(x.ctx, s.before.DeepCopy(), client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
-	explorationRound(x).skipTrial(s, err)
+	skipTrial(x, s, err)
 }
 
 // pathOf returns the path of an object in request URLs.
-func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) {
-	resource, err := parentLives(x).resourceOf(object)
+func pathOf(x *exploration, object *unstructured.Unstructured) (string, error) {
+	resource, err := resourceOf(x, object)
 	if err != nil {
 		return "", err
 	}
@@ -182,10 +179,10 @@ func (x childMutator) pathOf(object *unstructured.Unstructured) (string, error) 
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
-// compareChild records the problems of a child after its mutation.
-func (x childMutator) compareChild(s *exploredChild) {
+// compareExploredChild records the problems of a child after its mutation.
+func compareExploredChild(x *exploration, s *exploredChild) {
 	s.problems = nil
-	if path, err := x.pathOf(s.before); err == nil && x.between.wasMissed(path) {
+	if path, err := pathOf(x, s.before); err == nil && x.between.wasMissed(path) {
 		s.skipped = "the operator did not write"
 	}
 	if s.skipped != "" {
@@ -193,13 +190,13 @@ func (x childMutator) compareChild(s *exploredChild) {
 	}
 	found := evidence{
 		desired: s.desired, shape: s.shape, manager: s.child.Manager,
-		before: s.before, written: s.written, after: explorationRound(x).readChild(s.child), revised: s.time == beforeWrite,
+		before: s.before, written: s.written, after: readChild(x, s.child), revised: s.time == beforeWrite,
 		asUs:      s.way == sameManagerPut || s.way == sameApply,
 		recreates: s.recreates(),
 	}
 	if s.who == author {
 		found.desired, found.earlier = s.changed, s.desired
-		problems, err := x.writerFor(s).findAuthorProblems(x.ctx, found)
+		problems, err := writerFor(x, s).findAuthorProblems(x.ctx, found)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -217,9 +214,9 @@ func (x childMutator) compareChild(s *exploredChild) {
 }
 
 // readReady records the Ready condition of the parent.
-func (x childMutator) readReady(s *exploredChild) {
+func readReady(x *exploration, s *exploredChild) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(s.parent.object))
+	parent.SetGroupVersionKind(kindOf(x.c, s.parent.object))
 	if err := x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(s.parent.object), parent); err != nil {
 		s.ready = err.Error()
 		return

@@ -48,7 +48,7 @@ const writesOfLife = 5
 
 // planLives returns the trials with lives of parents: for each child, with each fault at each of
 // its writes, or in a short exploration with a few of them.
-func (x trialPlanner) planLives(children []trial) (trials []*trial) {
+func planLives(x *exploration, children []trial) (trials []*trial) {
 	faults := faultsOfLife()
 	for i, like := range children {
 		for n := 1; n <= writesOfLife; n++ {
@@ -74,12 +74,9 @@ func (x trialPlanner) planLives(children []trial) (trials []*trial) {
 	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) })
 }
 
-// parentLives creates, changes and deletes parents.
-type parentLives struct{ *exploration }
-
 // runLives runs the life of one parent of each variant. Faults select writes by their resource, so
 // that there is one child of a resource at a time.
-func (x parentLives) runLives(trials []*trial) {
+func runLives(x *exploration, trials []*trial) {
 	x.t.Helper()
 	for len(trials) > 0 && !x.isEnough() {
 		var now, later []*trial
@@ -93,15 +90,15 @@ func (x parentLives) runLives(trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := trialPlanner(x).assignParents(now, x.life.AtOnce)
+		parents, rest := assignParents(x, now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
-		x.runLivesRound(parents)
+		runLivesRound(x, parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		explorationReport(x).reportTrials(parents)
+		reportTrials(x, parents)
 	}
 }
 
-func (x parentLives) runLivesRound(parents []*exploredParent) {
+func runLivesRound(x *exploration, parents []*exploredParent) {
 	x.t.Helper()
 	var children []*exploredChild
 	for _, h := range parents {
@@ -113,52 +110,52 @@ func (x parentLives) runLivesRound(parents []*exploredParent) {
 			}
 		}
 	}
-	inParallel(parents, exploredParents(x).createParent)
-	x.awaitStep(children, birth)
+	eachInParallel(x, parents, createParent)
+	awaitStep(x, children, birth)
 	for _, s := range children {
 		if s.skipped == "" {
 			s.desired = changeDesired(s.desired, "1")
 			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	childMutator(x).reconcileParents(children)
-	x.awaitStep(children, revision1)
+	forceParentsOf(x, children)
+	awaitStep(x, children, revision1)
 	inParallel(children, func(s *exploredChild) {
-		if child := explorationRound(x).readChild(s.child); child != nil {
+		if child := readChild(x, s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
-			explorationRound(x).skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+			skipTrial(x, s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
-	x.awaitStep(children, loss)
+	awaitStep(x, children, loss)
 	inParallel(children, func(s *exploredChild) {
-		if child := explorationRound(x).readChild(s.child); child != nil {
+		if child := readChild(x, s.child); child != nil {
 			s.gone = append(s.gone, child.GetUID())
 		}
 	})
-	inParallel(parents, x.startSuccessor)
-	x.awaitStep(children, succession)
+	eachInParallel(x, parents, startSuccessor)
+	awaitStep(x, children, succession)
 	dismissed := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.child.Orphaned }) // these stay, and others may follow
 	for _, s := range dismissed {
 		x.author.replaceContent(s.key(), map[string]any{})
 	}
-	childMutator(x).reconcileParents(dismissed)
-	x.awaitStep(dismissed, dismissal)
+	forceParentsOf(x, dismissed)
+	awaitStep(x, dismissed, dismissal)
 	for _, s := range children {
 		if s.fault.What != "" && x.c.Struck(s.fault) == 0 && len(s.problems) == 0 {
 			s.skipped = "the fault did not strike"
 		}
 	}
 	x.c.ClearFaults()
-	inParallel(parents, exploredParents(x).dropParent)
+	eachInParallel(x, parents, dropParent)
 }
 
 // startSuccessor deletes a parent, and creates another one of its name.
-func (x parentLives) startSuccessor(h *exploredParent) {
+func startSuccessor(x *exploration, h *exploredParent) {
 	err := x.c.Client.Delete(x.ctx, h.object, client.PropagationPolicy("Background"))
 	if client.IgnoreNotFound(err) != nil {
 		x.t.Error(err)
 	}
-	next := exploredParents(x).makeParent(h.variant, h.object.GetName())
+	next := makeParent(x, h.variant, h.object.GetName())
 	for deadline := time.Now().Add(x.patience); ; time.Sleep(interval) {
 		err := x.c.Client.Create(x.ctx, next)
 		if err == nil {
@@ -180,7 +177,7 @@ const stillTheSame = "the child is still the same"
 const mostOfGarbageCollection = 2 * time.Minute
 
 // awaitStep waits until the operator has carried out a step, and records what is missing.
-func (x parentLives) awaitStep(children []*exploredChild, step string) {
+func awaitStep(x *exploration, children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
 	if step == succession {
@@ -188,8 +185,8 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
-		settled := explorationRound(x).awaitSettled()
-		inParallel(children, func(s *exploredChild) { s.late = x.stepProblem(s, step) })
+		settled := awaitRoundSettled(x)
+		inParallel(children, func(s *exploredChild) { s.late = stepProblem(x, s, step) })
 		late := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.late == "" })
 		if len(late) == 0 {
 			return
@@ -203,7 +200,7 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 			time.Sleep(10 * interval)
 			continue
 		}
-		inParallel(late, childMutator(x).readReady)
+		eachInParallel(x, late, readReady)
 		for _, s := range late {
 			s.problems = append(s.problems, fmt.Sprintf("%s: %s", step, s.late))
 			if settled != "" {
@@ -215,17 +212,17 @@ func (x parentLives) awaitStep(children []*exploredChild, step string) {
 }
 
 // stepProblem returns what a step still has to do with a child. It is empty if it is done.
-func (x parentLives) stepProblem(s *exploredChild, step string) string {
+func stepProblem(x *exploration, s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
-	if err := explorationRound(x).findChild(s); err != nil {
+	if err := findChild(x, s); err != nil {
 		return "Sync was not called"
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = changeDesired(s.desired, "1")
 	}
-	child := explorationRound(x).readChild(s.child)
+	child := readChild(x, s.child)
 	if step == dismissal {
 		if child == nil || child.GetDeletionTimestamp() != nil {
 			return ""
@@ -239,17 +236,17 @@ func (x parentLives) stepProblem(s *exploredChild, step string) string {
 		return "the child is being deleted"
 	case slices.Contains(s.gone, child.GetUID()) && (step != succession || !s.child.Orphaned):
 		return stillTheSame
-	case !x.isOwned(child, s):
+	case !isOwned(x, child, s):
 		return "the child is not its parent's"
 	}
-	found, err := x.missingFields(s, child)
+	found, err := missingFields(x, s, child)
 	if err != nil {
 		return err.Error()
 	}
 	if len(found) > 0 {
 		return strings.Join(found, "\n")
 	}
-	return exploredParents(x).parentProblem(s)
+	return parentProblem(x, s)
 }
 
 // takesChanges reports whether a change of the desired state reaches an existing child.
@@ -257,8 +254,8 @@ func (s *exploredChild) takesChanges() bool {
 	return s.child.Strategy != string(operator.CreateOnly) && s.child.Strategy != string(operator.OnDelete)
 }
 
-func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild) bool {
-	for _, loop := range (operatorLoops{x.c}).knownLoops() {
+func isOwned(x *exploration, child *unstructured.Unstructured, s *exploredChild) bool {
+	for _, loop := range knownLoops(x.c) {
 		if owner, _ := loop.ParentOf(child); owner == s.parent.object.GetUID() {
 			return true
 		}
@@ -268,8 +265,8 @@ func (x parentLives) isOwned(child *unstructured.Unstructured, s *exploredChild)
 
 // missingFields returns the desired fields that a child does not have as the API server sets them
 // on a new child.
-func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
-	made, err := childMutator(x).writerFor(s).dryRunCreate(x.ctx, s.desired)
+func missingFields(x *exploration, s *exploredChild, child *unstructured.Unstructured) ([]string, error) {
+	made, err := writerFor(x, s).dryRunCreate(x.ctx, s.desired)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +281,7 @@ func (x parentLives) missingFields(s *exploredChild, child *unstructured.Unstruc
 }
 
 // resourceOf returns the resource of a child.
-func (x parentLives) resourceOf(child *unstructured.Unstructured) (string, error) {
+func resourceOf(x *exploration, child *unstructured.Unstructured) (string, error) {
 	kind := child.GroupVersionKind()
 	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 
 // parentProblem returns an error in the status of a parent whose child is in sync. It is empty if
 // there is none, or if the parent has no Ready condition.
-func (x exploredParents) parentProblem(s *exploredChild) string {
+func parentProblem(x *exploration, s *exploredChild) string {
 	usual, ok := x.usual[s.variant]["Ready"]
 	if !ok {
 		return ""
 	}
-	parent, err := x.readParent(s.parent)
+	parent, err := readParent(x, s.parent)
 	if err != nil {
 		return err.Error()
 	}
 	generation := parent.GetGeneration()
-	observed, known, err := x.observedGeneration(parent)
+	observed, known, err := observedGeneration(x, parent)
 	if err != nil {
 		return err.Error()
 	}
@@ -41,7 +41,7 @@ func (x exploredParents) parentProblem(s *exploredChild) string {
 
 // observedGeneration returns the observed generation of a parent, if the status of its kind has
 // one.
-func (x exploredParents) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
+func observedGeneration(x *exploration, parent *unstructured.Unstructured) (observed int64, known bool, err error) {
 	s, err := x.shapes.shapeOf(parent.GroupVersionKind())
 	if err != nil {
 		return 0, false, err
@@ -51,15 +51,15 @@ func (x exploredParents) observedGeneration(parent *unstructured.Unstructured) (
 	return observed, known, err
 }
 
-func (x exploredParents) readParent(h *exploredParent) (*unstructured.Unstructured, error) {
+func readParent(x *exploration, h *exploredParent) (*unstructured.Unstructured, error) {
 	parent := new(unstructured.Unstructured)
-	parent.SetGroupVersionKind(operatorLoops{x.c}.kindOf(h.object))
+	parent.SetGroupVersionKind(kindOf(x.c, h.object))
 	return parent, x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(h.object), parent)
 }
 
-// conditionsOf returns the conditions of a parent. There are none if the parent cannot be read.
-func (x exploredParents) conditionsOf(h *exploredParent) conditions {
-	parent, err := x.readParent(h)
+// liveConditions returns the conditions of a parent. There are none if the parent cannot be read.
+func liveConditions(x *exploration, h *exploredParent) conditions {
+	parent, err := readParent(x, h)
 	if err != nil {
 		x.t.Error(err)
 		return nil

@@ -7,11 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// exploredParents creates, reads and deletes parents.
-type exploredParents struct{ *exploration }
-
 // makeParent returns a parent that this operator sees, and the operators of other tests do not.
-func (x exploredParents) makeParent(variant int, name string) client.Object {
+func makeParent(x *exploration, variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
 	x.c.setNamespace(object)
 	if object.GetNamespace() == "" {
@@ -26,15 +23,15 @@ func (x exploredParents) makeParent(variant int, name string) client.Object {
 }
 
 // createParent creates a parent under a new name.
-func (x exploredParents) createParent(h *exploredParent) {
-	h.object = x.makeParent(h.variant, x.newName())
+func createParent(x *exploration, h *exploredParent) {
+	h.object = makeParent(x, h.variant, x.newName())
 	if err := x.c.Client.Create(x.ctx, h.object); err != nil {
 		x.t.Errorf("create %s: %v", h.object.GetName(), err)
 	}
 }
 
 // dropParent deletes a parent with its children, so that later rounds do not become slower.
-func (x exploredParents) dropParent(h *exploredParent) {
+func dropParent(x *exploration, h *exploredParent) {
 	objects := []client.Object{h.object}
 	for _, d := range x.author.childrenOf(h.object.GetUID()) {
 		child := new(unstructured.Unstructured)
@@ -54,7 +51,7 @@ func (x exploredParents) dropParent(h *exploredParent) {
 
 // requireChildren fails the test if Sync fails, or desires no children for some of the parents. It
 // skips the test if Sync desires none for all of them.
-func (x exploredParents) requireChildren(parents []*exploredParent) {
+func requireChildren(x *exploration, parents []*exploredParent) {
 	x.t.Helper()
 	var without []string
 	for _, h := range parents {

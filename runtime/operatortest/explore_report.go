@@ -10,31 +10,28 @@ import (
 	"text/tabwriter"
 )
 
-// explorationReport reports the results of trials.
-type explorationReport struct{ *exploration }
-
 // reportTrials reports each trial of a round as a subtest.
-func (x explorationReport) reportTrials(parents []*exploredParent) {
+func reportTrials(x *exploration, parents []*exploredParent) {
 	for _, h := range parents {
 		for _, child := range slices.Sorted(maps.Keys(h.children)) {
 			one := h.children[child].trial
 			if one.skipped == "" {
-				x.t.Run(one.name(), func(t *testing.T) { x.reportTrial(t, one) })
+				x.t.Run(one.name(), func(t *testing.T) { reportTrial(x, t, one) })
 			}
 		}
 	}
 }
 
-func (x explorationReport) reportTrial(t *testing.T, one *trial) {
+func reportTrial(x *exploration, t *testing.T, one *trial) {
 	if text, failed := trialResult(one, x.known[one.name()]); failed {
-		t.Errorf("%s\nagain: %s%s", text, x.replaySetting(), replayedCase(x.t, one.name()))
+		t.Errorf("%s\nagain: %s%s", text, replaySetting(x), replayedCase(x.t, one.name()))
 	} else if text != "" {
 		t.Log(text)
 	}
 }
 
 // replaySetting returns the environment variables that make an exploration choose the same cases.
-func (x explorationReport) replaySetting() string {
+func replaySetting(x *exploration) string {
 	text := map[string]string{everyPath: "OPGEN_EXPLORE=all ", exhaustive: "EXHAUSTIVE=1 "}[x.extent]
 	if x.seed != defaultSeed {
 		text += "OPGEN_EXPLORE_SEED=" + x.seed + " "

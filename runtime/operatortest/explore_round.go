@@ -38,7 +38,7 @@ type exploredChild struct {
 
 // assignParents assigns a child of a parent to each trial. It returns the parents, and the trials
 // that are left.
-func (x trialPlanner) assignParents(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
+func assignParents(x *exploration, trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
 		for _, h := range parents {
@@ -75,36 +75,38 @@ func inParallel[T any](all []T, do func(T)) {
 	group.Wait()
 }
 
-// explorationRound runs one round of trials.
-type explorationRound struct{ *exploration }
+// eachInParallel calls do for each of some parents or children of an exploration, eight at a time.
+func eachInParallel[T any](x *exploration, all []T, do func(*exploration, T)) {
+	inParallel(all, func(one T) { do(x, one) })
+}
 
 // runRound runs trials, all at the same time of the operator's life.
-func (x explorationRound) runRound(parents []*exploredParent, when string) {
+func runRound(x *exploration, parents []*exploredParent, when string) {
 	x.t.Helper()
-	inParallel(parents, exploredParents(x).createParent)
-	x.awaitSettled()
+	eachInParallel(x, parents, createParent)
+	awaitRoundSettled(x)
 	var children []*exploredChild
 	for _, h := range parents {
 		for _, s := range h.children {
 			children = append(children, s)
 		}
 	}
-	children = x.prepareChildren(children, when)
-	childMutator(x).mutateAll(children, when)
-	x.awaitSettled()
-	inParallel(children, childMutator(x).compareChild)
+	children = prepareChildren(x, children, when)
+	mutateAll(x, children, when)
+	awaitRoundSettled(x)
+	eachInParallel(x, children, compareExploredChild)
 	if again := failedTrials(children); len(again) > 0 {
 		x.c.Advance(6 * time.Minute) // repeated repairs back off
-		settled := x.awaitSettled()
-		inParallel(again, childMutator(x).compareChild)
-		inParallel(again, childMutator(x).readReady)
+		settled := awaitRoundSettled(x)
+		eachInParallel(x, again, compareExploredChild)
+		eachInParallel(x, again, readReady)
 		for _, s := range failedTrials(again) {
 			if settled != "" {
 				s.problems = append(s.problems, "the operator does not settle: "+settled)
 			}
 		}
 	}
-	inParallel(parents, exploredParents(x).dropParent)
+	eachInParallel(x, parents, dropParent)
 }
 
 func failedTrials(children []*exploredChild) (found []*exploredChild) {
@@ -116,16 +118,16 @@ func failedTrials(children []*exploredChild) (found []*exploredChild) {
 	return found
 }
 
-// awaitSettled waits until the operator has nothing left to do, and returns why it still has.
-func (x explorationRound) awaitSettled() string {
+// awaitRoundSettled waits until the operator has nothing left to do, and returns why it still has.
+func awaitRoundSettled(x *exploration) string {
 	x.t.Helper()
 	deadline := time.Now().Add(x.patience)
 	for {
-		reason := settler{x.c}.describeUnsettled(soon)
+		reason := describeUnsettled(x.c, soon)
 		if reason == "" {
 			return ""
 		}
-		if ended := (operatorRunner{x.c}).exitError(); ended != nil {
+		if ended := exitError(x.c); ended != nil {
 			x.t.Fatalf("the operator ended: %v", ended)
 		}
 		if time.Now().After(deadline) {
@@ -137,9 +139,9 @@ func (x explorationRound) awaitSettled() string {
 
 // prepareChildren brings the children into the initial states of their trials, and returns the
 // prepared children.
-func (x explorationRound) prepareChildren(children []*exploredChild, when string) (ready []*exploredChild) {
+func prepareChildren(x *exploration, children []*exploredChild, when string) (ready []*exploredChild) {
 	var parents []*exploredParent
-	inParallel(children, func(s *exploredChild) { x.skipTrial(s, x.findChild(s)) })
+	inParallel(children, func(s *exploredChild) { skipTrial(x, s, findChild(x, s)) })
 	for _, s := range children {
 		parents = append(parents, s.parent)
 		if s.skipped == "" && (s.state == asChanged || s.time == beforeWrite) {
@@ -147,14 +149,14 @@ func (x explorationRound) prepareChildren(children []*exploredChild, when string
 			x.author.replaceContent(s.key(), s.desired)
 		}
 	}
-	x.recreateChildren(children)
-	childMutator(x).touchAll(children, when)
-	x.reconcileParents(parents)
-	x.awaitSettled()
+	recreateChildren(x, children)
+	touchAll(x, children, when)
+	forceReconciles(x, parents)
+	awaitRoundSettled(x)
 	inParallel(children, func(s *exploredChild) {
 		if s.skipped == "" {
-			s.before = x.readChild(s.child)
-			x.skipTrial(s, childMutator(x).chooseMutation(s))
+			s.before = readChild(x, s.child)
+			skipTrial(x, s, chooseMutation(x, s))
 		}
 	})
 	for _, s := range children {
@@ -166,7 +168,7 @@ func (x explorationRound) prepareChildren(children []*exploredChild, when string
 }
 
 // recreateChildren recreates children with a value that Sync changes later.
-func (x explorationRound) recreateChildren(children []*exploredChild) {
+func recreateChildren(x *exploration, children []*exploredChild) {
 	recreated := slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool {
 		return s.skipped != "" || s.time != beforeWrite || s.state == asChanged
 	})
@@ -174,17 +176,17 @@ func (x explorationRound) recreateChildren(children []*exploredChild) {
 		return
 	}
 	inParallel(recreated, func(s *exploredChild) {
-		if child := x.readChild(s.child); child != nil {
-			x.skipTrial(s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
+		if child := readChild(x, s.child); child != nil {
+			skipTrial(x, s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
 		}
 	})
-	x.awaitSettled()
+	awaitRoundSettled(x)
 }
 
 // errUnprepared says that a trial cannot begin.
 var errUnprepared = errors.New("the child is not there")
 
-func (x explorationRound) skipTrial(s *exploredChild, err error) {
+func skipTrial(x *exploration, s *exploredChild, err error) {
 	if err != nil && testing.Verbose() {
 		x.t.Logf("skipped: %s: %v", s.name(), err)
 	}
@@ -202,9 +204,9 @@ func (x explorationRound) skipTrial(s *exploredChild, err error) {
 func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.Name} }
 
 // findChild sets the desired state of an explored child.
-func (x explorationRound) findChild(s *exploredChild) error {
+func findChild(x *exploration, s *exploredChild) error {
 	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
-		if x.nameOf(d, s.parent.object.GetName()) == s.trial.childName {
+		if nameInRound(x, d, s.parent.object.GetName()) == s.trial.childName {
 			s.child, s.desired = d, d.Content
 			shape, err := x.shapes.shapeOf(d.Kind)
 			s.shape = shape
@@ -214,15 +216,15 @@ func (x explorationRound) findChild(s *exploredChild) error {
 	return errUnprepared
 }
 
-// nameOf returns the name of a child with * for the name of its parent.
-func (x explorationRound) nameOf(d testcontrol.SyncChild, parent string) string {
+// nameInRound returns the name of a child with * for the name of its parent.
+func nameInRound(x *exploration, d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (x childMutator) writerFor(s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
+func writerFor(x *exploration, s *exploredChild) writer { return writer{x.c.Client, s.child.Manager} }
 
 // readChild returns the live child. It is nil if there is none.
-func (x explorationRound) readChild(d testcontrol.SyncChild) *unstructured.Unstructured {
+func readChild(x *exploration, d testcontrol.SyncChild) *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(d.Kind)
 	err := x.c.Client.Get(x.ctx, d.Name, object)
@@ -236,10 +238,10 @@ func (x explorationRound) readChild(d testcontrol.SyncChild) *unstructured.Unstr
 	return object
 }
 
-// reconcileParents makes the operator reconcile parents.
-func (x explorationRound) reconcileParents(parents []*exploredParent) {
+// forceReconciles makes the operator reconcile parents.
+func forceReconciles(x *exploration, parents []*exploredParent) {
 	for _, h := range parents {
-		for _, loop := range (operatorLoops{x.c}).loopsOf(h.object) {
+		for _, loop := range loopsOf(x.c, h.object) {
 			loop.Force(client.ObjectKeyFromObject(h.object))
 		}
 	}

@@ -43,7 +43,7 @@ func TestSettingChoosesTheSameCases(t *testing.T) {
 		{exhaustive, "1", "EXHAUSTIVE=1 "},
 	} {
 		x := &exploration{extent: test.extent, seed: test.seed}
-		if got := (explorationReport{x}).replaySetting(); got != test.expect {
+		if got := replaySetting(x); got != test.expect {
 			t.Errorf("the %s exploration with seed %s has the setting %q, want %q", test.extent, test.seed, got, test.expect)
 		}
 	}

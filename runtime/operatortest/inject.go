@@ -60,14 +60,14 @@ func (c *Cluster) MarkPast() {
 // then.
 func (c *Cluster) Crash() {
 	c.t.Helper()
-	running := operatorRunner{c}.runningProcess()
+	running := runningProcess(c)
 	if running == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	if err := (operatorRunner{c}).exitError(); err != nil {
+	if err := exitError(c); err != nil {
 		c.t.Fatalf("the operator ended: %v", err)
 	}
-	operatorRunner{c}.replaceCrashed(running, Crash)
+	replaceCrashed(c, running, Crash)
 }
 
 // resourceVersion returns the current resource version of the cluster.

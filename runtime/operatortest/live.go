@@ -20,13 +20,10 @@ type liveList struct {
 	objects   map[types.NamespacedName]*metav1.PartialObjectMetadata
 }
 
-// liveReader reads objects from the API server.
-type liveReader struct{ *Cluster }
-
 // readWatched returns the live state of all objects that the operator's caches hold.
-func (c liveReader) readWatched() []liveList {
+func readWatched(c *Cluster) []liveList {
 	c.t.Helper()
-	lists, err := c.tryReadWatched()
+	lists, err := tryReadWatched(c)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -34,12 +31,12 @@ func (c liveReader) readWatched() []liveList {
 }
 
 // tryReadWatched is readWatched with an error.
-func (c liveReader) tryReadWatched() ([]liveList, error) {
+func tryReadWatched(c *Cluster) ([]liveList, error) {
 	c.t.Helper()
 	var lists []liveList
-	for _, watch := range operatorRunner(c).runningProcess().control.Watches() {
-		for _, namespace := range c.namespacesOf(watch) {
-			list, err := c.listWatched(watch, namespace)
+	for _, watch := range runningProcess(c).control.Watches() {
+		for _, namespace := range namespacesOf(c, watch) {
+			list, err := listWatched(c, watch, namespace)
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +47,7 @@ func (c liveReader) tryReadWatched() ([]liveList, error) {
 }
 
 // namespacesOf returns the namespaces of a watch, or one empty name for all.
-func (c liveReader) namespacesOf(watch *testcontrol.Watch) []string {
+func namespacesOf(c *Cluster, watch *testcontrol.Watch) []string {
 	c.t.Helper()
 	object := new(metav1.PartialObjectMetadata)
 	object.SetGroupVersionKind(watch.Kind)
@@ -65,7 +62,7 @@ func (c liveReader) namespacesOf(watch *testcontrol.Watch) []string {
 }
 
 // listWatched returns the live state of the objects of a watch in a namespace.
-func (c liveReader) listWatched(watch *testcontrol.Watch, namespace string) (liveList, error) {
+func listWatched(c *Cluster, watch *testcontrol.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
 	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {

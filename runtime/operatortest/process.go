@@ -30,7 +30,7 @@ type process struct {
 func (c *Cluster) Restart() {
 	c.t.Helper()
 	c.Stop()
-	operatorRunner{c}.startOperator()
+	startOperator(c)
 }
 
 // Stop stops the operator and waits until it has ended.
@@ -53,23 +53,20 @@ func (c *Cluster) Stop() {
 	c.stopped = stopping.control.Loops()
 }
 
-// operatorRunner starts and stops the operator.
-type operatorRunner struct{ *Cluster }
-
 // runningProcess returns the operator that runs. It is nil while the operator is stopped.
-func (c operatorRunner) runningProcess() *process {
+func runningProcess(c *Cluster) *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
 }
 
 // startOperator starts the operator.
-func (c operatorRunner) startOperator() {
+func startOperator(c *Cluster) {
 	c.t.Helper()
-	options := c.processOptions()
+	options := processOptions(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running = c.startProcess(options, "", nil)
+	c.running = startProcess(c, options, "", nil)
 }
 
 // releaseTime is how long a process waits until the crashed one before it has ended and released
@@ -77,7 +74,7 @@ func (c operatorRunner) startOperator() {
 const releaseTime = time.Second
 
 // processOptions returns the options of the next process.
-func (c operatorRunner) processOptions() operator.Options {
+func processOptions(c *Cluster) operator.Options {
 	options := operator.Defaults()
 	options.Namespace = c.Namespace
 	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
@@ -89,7 +86,7 @@ func (c operatorRunner) processOptions() operator.Options {
 
 // startProcess starts an operator. Its caches begin with the resource version past, if there is
 // one. It waits for a crashed process before it, if there is one. The caller holds the lock.
-func (c operatorRunner) startProcess(options operator.Options, past string, crashed *process) *process {
+func startProcess(c *Cluster, options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.underWay()
 	started := &process{
@@ -97,10 +94,10 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}
-	started.connection.crash = func(what What) { c.replaceCrashed(started, what) }
-	started.connection.isParents = func(resource string) bool { return c.areParents(started.control, resource) }
+	started.connection.crash = func(what What) { replaceCrashed(c, started, what) }
+	started.connection.isParents = func(resource string) bool { return areParents(c, started.control, resource) }
 	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, Control: started.control}
-	server := c.restConfig(started.connection)
+	server := restConfig(c, started.connection)
 	go func() {
 		defer close(started.ended)
 		if crashed != nil {
@@ -117,9 +114,9 @@ func (c operatorRunner) startProcess(options operator.Options, past string, cras
 }
 
 // restConfig returns the client configuration of a process of the operator.
-func (c operatorRunner) restConfig(connection *connection) *rest.Config {
+func restConfig(c *Cluster, connection *connection) *rest.Config {
 	server := rest.CopyConfig(c.server)
-	server.UserAgent = c.userAgent()
+	server.UserAgent = userAgent(c)
 	server.Impersonate.UserName = c.config.User
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &counting{next, c.sent} })
 	server.Wrap(func(next http.RoundTripper) http.RoundTripper { return &faultTransport{next, connection} })
@@ -130,7 +127,7 @@ func (c operatorRunner) restConfig(connection *connection) *rest.Config {
 }
 
 // areParents reports whether a controller has parents of a resource.
-func (c operatorRunner) areParents(control *testcontrol.Control, resource string) bool {
+func areParents(c *Cluster, control *testcontrol.Control, resource string) bool {
 	for _, loop := range control.Loops() {
 		mapping, err := c.Client.RESTMapper().RESTMapping(loop.Parent.GroupKind(), loop.Parent.Version)
 		if err == nil && mapping.Resource.Resource == resource {
@@ -142,8 +139,8 @@ func (c operatorRunner) areParents(control *testcontrol.Control, resource string
 
 // replaceCrashed ends a process at once, and starts another one unless the operator was stopped
 // meanwhile.
-func (c operatorRunner) replaceCrashed(crashed *process, what What) {
-	options := c.processOptions()
+func replaceCrashed(c *Cluster, crashed *process, what What) {
+	options := processOptions(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if crashed.connection.isDead() {
@@ -159,11 +156,11 @@ func (c operatorRunner) replaceCrashed(crashed *process, what What) {
 	if what == TimeTravel {
 		past = c.faults.pastVersion()
 	}
-	c.stopped, c.running = crashed.control.Loops(), c.startProcess(options, past, crashed)
+	c.stopped, c.running = crashed.control.Loops(), startProcess(c, options, past, crashed)
 }
 
 // awaitCrashed waits until all crashed processes have ended.
-func (c operatorRunner) awaitCrashed() {
+func awaitCrashed(c *Cluster) {
 	c.mu.Lock()
 	crashed := c.crashed
 	c.mu.Unlock()
@@ -179,8 +176,8 @@ func (c operatorRunner) awaitCrashed() {
 }
 
 // exitError returns why the operator has ended by itself. It is nil while the operator runs.
-func (c operatorRunner) exitError() error {
-	running := c.runningProcess()
+func exitError(c *Cluster) error {
+	running := runningProcess(c)
 	if running == nil {
 		return nil
 	}

@@ -27,32 +27,29 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			readiness{c}.updateStatusOf(object, func() { runPod(object) })
+			updateStatusOf(c, object, func() { runPod(object) })
 		case *corev1.PersistentVolumeClaim:
-			readiness{c}.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
+			updateStatusOf(c, object, func() { object.Status.Phase = corev1.ClaimBound })
 		case *appsv1.Deployment:
-			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
+			runPodsOf(c, object, object.Spec.Selector, runPod)
 		case *appsv1.StatefulSet:
-			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
+			runPodsOf(c, object, object.Spec.Selector, runPod)
 		case *appsv1.DaemonSet:
-			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
+			runPodsOf(c, object, object.Spec.Selector, runPod)
 		case *appsv1.ReplicaSet:
-			readiness{c}.runPodsOf(object, object.Spec.Selector, runPod)
+			runPodsOf(c, object, object.Spec.Selector, runPod)
 		case *batchv1.Job:
-			readiness{c}.runPodsOf(object, object.Spec.Selector, endPod)
+			runPodsOf(c, object, object.Spec.Selector, endPod)
 		default:
 			if health.Of(object).State != health.Ready {
-				readiness{c}.setReady(object)
+				setReady(c, object)
 			}
 		}
 	}
 }
 
-// readiness makes workloads ready.
-type readiness struct{ *Cluster }
-
 // updateStatusOf is UpdateStatus for an object that may be gone.
-func (c readiness) updateStatusOf(object client.Object, change func()) {
+func updateStatusOf(c *Cluster, object client.Object, change func()) {
 	c.t.Helper()
 	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
 		if !c.Get(object) {
@@ -65,14 +62,14 @@ func (c readiness) updateStatusOf(object client.Object, change func()) {
 
 // runPodsOf writes the status of a workload's Pods until the workload's controller reports it as
 // ready.
-func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
+func runPodsOf(c *Cluster, workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.Eventually(describeObject(c.Client, workload)+" is ready", func() error {
-		if err := c.runPods(workload.GetNamespace(), selected, run); err != nil {
+		if err := runPods(c, workload.GetNamespace(), selected, run); err != nil {
 			return err
 		}
 		if !c.Get(workload) {
@@ -85,7 +82,7 @@ func (c readiness) runPodsOf(workload client.Object, selector *metav1.LabelSelec
 	})
 }
 
-func (c readiness) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
+func runPods(c *Cluster, namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
 	var pods corev1.PodList
 	if err := c.Client.List(c.t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selected}); err != nil {
 		return err

@@ -10,14 +10,14 @@ import (
 )
 
 // setReady sets the condition Ready=True of a custom resource, and keeps the rest of its status.
-func (c readiness) setReady(object client.Object) {
+func setReady(c *Cluster, object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
-	resource.SetGroupVersionKind(operatorLoops(c).kindOf(object))
+	resource.SetGroupVersionKind(kindOf(c, object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error
-	c.updateStatusOf(resource, func() { problem = addReady(resource) })
+	updateStatusOf(c, resource, func() { problem = addReady(resource) })
 	if problem != nil {
 		c.t.Fatalf("make %s ready: %v", describeObject(c.Client, object), problem)
 	}

@@ -27,28 +27,25 @@ type ReconcileResult struct {
 // once.
 func (c *Cluster) Reconcile(parent client.Object) ReconcileResult {
 	c.t.Helper()
-	return reconcileOrder{c}.reconcileOne(parent, (*testcontrol.Loop).Force)
+	return reconcileOne(c, parent, (*testcontrol.Loop).Force)
 }
 
 // order makes a loop reconcile a parent, as [testcontrol.Loop.Force] does.
 type order func(*testcontrol.Loop, client.ObjectKey) (done func() (testcontrol.Reconcile, bool), ok bool)
 
-// reconcileOrder makes the operator reconcile parents.
-type reconcileOrder struct{ *Cluster }
-
 // reconcileOne is Reconcile, ordered in this way.
-func (c reconcileOrder) reconcileOne(parent client.Object, order order) ReconcileResult {
+func reconcileOne(c *Cluster, parent client.Object, order order) ReconcileResult {
 	c.t.Helper()
 	c.setNamespace(parent)
 	name := client.ObjectKeyFromObject(parent)
-	loop := operatorLoops(c).loopOf(parent)
-	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return c.isParentCached(loop, name) })
+	loop := loopOf(c, parent)
+	c.Eventually("the operator sees "+describeObject(c.Client, parent)+" as it is", func() error { return isParentCached(c, loop, name) })
 	for {
 		done, ok := order(loop, name)
 		if !ok {
 			c.t.Fatal("the operator has not started")
 		}
-		ended := c.awaitResult("a reconcile of "+describeObject(c.Client, parent)+" ends", done)
+		ended := awaitResult(c, "a reconcile of "+describeObject(c.Client, parent)+" ends", done)
 		if !ended.IsStale {
 			return ReconcileResult{ended.Reason, ended.Err, ended.Requeue}
 		}
@@ -57,7 +54,7 @@ func (c reconcileOrder) reconcileOne(parent client.Object, order order) Reconcil
 }
 
 // awaitResult waits for the result of an ordered reconcile.
-func (c reconcileOrder) awaitResult(what string, done func() (testcontrol.Reconcile, bool)) (ended testcontrol.Reconcile) {
+func awaitResult(c *Cluster, what string, done func() (testcontrol.Reconcile, bool)) (ended testcontrol.Reconcile) {
 	c.t.Helper()
 	c.eventuallyWithin(patience, glance, what, func() (err error) {
 		var ok bool
@@ -72,14 +69,14 @@ func (c reconcileOrder) awaitResult(what string, done func() (testcontrol.Reconc
 // Reconciled is [Cluster.Reconcile] for several parents. It fails the test if a reconcile fails.
 func (c *Cluster) Reconciled(parents ...client.Object) {
 	c.t.Helper()
-	reconcileOrder{c}.reconcileAll(parents, (*testcontrol.Loop).Force)
+	reconcileAll(c, parents, (*testcontrol.Loop).Force)
 }
 
 // reconcileAll is Reconciled, ordered in this way.
-func (c reconcileOrder) reconcileAll(parents []client.Object, order order) {
+func reconcileAll(c *Cluster, parents []client.Object, order order) {
 	c.t.Helper()
 	for _, parent := range parents {
-		if result := c.reconcileOne(parent, order); result.Err != nil {
+		if result := reconcileOne(c, parent, order); result.Err != nil {
 			c.t.Fatalf("a reconcile of %s failed with reason %s: %v", describeObject(c.Client, parent), result.Reason, result.Err)
 		}
 	}
@@ -92,7 +89,7 @@ func (c *Cluster) ReconcileResults(parent client.Object) []ReconcileResult {
 	c.t.Helper()
 	c.setNamespace(parent)
 	var ended []ReconcileResult
-	for _, result := range (operatorLoops{c}).loopOf(parent).Reconciles(client.ObjectKeyFromObject(parent)) {
+	for _, result := range loopOf(c, parent).Reconciles(client.ObjectKeyFromObject(parent)) {
 		if !result.IsStale {
 			ended = append(ended, ReconcileResult{result.Reason, result.Err, result.Requeue})
 		}
@@ -119,7 +116,7 @@ func (c *Cluster) Advance(by time.Duration) {
 	c.t.Helper()
 	end := c.clock.Now().Add(by)
 	for {
-		loop, next, ok := reconcileOrder{c}.nextRequeue(end)
+		loop, next, ok := nextRequeue(c, end)
 		if !ok {
 			break
 		}
@@ -127,7 +124,7 @@ func (c *Cluster) Advance(by time.Duration) {
 			c.clock.Advance(wait)
 		}
 		done, _ := loop.Force(next.name)
-		reconcileOrder{c}.awaitResult("the requeued reconcile of "+next.name.Name+" ends", done)
+		awaitResult(c, "the requeued reconcile of "+next.name.Name+" ends", done)
 	}
 	if left := end.Sub(c.clock.Now()); left > 0 {
 		c.clock.Advance(left)
@@ -145,11 +142,11 @@ type due struct {
 
 // nextRequeue returns the first reconcile that is due until a time. It reports false if there is
 // none.
-func (c reconcileOrder) nextRequeue(until time.Time) (found *testcontrol.Loop, next due, ok bool) {
-	if operatorRunner(c).runningProcess() == nil {
+func nextRequeue(c *Cluster, until time.Time) (found *testcontrol.Loop, next due, ok bool) {
+	if runningProcess(c) == nil {
 		return nil, due{}, false
 	}
-	for _, loop := range operatorLoops(c).runningLoops() {
+	for _, loop := range runningLoops(c) {
 		if name, when, has := loop.Due(until); has && (!ok || when.Before(next.when)) {
 			found, next, ok = loop, due{name, when}, true
 		}
@@ -159,7 +156,7 @@ func (c reconcileOrder) nextRequeue(until time.Time) (found *testcontrol.Loop, n
 
 // isParentCached returns an error if the operator's cache does not show a parent as the API server
 // has it.
-func (c reconcileOrder) isParentCached(loop *testcontrol.Loop, name client.ObjectKey) error {
+func isParentCached(c *Cluster, loop *testcontrol.Loop, name client.ObjectKey) error {
 	live, cached := loop.Empty.DeepCopyObject().(client.Object), loop.Empty.DeepCopyObject().(client.Object)
 	if err := client.IgnoreNotFound(c.Client.Get(c.t.Context(), name, live)); err != nil {
 		return err
@@ -173,22 +170,19 @@ func (c reconcileOrder) isParentCached(loop *testcontrol.Loop, name client.Objec
 	return nil
 }
 
-// operatorLoops finds the loops of the operator, one for each controller.
-type operatorLoops struct{ *Cluster }
-
 // runningLoops returns the loops of the operator that runs.
-func (c operatorLoops) runningLoops() []*testcontrol.Loop {
+func runningLoops(c *Cluster) []*testcontrol.Loop {
 	c.t.Helper()
-	if operatorRunner(c).runningProcess() == nil {
+	if runningProcess(c) == nil {
 		c.t.Fatal("the operator is stopped")
 	}
-	return operatorRunner(c).runningProcess().control.Loops()
+	return runningProcess(c).control.Loops()
 }
 
 // loopOf returns the loop for the parents of a kind. It waits until the operator has started.
-func (c operatorLoops) loopOf(parent client.Object) *testcontrol.Loop {
+func loopOf(c *Cluster, parent client.Object) *testcontrol.Loop {
 	c.t.Helper()
-	loops := c.loopsOf(parent)
+	loops := loopsOf(c, parent)
 	if len(loops) > 1 {
 		c.t.Fatalf("several controllers have parents of kind %s", loops[0].Parent.Kind)
 	}
@@ -196,11 +190,11 @@ func (c operatorLoops) loopOf(parent client.Object) *testcontrol.Loop {
 }
 
 // loopsOf returns the loops for the parents of a kind. It waits until the operator has started.
-func (c operatorLoops) loopsOf(parent client.Object) []*testcontrol.Loop {
+func loopsOf(c *Cluster, parent client.Object) []*testcontrol.Loop {
 	c.t.Helper()
-	kind := c.kindOf(parent)
+	kind := kindOf(c, parent)
 	c.Eventually("the operator has started", func() error {
-		loops := c.runningLoops()
+		loops := runningLoops(c)
 		for _, loop := range loops {
 			if !loop.Started() {
 				return errors.New("it has not")
@@ -211,7 +205,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*testcontrol.Loop {
 		}
 		return nil
 	})
-	loops := operatorRunner(c).runningProcess().control.LoopsOver(kind.GroupKind())
+	loops := runningProcess(c).control.LoopsOver(kind.GroupKind())
 	if len(loops) == 0 {
 		c.t.Fatalf("no controller has parents of kind %s", kind.Kind)
 	}
@@ -219,7 +213,7 @@ func (c operatorLoops) loopsOf(parent client.Object) []*testcontrol.Loop {
 }
 
 // kindOf returns the kind of an object.
-func (c operatorLoops) kindOf(object client.Object) schema.GroupVersionKind {
+func kindOf(c *Cluster, object client.Object) schema.GroupVersionKind {
 	c.t.Helper()
 	kind, err := apiutil.GVKForObject(object, c.Client.Scheme())
 	if err != nil {

@@ -35,7 +35,7 @@ func (c *Cluster) Requests() []Request {
 		if err := c.audit.readNew(); err != nil {
 			c.t.Fatal(err)
 		}
-		requests := c.audit.requests[operatorRunner{c}.userAgent()]
+		requests := c.audit.requests[userAgent(c)]
 		if len(requests) >= c.sent.count() || time.Now().After(deadline) {
 			return requests
 		}

@@ -28,31 +28,28 @@ const (
 // for two seconds.
 func (c *Cluster) Settled() int {
 	c.t.Helper()
-	settler{c}.awaitSettled(soon)
+	awaitSettled(c, soon)
 	return len(c.Requests())
 }
 
-// settling waits until the operator has settled.
-type settler struct{ *Cluster }
-
 // awaitSettled waits until the operator has nothing to do within a time.
-func (c settler) awaitSettled(within time.Duration) {
+func awaitSettled(c *Cluster, within time.Duration) {
 	c.t.Helper()
-	if operatorRunner(c).runningProcess() == nil || c.isRunElsewhere() {
-		c.awaitSilence(within)
+	if runningProcess(c) == nil || isRunElsewhere(c) {
+		awaitSilence(c, within)
 		return
 	}
 	from, deadline := c.sent.count(), time.Now().Add(patience)
 	for {
-		reason := c.describeUnsettled(within)
+		reason := describeUnsettled(c, within)
 		if reason == "" {
 			return
 		}
-		if ended := operatorRunner(c).exitError(); ended != nil {
+		if ended := exitError(c); ended != nil {
 			c.t.Fatalf("waiting until the operator is settled: the operator ended: %v", ended)
 		}
-		if c.isFlapping(from) || time.Now().After(deadline) {
-			c.t.Fatalf("the operator does not settle: %s\n%s", reason, requestReport(c).describeRequests(from))
+		if isFlapping(c, from) || time.Now().After(deadline) {
+			c.t.Fatalf("the operator does not settle: %s\n%s", reason, describeRequests(c, from))
 		}
 		time.Sleep(glance)
 	}
@@ -60,40 +57,40 @@ func (c settler) awaitSettled(within time.Duration) {
 
 // isRunElsewhere reports whether the operator has started and has no controllers, because the test
 // runs them elsewhere.
-func (c settler) isRunElsewhere() bool {
-	control := operatorRunner(c).runningProcess().control
+func isRunElsewhere(c *Cluster) bool {
+	control := runningProcess(c).control
 	return control.Started() && len(control.Loops()) == 0
 }
 
 // describeUnsettled returns why the operator is not settled. It is empty if it is settled. The
 // caches show what happened before they were compared; reconciles show what happened since.
-func (c settler) describeUnsettled(within time.Duration) string {
+func describeUnsettled(c *Cluster, within time.Duration) string {
 	c.t.Helper()
-	running := operatorRunner(c).runningProcess()
-	if reason := c.describeBusy(within); reason != "" {
+	running := runningProcess(c)
+	if reason := describeBusy(c, within); reason != "" {
 		return reason
 	}
-	begun := c.countBegun()
-	live := liveReader(c).readWatched()
+	begun := countBegun(c)
+	live := readWatched(c)
 	for reason := describeStaleCache(live); reason != ""; reason = describeStaleCache(live) {
-		if c.countBegun() != begun || operatorRunner(c).exitError() != nil {
+		if countBegun(c) != begun || exitError(c) != nil {
 			return reason
 		}
 		time.Sleep(glance)
 	}
-	if c.countBegun() != begun {
+	if countBegun(c) != begun {
 		return "reconciles go on"
 	}
-	if operatorRunner(c).runningProcess() != running {
+	if runningProcess(c) != running {
 		return "it has crashed"
 	}
-	return c.describeBusy(within)
+	return describeBusy(c, within)
 }
 
 // describeBusy returns what the operator does, or will do within a time. It is empty if there is
 // nothing.
-func (c settler) describeBusy(within time.Duration) string {
-	running := operatorRunner(c).runningProcess()
+func describeBusy(c *Cluster, within time.Duration) string {
+	running := runningProcess(c)
 	control := running.control
 	if !control.Started() {
 		return "it has not started"
@@ -115,19 +112,19 @@ func (c settler) describeBusy(within time.Duration) string {
 }
 
 // countBegun returns how many reconciles have begun.
-func (c settler) countBegun() (count int) {
-	for _, loop := range operatorRunner(c).runningProcess().control.Loops() {
+func countBegun(c *Cluster) (count int) {
+	for _, loop := range runningProcess(c).control.Loops() {
 		count += loop.Begun()
 	}
 	return count
 }
 
 // awaitSilence waits until an operator outside of this process has made no request for some time.
-func (c settler) awaitSilence(quiet time.Duration) {
+func awaitSilence(c *Cluster, quiet time.Duration) {
 	c.t.Helper()
 	made, since := -1, time.Now()
 	c.Eventually("the operator is silent", func() error {
-		if now := c.sent.count() + c.countAudited(); now != made {
+		if now := c.sent.count() + countAudited(c); now != made {
 			made, since = now, time.Now()
 		}
 		if time.Since(since) < quiet {
@@ -138,7 +135,7 @@ func (c settler) awaitSilence(quiet time.Duration) {
 }
 
 // countAudited returns the number of requests in the audit log. It is zero if there is no log.
-func (c settler) countAudited() int {
+func countAudited(c *Cluster) int {
 	c.t.Helper()
 	if c.audit == nil {
 		return 0
@@ -147,7 +144,7 @@ func (c settler) countAudited() int {
 }
 
 // isFlapping reports whether one object was written too often.
-func (c settler) isFlapping(from int) bool {
+func isFlapping(c *Cluster, from int) bool {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(from) {
 		if e.object == nil || e.Code >= 300 {

@@ -88,7 +88,7 @@ func Start(t *testing.T, config Config) *Cluster {
 	}
 	c.history.now = c.clock.Now
 	c.audit = openAudit(t)
-	crdInstaller{c}.installCRDs(config.CRDs)
+	installCRDs(c, config.CRDs)
 	c.makeNamespace()
 	if config.Roles != "" {
 		c.config.User = cmp.Or(config.User, c.Namespace)
@@ -96,9 +96,9 @@ func Start(t *testing.T, config Config) *Cluster {
 	}
 	t.Cleanup(c.reportFaults)
 	c.Inject(config.Faults...)
-	operatorRunner{c}.startOperator()
-	t.Cleanup(testCleanup{c}.cleanUp)
-	t.Cleanup(truthCheck{c}.endTruthful) // runs before cleanUp
+	startOperator(c)
+	t.Cleanup(func() { cleanUp(c) })
+	t.Cleanup(func() { endTruthful(c) }) // runs before cleanUp
 	return c
 }
 
@@ -119,4 +119,4 @@ func (c *Cluster) makeNamespace() {
 }
 
 // userAgent returns the user agent of this operator's requests.
-func (c operatorRunner) userAgent() string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }
+func userAgent(c *Cluster) string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }

@@ -54,22 +54,19 @@ const compared = 40
 // operator's caches or memory.
 func (c *Cluster) Truthful(parents ...client.Object) {
 	c.t.Helper()
-	settler{c}.awaitSettled(soon / 2)
-	truthCheck{c}.requireTruth(parents)
-	for _, parent := range spreadItems(reconcileOrder{c}.existingParents(parents), compared) {
-		reconcileOrder{c}.reconcileOne(parent, truthCheck{c}.inspectionOrder())
+	awaitSettled(c, soon/2)
+	requireTruth(c, parents)
+	for _, parent := range spreadItems(existingParents(c, parents), compared) {
+		reconcileOne(c, parent, inspectionOrder(c))
 	}
-	settler{c}.awaitSettled(0)
-	truthCheck{c}.requireTruth(parents)
-	leakCheck{c}.requireCollected()
+	awaitSettled(c, 0)
+	requireTruth(c, parents)
+	requireCollected(c)
 }
-
-// truthCheck compares what the operator reports with the API server.
-type truthCheck struct{ *Cluster }
 
 // inspectionOrder returns the order for a reconcile that calls Sync twice, unless Config.Impure
 // forbids it.
-func (c truthCheck) inspectionOrder() order {
+func inspectionOrder(c *Cluster) order {
 	if c.config.Impure {
 		return (*testcontrol.Loop).Force
 	}
@@ -77,15 +74,15 @@ func (c truthCheck) inspectionOrder() order {
 }
 
 // requireTruth fails the test if a report is untrue and stays so.
-func (c truthCheck) requireTruth(parents []client.Object) {
+func requireTruth(c *Cluster, parents []client.Object) {
 	c.t.Helper()
 	mark := c.sent.count()
-	report, checked := settler(c).checkLasting(patience, func() string { return c.describeUntruths(parents) })
-	switch ended := operatorRunner(c).exitError(); {
+	report, checked := checkLasting(c, patience, func() string { return describeUntruths(c, parents) })
+	switch ended := exitError(c); {
 	case ended != nil:
 		c.t.Fatalf("the operator ended: %v", ended)
-	case !checked && operatorRunner(c).runningProcess() != nil:
-		c.t.Fatalf("the operator does not settle:\n%s", requestReport(c).describeRequests(mark))
+	case !checked && runningProcess(c) != nil:
+		c.t.Fatalf("the operator does not settle:\n%s", describeRequests(c, mark))
 	case report != "":
 		c.t.Fatalf("the operator does not tell the truth:\n%s", report)
 	}
@@ -93,14 +90,14 @@ func (c truthCheck) requireTruth(parents []client.Object) {
 
 // endTruthful checks the operator at the end of a test by the desired state of its reconciles, if
 // it runs and settles.
-func (c truthCheck) endTruthful() {
+func endTruthful(c *Cluster) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !c.isOperating() {
+	if !isOperating(c) {
 		return
 	}
-	if report, _ := settler(c).checkLasting(endurance, func() string { return c.describeUntruths(nil) }); report != "" {
+	if report, _ := checkLasting(c, endurance, func() string { return describeUntruths(c, nil) }); report != "" {
 		c.t.Errorf("at its end, the operator does not tell the truth:\n%s", report)
 	}
 }
@@ -110,23 +107,23 @@ func (c truthCheck) endTruthful() {
 const endurance = 5 * time.Second
 
 // isOperating reports whether the operator of the harness runs and has not failed the test.
-func (c truthCheck) isOperating() bool {
-	return !c.t.Failed() && !c.t.Skipped() && operatorRunner(c).runningProcess() != nil && operatorRunner(c).exitError() == nil && operatorRunner(c).runningProcess().control.Started() && len(operatorLoops(c).knownLoops()) > 0
+func isOperating(c *Cluster) bool {
+	return !c.t.Failed() && !c.t.Skipped() && runningProcess(c) != nil && exitError(c) == nil && runningProcess(c).control.Started() && len(knownLoops(c)) > 0
 }
 
 // checkLasting returns what a check reports once the operator is settled, and still reports some
 // time later. checked is false if the operator does not settle within a time.
-func (c settler) checkLasting(within time.Duration, check func() string) (report string, checked bool) {
+func checkLasting(c *Cluster, within time.Duration, check func() string) (report string, checked bool) {
 	c.t.Helper()
 	var since time.Time // when the operator settled; zero: it has not
 	for deadline := time.Now().Add(within); ; time.Sleep(2 * interval) {
-		if operatorRunner(c).runningProcess() == nil || operatorRunner(c).exitError() != nil {
+		if runningProcess(c) == nil || exitError(c) != nil {
 			return "", false
 		}
 		if report = check(); report == "" {
 			return "", true
 		}
-		if !c.isSettled() {
+		if !isSettled(c) {
 			if since = (time.Time{}); time.Now().After(deadline) {
 				return "", false
 			}
@@ -144,41 +141,41 @@ func (c settler) checkLasting(within time.Duration, check func() string) (report
 
 // isSettled reports whether the operator has nothing to do, and has seen the live state. It waits a
 // moment for its caches.
-func (c settler) isSettled() bool {
-	begun := c.countBegun()
-	if c.describeBusy(0) != "" {
+func isSettled(c *Cluster) bool {
+	begun := countBegun(c)
+	if describeBusy(c, 0) != "" {
 		return false
 	}
-	live, err := liveReader(c).tryReadWatched()
+	live, err := tryReadWatched(c)
 	if err != nil {
 		return false
 	}
-	for deadline := time.Now().Add(time.Second); describeStaleCache(live) != "" && c.countBegun() == begun; time.Sleep(glance) {
+	for deadline := time.Now().Add(time.Second); describeStaleCache(live) != "" && countBegun(c) == begun; time.Sleep(glance) {
 		if time.Now().After(deadline) {
 			return false
 		}
 	}
-	return c.countBegun() == begun && c.describeBusy(0) == ""
+	return countBegun(c) == begun && describeBusy(c, 0) == ""
 }
 
 // describeUntruths returns what the operator reports untruthfully.
-func (c truthCheck) describeUntruths(parents []client.Object) string {
+func describeUntruths(c *Cluster, parents []client.Object) string {
 	c.t.Helper()
 	c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
 	var text strings.Builder
-	for _, parent := range spreadItems(c.parentsOrAll(parents), compared) {
-		text.WriteString(c.describeUntruthsOf(parent))
+	for _, parent := range spreadItems(parentsOrAll(c, parents), compared) {
+		text.WriteString(describeUntruthsOf(c, parent))
 	}
-	text.WriteString(leakCheck(c).describeLeaked(false))
+	text.WriteString(describeLeaked(c, false))
 	return text.String()
 }
 
 // parentsOrAll returns the parents, or all of the test if there are none.
-func (c truthCheck) parentsOrAll(parents []client.Object) []client.Object {
+func parentsOrAll(c *Cluster, parents []client.Object) []client.Object {
 	if len(parents) > 0 {
 		return parents
 	}
-	all := testCleanup(c).listParents(operatorLoops(c).knownLoops())
+	all := listParents(c, knownLoops(c))
 	for _, object := range c.created {
 		if object.GetNamespace() == "" && c.history.knowsParent(object.GetUID()) {
 			all = append(all, object)
@@ -200,10 +197,10 @@ func spreadItems[T any](items []T, n int) []T {
 }
 
 // describeUntruthsOf returns what the operator's controllers report untruthfully about one parent.
-func (c truthCheck) describeUntruthsOf(parent client.Object) string {
+func describeUntruthsOf(c *Cluster, parent client.Object) string {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(operatorLoops(c).kindOf(parent))
+	live.SetGroupVersionKind(kindOf(c, parent))
 	if c.Client.Get(c.context(), client.ObjectKeyFromObject(parent), live) != nil {
 		return ""
 	}
@@ -211,14 +208,14 @@ func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 	said := conditionsOf(live)
 	var text strings.Builder
 	for _, record := range records {
-		if !slices.Contains(operatorLoops(c).knownLoops(), record.Loop) || record.Generation != live.GetGeneration() {
+		if !slices.Contains(knownLoops(c), record.Loop) || record.Generation != live.GetGeneration() {
 			continue // the record is of an earlier operator, or not the latest
 		}
 		since, fails := failing[record.Loop.Controller]
 		lasting := fails && c.clock.Now().Sub(since) > transient
-		c.reportParent(&text, live, record, said, lasting)
+		reportParent(c, &text, live, record, said, lasting)
 		if record.Complete && record.Suspended == "" && !record.Finalizing && live.GetDeletionTimestamp() == nil {
-			c.reportChildren(&text, live, record, said, lasting)
+			reportChildren(c, &text, live, record, said, lasting)
 		}
 	}
 	if text.Len() == 0 {
@@ -228,7 +225,7 @@ func (c truthCheck) describeUntruthsOf(parent client.Object) string {
 }
 
 // reportParent reports errors in the status of a parent, and in its Sync.
-func (c truthCheck) reportParent(text *strings.Builder, live *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
+func reportParent(c *Cluster, text *strings.Builder, live *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
 	name := live.GetKind() + " " + live.GetName()
 	if record.Impure != "" && !c.config.Impure {
 		fmt.Fprintf(text, "Sync of %s is not pure: called twice with one request, %s\n", name, strings.TrimSpace(record.Impure))

@@ -18,9 +18,9 @@ import (
 
 // reportChildren reports the children of a parent that are not as desired, and those
 // that are not desired, unless they may be so.
-func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
+func reportChildren(c *Cluster, text *strings.Builder, parent *unstructured.Unstructured, record testcontrol.Record, said conditions, lasting bool) {
 	for _, desired := range record.Desired {
-		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
+		found, gone, err := compareChild(c, parent.GetUID(), record, desired)
 		if err != nil {
 			fmt.Fprintf(text, "%s cannot be read: %v\n", nameOfChild(desired.Child), err)
 			continue
@@ -32,7 +32,7 @@ func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.U
 	if record.Err != nil || record.Waiting {
 		return // nothing is pruned then
 	}
-	for _, child := range c.undesiredChildren(parent.GetUID(), record) {
+	for _, child := range undesiredChildren(c, parent.GetUID(), record) {
 		if !said.excuses(child, nil, false) {
 			fmt.Fprintf(text, "%s is not desired, and still there\n", nameOfChild(child))
 		}
@@ -41,7 +41,7 @@ func (c truthCheck) reportChildren(text *strings.Builder, parent *unstructured.U
 
 // compareChild compares a live child with its desired state, as far as its strategy
 // asks for that. gone says that there is none, or that it is being deleted.
-func (c truthCheck) compareChild(parent types.UID, record testcontrol.Record, desired testcontrol.Desired) (found []untruth, gone bool, err error) {
+func compareChild(c *Cluster, parent types.UID, record testcontrol.Record, desired testcontrol.Desired) (found []untruth, gone bool, err error) {
 	live := new(unstructured.Unstructured)
 	live.SetGroupVersionKind(desired.Kind)
 	err = c.Client.Get(c.context(), desired.Name, live)
@@ -62,7 +62,7 @@ func (c truthCheck) compareChild(parent types.UID, record testcontrol.Record, de
 		compared.compareFields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
 		return compared.found, false, nil
 	}
-	normal, asNormal := c.normalize(desired), any(notKnown)
+	normal, asNormal := normalize(c, desired), any(notKnown)
 	if normal != nil {
 		asNormal = normal.Object
 	}
@@ -110,9 +110,9 @@ func reportedOtherwise(record testcontrol.Record, said conditions, desired testc
 
 // undesiredChildren are the children of a parent that it does not desire and that nobody is to
 // keep.
-func (c truthCheck) undesiredChildren(parent types.UID, record testcontrol.Record) (children []testcontrol.Child) {
+func undesiredChildren(c *Cluster, parent types.UID, record testcontrol.Record) (children []testcontrol.Child) {
 	for _, kind := range record.Loop.Children {
-		for _, object := range (liveReader{c.Cluster}).listLabelled(record.Loop, kind) {
+		for _, object := range listLabelled(c, record.Loop, kind) {
 			child := testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
 			owner, _ := record.Loop.ParentOf(&object)
 			isDesired := slices.ContainsFunc(record.Desired, func(d testcontrol.Desired) bool { return d.Child == child })
@@ -132,7 +132,7 @@ type listedKind struct {
 
 // listLabelled returns the metadata of the objects of a kind that carry a controller's label,
 // listed once in each check.
-func (c liveReader) listLabelled(loop *testcontrol.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+func listLabelled(c *Cluster, loop *testcontrol.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
 	key := listedKind{loop.Label, kind}
 	if known, ok := c.listed[key]; ok {
 		return known

@@ -18,29 +18,26 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-// leakCheck finds leaked children.
-type leakCheck struct{ *Cluster }
-
 // describeLeaked reports the children whose parent is gone, of the parents that the operator has
 // reconciled in this test. collected asks for those that the garbage collector is to
 // delete, since they refer to the parent; the others are the operator's. One that works
 // on a part of the parents alone leaves children of unknown parents to others.
-func (c leakCheck) describeLeaked(collected bool) string {
+func describeLeaked(c *Cluster, collected bool) string {
 	c.t.Helper()
-	if operatorRunner(c).runningProcess() == nil || operatorRunner(c).processOptions().ParentSelector != "" {
+	if runningProcess(c) == nil || processOptions(c).ParentSelector != "" {
 		return ""
 	}
 	var text strings.Builder
-	for _, loop := range operatorLoops(c).knownLoops() {
+	for _, loop := range knownLoops(c) {
 		var living map[types.UID]bool
 		for _, kind := range loop.Children {
-			for _, child := range liveReader(c).listLabelled(loop, kind) {
+			for _, child := range listLabelled(c, loop, kind) {
 				owner, _ := loop.ParentOf(&child)
-				if !c.isOurs(loop, &child, owner) || ownership.HasOwnerReference(&child, owner) != collected {
+				if !isOurs(c, loop, &child, owner) || ownership.HasOwnerReference(&child, owner) != collected {
 					continue
 				}
 				if living == nil {
-					living = c.livingParents()
+					living = livingParents(c)
 				}
 				if !living[owner] {
 					fmt.Fprintf(&text, "%s is a child of a parent that is gone\n", nameOfChild(testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&child)}))
@@ -53,14 +50,14 @@ func (c leakCheck) describeLeaked(collected bool) string {
 
 // requireCollected goes on from the last check: it waits until the garbage collector has deleted
 // the children of parents that are gone, if the cluster has one, and fails the test if it does not.
-func (c leakCheck) requireCollected() {
+func requireCollected(c *Cluster) {
 	c.t.Helper()
-	if c.describeLeaked(true) == "" || !c.collectsGarbage() {
+	if describeLeaked(c, true) == "" || !collectsGarbage(c) {
 		return
 	}
 	c.eventuallyWithin(emptying, 10*interval, "the garbage collector deletes the children of parents that are gone", func() error {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		if left := c.describeLeaked(true); left != "" {
+		if left := describeLeaked(c, true); left != "" {
 			return errors.New(left)
 		}
 		return nil
@@ -69,16 +66,16 @@ func (c leakCheck) requireCollected() {
 
 // endWithoutLeaks checks that the operator has removed the children of the parents that
 // are gone now that the test has ended, but for those that the cluster removes.
-func (c leakCheck) endWithoutLeaks() {
+func endWithoutLeaks(c *Cluster) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c.ending = ctx
-	if !truthCheck(c).isOperating() {
+	if !isOperating(c) {
 		return
 	}
-	if report, _ := settler(c).checkLasting(endurance, func() string {
+	if report, _ := checkLasting(c, endurance, func() string {
 		c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
-		return c.describeLeaked(false)
+		return describeLeaked(c, false)
 	}); report != "" {
 		c.t.Errorf("the operator has left children:\n%s", report)
 	}
@@ -86,16 +83,16 @@ func (c leakCheck) endWithoutLeaks() {
 
 // isOurs reports whether a child is one that this test's operator has made, and still to
 // be there.
-func (c leakCheck) isOurs(loop *testcontrol.Loop, child client.Object, owner types.UID) bool {
+func isOurs(c *Cluster, loop *testcontrol.Loop, child client.Object, owner types.UID) bool {
 	made := slices.ContainsFunc(child.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == loop.Manager })
 	return owner != "" && made && child.GetDeletionTimestamp() == nil && c.history.knowsParent(owner)
 }
 
 // livingParents are the UIDs of all parents.
-func (c leakCheck) livingParents() map[types.UID]bool {
+func livingParents(c *Cluster) map[types.UID]bool {
 	c.t.Helper()
 	living := map[types.UID]bool{}
-	for _, loop := range operatorLoops(c).knownLoops() {
+	for _, loop := range knownLoops(c) {
 		list := new(metav1.PartialObjectMetadataList)
 		list.SetGroupVersionKind(loop.Parent.GroupVersion().WithKind(loop.Parent.Kind + "List"))
 		if err := c.Client.List(c.context(), list); err != nil {
@@ -110,7 +107,7 @@ func (c leakCheck) livingParents() map[types.UID]bool {
 
 // collectsGarbage reports whether the cluster runs the controllers that delete children
 // after their owners.
-func (c leakCheck) collectsGarbage() bool {
+func collectsGarbage(c *Cluster) bool {
 	lease := new(coordinationv1.Lease)
 	err := c.Client.Get(c.context(), client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "kube-controller-manager"}, lease)
 	return err == nil && time.Since(ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{}).Time) < time.Minute

@@ -16,7 +16,7 @@ import (
 // changes of admission. It is a dry run under an unused name, so that it has nothing of the live
 // child. It returns nil if the API server refuses it, for instance because a port is allocated or a
 // name is validated.
-func (c truthCheck) normalize(desired testcontrol.Desired) *unstructured.Unstructured {
+func normalize(c *Cluster, desired testcontrol.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

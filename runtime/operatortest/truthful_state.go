@@ -33,16 +33,16 @@ type State struct {
 //	}
 func (c *Cluster) EndState(parents ...client.Object) State {
 	c.t.Helper()
-	settler{c}.awaitSettled(soon / 2)
+	awaitSettled(c, soon/2)
 	state := State{objects: map[string]map[string]any{}}
 	uids := map[string]string{c.Namespace: "(namespace)"}
-	for _, parent := range (truthCheck{c}).parentsOrAll(parents) {
-		live := liveReader{c}.readObject(parent)
+	for _, parent := range parentsOrAll(c, parents) {
+		live := readObject(c, parent)
 		uids[string(live.GetUID())] = "(" + live.GetKind() + " " + live.GetName() + ")"
 		state.addObject(live, uids, "status")
 		for _, child := range c.Children(parent) {
-			live := liveReader{c}.readObject(child)
-			for _, loop := range (operatorLoops{c}).loopsOf(parent) {
+			live := readObject(c, child)
+			for _, loop := range loopsOf(c, parent) {
 				unstructured.RemoveNestedField(live.Object, "metadata", "annotations", loop.HashKey)
 			}
 			state.addObject(live, uids, slices.Collect(maps.Keys(live.Object))...)
@@ -52,10 +52,10 @@ func (c *Cluster) EndState(parents ...client.Object) State {
 }
 
 // readObject returns an object as the API server has it.
-func (c liveReader) readObject(object client.Object) *unstructured.Unstructured {
+func readObject(c *Cluster, object client.Object) *unstructured.Unstructured {
 	c.t.Helper()
 	live := new(unstructured.Unstructured)
-	live.SetGroupVersionKind(operatorLoops(c).kindOf(object))
+	live.SetGroupVersionKind(kindOf(c, object))
 	live.SetNamespace(object.GetNamespace())
 	live.SetName(object.GetName())
 	if !c.Get(live) {

@@ -20,14 +20,14 @@ func (c *Cluster) WritesAtMost(limit int, within time.Duration) {
 	c.t.Helper()
 	mark, deadline := c.sent.count(), time.Now().Add(within)
 	for time.Now().Before(deadline) {
-		writes := requestReport{c}.writesSince(mark)
+		writes := writesSince(c, mark)
 		for _, object := range slices.Sorted(maps.Keys(writes)) {
 			if writes[object] > limit {
 				c.t.Fatalf("%s was written %d times in %s, and may be at most %d times in %s:\n%s",
-					object, writes[object], (within - time.Until(deadline)).Round(time.Millisecond), limit, within, requestReport{c}.describeRequests(mark))
+					object, writes[object], (within - time.Until(deadline)).Round(time.Millisecond), limit, within, describeRequests(c, mark))
 			}
 		}
-		if ended := (operatorRunner{c}).exitError(); ended != nil {
+		if ended := exitError(c); ended != nil {
 			c.t.Fatalf("the operator ended: %v", ended)
 		}
 		time.Sleep(interval)
@@ -35,7 +35,7 @@ func (c *Cluster) WritesAtMost(limit int, within time.Duration) {
 }
 
 // writesSince counts the writes after the first n requests, by object.
-func (c requestReport) writesSince(n int) map[string]int {
+func writesSince(c *Cluster, n int) map[string]int {
 	writes := map[string]int{}
 	for _, e := range c.sent.since(n) {
 		if e.Verb != "get" && !e.DryRun && !strings.HasPrefix(e.Resource, "events") {

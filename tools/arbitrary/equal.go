@@ -26,7 +26,7 @@ func (r equalizer) equal(a, b ast.Expr, s scope, want bool) {
 	if !want {
 		aims = []float64{1, -1, 2, -2}
 	}
-	if r.maker.chance(2) && (balancer{r.repair}).balance(a, b, s, same, aims) {
+	if r.maker.chance(2) && balancer(r).balance(a, b, s, same, aims) {
 		return
 	}
 	for i := range sides {
@@ -34,7 +34,7 @@ func (r equalizer) equal(a, b ast.Expr, s scope, want bool) {
 			return
 		}
 	}
-	(balancer{r.repair}).balance(a, b, s, same, aims)
+	balancer(r).balance(a, b, s, same, aims)
 }
 
 // equalTo changes one side.

@@ -53,7 +53,7 @@ func (r quantifier) quantify(c ast.CallExpr, s scope, want bool) {
 	case want:
 		r.onlyOne(c, condition, s)
 	default:
-		(balancer{r.repair}).countOneMore(c, condition, s, r.maker.chance(2))
+		balancer(r).countOneMore(c, condition, s, r.maker.chance(2))
 	}
 }
 
@@ -144,7 +144,7 @@ func (r quantifier) onlyOne(c ast.CallExpr, condition ast.Expr, s scope) {
 			continue
 		}
 		if kept && !r.make(condition, all[i], false) {
-			(balancer{r.repair}).countOneMore(c, condition, s, false)
+			balancer(r).countOneMore(c, condition, s, false)
 			return // the places are others now
 		}
 		kept = true

@@ -117,10 +117,11 @@ func plain(text string) string {
 
 // splitWords returns the words of an identifier: leftOverPods is "left over pods".
 func splitWords(ident string) string {
+	isUpper := func(i int) bool { return i >= 0 && i < len(ident) && 'A' <= ident[i] && ident[i] <= 'Z' }
 	var words strings.Builder
 	for i, r := range ident {
-		upper := 'A' <= r && r <= 'Z'
-		if r == '_' || upper && i > 0 && !('A' <= ident[i-1] && ident[i-1] <= 'Z' && (i+1 == len(ident) || 'A' <= ident[i+1] && ident[i+1] <= 'Z')) {
+		inAcronym := isUpper(i-1) && (isUpper(i+1) || i+1 == len(ident))
+		if r == '_' || i > 0 && isUpper(i) && !inAcronym {
 			words.WriteByte(' ')
 		}
 		if r != '_' {
