@@ -43,8 +43,9 @@ golden: build ## Rewrite the golden files and the generated files of the example
 	@for dir in $(EXAMPLES) bench/fleet/operator; do (cd $$dir && $(CURDIR)/$(OPGEN) generate) || exit 1; done
 
 .PHONY: lint
-lint: ## Check formatting, the import rules and the rest of .golangci.yml.
+lint: ## Check formatting, the import rules and the rest of .golangci.yml, and the words of the glossary.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION) run ./...
+	go run ./tools/words
 
 .PHONY: docs
 docs: ## Write the parts of docs/ that come from the code: the references of commands and of spec files.

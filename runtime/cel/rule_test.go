@@ -92,12 +92,12 @@ func TestRuleThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// Passes of several parents ask one rule at once.
+// Reconciles of several parents evaluate one rule at once.
 func TestRuleIsSafeForConcurrentUse(t *testing.T) {
 	rule := Rule("self.metadata.name.startsWith('web')")
-	var passes sync.WaitGroup
+	var evaluations sync.WaitGroup
 	for range 8 {
-		passes.Go(func() {
+		evaluations.Go(func() {
 			for range 100 {
 				if ready, err := rule(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-0"}}); !ready || err != nil {
 					t.Errorf("got %v, %v", ready, err)
@@ -105,7 +105,7 @@ func TestRuleIsSafeForConcurrentUse(t *testing.T) {
 			}
 		})
 	}
-	passes.Wait()
+	evaluations.Wait()
 }
 
 // An object that is not to be changed is not changed.

@@ -38,7 +38,7 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		}
 		return desired
 	}
-	applier := apply.Applier{Client: cluster.Client, Live: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
+	applier := apply.Applier{Client: cluster.Client, LiveReader: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
 	state := new(apply.AppliedState)
 	created, err := applier.ApplyChild(t.Context(), time.Now(), state, desire(""), nil)
 	if err != nil {

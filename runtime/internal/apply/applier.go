@@ -15,9 +15,9 @@ import (
 
 // Applier applies the children of one kind.
 type Applier struct {
-	Client  client.Writer
-	Live    client.Reader // reads from the API server, never from a cache
-	Manager string        // the field manager
+	Client     client.Writer
+	LiveReader client.Reader // reads from the API server, never from a cache
+	Manager    string        // the field manager
 	// New returns an empty object of the kind: typed, or unstructured with its group,
 	// version and kind.
 	New func() client.Object
@@ -128,7 +128,7 @@ func (a *Applier) newApply(now time.Time, state *AppliedState, d Desired) *child
 }
 
 func (a *Applier) newClient() childClient {
-	return childClient{Writer: a.Client, live: a.Live, manager: a.Manager, newObject: a.New}
+	return childClient{Writer: a.Client, live: a.LiveReader, manager: a.Manager, newObject: a.New}
 }
 
 // asCached returns an outcome with as much of its object as the cache holds.

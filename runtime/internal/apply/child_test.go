@@ -43,7 +43,7 @@ func (s *server) child(like client.Object, wish Desired) *childOnServer {
 	}
 	wish.HashKey = hashKey
 	wish.Name = types.NamespacedName{Namespace: s.namespace, Name: like.GetName()}
-	applier := &Applier{Client: s.counted, Live: s.counted, Manager: manager, ParentOf: parentOf}
+	applier := &Applier{Client: s.counted, LiveReader: s.counted, Manager: manager, ParentOf: parentOf}
 	applier.New = func() client.Object {
 		if u, ok := like.(*unstructured.Unstructured); ok {
 			empty := new(unstructured.Unstructured)

@@ -27,7 +27,7 @@ func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
 type ErrNameConflict struct {
 	Key
 	Holder string        // who controls the object; empty when nobody does
-	Live   client.Object // the object
+	Object client.Object // as a live read shows it
 }
 
 func (e ErrNameConflict) Error() string {
@@ -36,7 +36,7 @@ func (e ErrNameConflict) Error() string {
 		holder = "belongs to " + e.Holder
 	}
 	advice := ": delete it or choose another name"
-	if e.Live.GetDeletionTimestamp() != nil {
+	if e.Object.GetDeletionTimestamp() != nil {
 		advice = ", but is being deleted"
 	}
 	return fmt.Sprintf("%s exists already and %s%s", e.Key, holder, advice)

@@ -18,7 +18,7 @@ type invalidApply struct {
 	live    client.Object
 }
 
-// outcome returns Replace if the apply changes an immutable field and the child's policy allows to
+// outcome returns NeedsRecreation if the apply changes an immutable field and the child's policy allows to
 // recreate it. Otherwise it returns an error: ErrImmutable; ErrStale if the UID or the owner
 // references were refused, because the child is another object or another parent's by now; or the
 // refusal itself.

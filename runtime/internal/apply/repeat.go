@@ -40,7 +40,7 @@ func (m *AppliedState) returnsToEarlier(now time.Time, d Desired) bool {
 		return false
 	}
 	at, written := b.written[d.digest]
-	return written && now.Sub(at) < backoff.ReturnsWithin
+	return written && now.Sub(at) < backoff.ReturnWindow
 }
 
 // ResetBudgets gives every child a full budget, after a change of the parent's spec.
@@ -172,7 +172,7 @@ func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove
 // budgets that equal a full one.
 func (m *AppliedState) keepBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
-		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnsWithin })
+		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnWindow })
 		if !keys[key] && b.State() != deleted || b.IsIdle(now) && len(b.written) == 0 {
 			delete(m.budgets, key)
 		}

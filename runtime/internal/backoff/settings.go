@@ -54,9 +54,9 @@ const (
 	// Spread is by how much a retry may be later by chance, so that parents which failed
 	// together do not come back together.
 	Spread = 0.2
-	// ReturnsWithin is for how long a desired state that was written counts as written
+	// ReturnWindow is for how long a desired state that was written counts as written
 	// before, when Sync returns to it.
-	ReturnsWithin = time.Minute
+	ReturnWindow = time.Minute
 	// ShownAttempt is the attempt in a row at which a transient error is shown in the
 	// status.
 	ShownAttempt = 3

@@ -133,17 +133,17 @@ func (t task) isRecreated() bool {
 // applyTask brings a child to its desired state. A child that waits for its turn gets only
 // what makes it the parent's.
 func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, error) {
-	do, memo := t.kind.applier.ApplyChild, &r.state.memo
+	do, applied := t.kind.applier.ApplyChild, &r.state.applied
 	if waits {
 		do = t.kind.applier.UpdateOwnership
 	}
-	outcome, err := do(ctx, r.now, memo, t.Desired, t.observed)
+	outcome, err := do(ctx, r.now, applied, t.Desired, t.observed)
 	if isNameFree(ctx, r.loop, t, err) {
-		memo.RetryNow(t.Key())
-		outcome, err = do(ctx, r.now, memo, t.Desired, t.observed)
+		applied.RetryNow(t.Key())
+		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Live) {
-		outcome, err = restoreLabel(ctx, r, t, conflict.Live)
+	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Object) {
+		outcome, err = restoreLabel(ctx, r, t, conflict.Object)
 	}
 	if err != nil {
 		return outcome, err
@@ -164,7 +164,7 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 // the cache can tell: it held the object that had the name, and does so no more.
 func isNameFree(ctx context.Context, l *loop, t task, err error) bool {
 	conflict, ok := errors.AsType[apply.ErrNameConflict](err)
-	if !ok || !isReplayed(err) || !l.childCache.selects(conflict.Live) {
+	if !ok || !isReplayed(err) || !l.childCache.selects(conflict.Object) {
 		return false
 	}
 	cached := t.kind.cached.DeepCopyObject().(client.Object)
@@ -178,7 +178,7 @@ func isReplayed(err error) bool {
 }
 
 // splitUndesired splits the observed children that are not desired into those to prune and
-// those to keep. The memo forgets all of them.
+// those to keep. The applied state forgets all of them.
 func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []child) {
 	desired := map[apply.Key]bool{}
 	for _, task := range plan.tasks {
@@ -192,6 +192,6 @@ func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []ch
 			undesired = append(undesired, child)
 		}
 	}
-	r.state.memo.Keep(r.now, desired)
+	r.state.applied.Keep(r.now, desired)
 	return undesired, kept
 }

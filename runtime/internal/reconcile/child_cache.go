@@ -50,7 +50,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind, fieldMan
 	definition.WhenDeleted = cmp.Or(definition.WhenDeleted, deleteChild)
 	definition.WhenImmutable = cmp.Or(definition.WhenImmutable, apply.FailIfImmutable)
 	added := &childKind{kind: kind, ChildKind: definition}
-	added.applier = apply.Applier{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: fieldManager, New: kind.newObject, Metadata: definition.Metadata, Label: c.keys.Label, ParentOf: c.parentUID, Claims: c.claims}
+	added.applier = apply.Applier{Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: fieldManager, New: kind.newObject, Metadata: definition.Metadata, Label: c.keys.Label, ParentOf: c.parentUID, Claims: c.claims}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	added.listByParent, err = c.addIndex(mgr.GetScheme(), kind)
 	return added, err

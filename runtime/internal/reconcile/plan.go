@@ -123,7 +123,7 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
 	r.desiredHash += described.Input
-	recalled, ok := r.state.memo.Recall(described, func() map[string]any {
+	recalled, ok := r.state.applied.Recall(described, func() map[string]any {
 		content, _ := content() // an earlier reconcile converted it without an error
 		return content
 	})

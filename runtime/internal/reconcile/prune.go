@@ -50,7 +50,7 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 // repeated.
 func deleteObject(ctx context.Context, r *run, child child) error {
 	existed := false
-	err := r.state.memo.Delete(r.now, child.key(), child.object, func() (err error) {
+	err := r.state.applied.Delete(r.now, child.key(), child.object, func() (err error) {
 		existed, err = child.applier.Delete(ctx, child.key(), child.object)
 		return err
 	})
@@ -58,7 +58,7 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 		return err
 	}
 	r.recordChildRemoval(child)
-	r.state.memo.MarkDeleted(child.key())
+	r.state.applied.MarkDeleted(child.key())
 	if related := r.relatedSource(child.childKind); related != nil {
 		r.state.writes.RecordDeletion(related, child.object, r.now)
 	}

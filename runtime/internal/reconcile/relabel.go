@@ -33,11 +33,11 @@ func hasLostLabel(r *run, object client.Object) bool {
 // the rest, since it observes the child: a rolling update has its turns, for example.
 func restoreLabel(ctx context.Context, r *run, t task, current client.Object) (apply.Outcome, error) {
 	desired, keys := t.Desired, r.loop.childCache.keys
-	if desired.Strategy != apply.CreateOnly && desired.Strategy != apply.OnDelete { // no apply changes the option of these
+	if rules := desired.Strategy.Rules(); rules.RepairsDrift && rules.WritesChanges { // with the others, no apply changes the options
 		option := current.GetAnnotations()[keys.WhenRemoved]
 		desired.Ownership = func() map[string]any {
 			return keys.Ownership(r.owner(), t.byReference, option)
 		}
 	}
-	return t.kind.applier.RestoreOwnership(ctx, r.now, &r.state.memo, desired, current)
+	return t.kind.applier.RestoreOwnership(ctx, r.now, &r.state.applied, desired, current)
 }

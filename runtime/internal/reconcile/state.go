@@ -21,7 +21,7 @@ import (
 // a time, so it needs no lock.
 type state struct {
 	uid        types.UID
-	memo       apply.AppliedState
+	applied    apply.AppliedState
 	writes     consistency.Writes
 	status     status.Memory
 	events     []Event // the author's of the last reconcile
@@ -42,7 +42,7 @@ type state struct {
 
 // retryNow ends the backoff of all writes that failed.
 func (s *state) retryNow() {
-	s.memo.RetryNow()
+	s.applied.RetryNow()
 	s.status.RetryNow()
 	s.finalizers.RetryNow()
 	if s.metadata != nil {
@@ -54,7 +54,7 @@ func (s *state) retryNow() {
 func (s *state) startGeneration(generation int64) {
 	if s.generation != generation {
 		s.generation = generation
-		s.memo.ResetBudgets()
+		s.applied.ResetBudgets()
 		s.status.ResetBudgets()
 		s.metadata = nil
 	}

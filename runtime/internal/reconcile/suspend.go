@@ -55,7 +55,7 @@ func suspendParent(ctx context.Context, r *run, observed *observed, suspension m
 	if isStale {
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
-	r.state.failures, r.state.memo = backoff.Failures{}, apply.AppliedState{}
+	r.state.failures, r.state.applied = backoff.Failures{}, apply.AppliedState{}
 	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
 }
 
