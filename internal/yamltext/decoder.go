@@ -18,7 +18,7 @@ type Decoder struct {
 
 // NewDecoder returns the Decoder of a text.
 func NewDecoder(text string) *Decoder {
-	text, pairs := hidePairs(asVersion11(text))
+	text, pairs := hidePairs(writeDirectivesAsVersion11(text))
 	return &Decoder{yaml.NewDecoder(strings.NewReader(text)), pairs}
 }
 
@@ -35,9 +35,9 @@ func (d *Decoder) Decode(n *yaml.Node) error {
 
 var version12 = lazyregexp.New(`^(%YAML[ \t]+1\.)2([ \t\r\n]|$)`)
 
-// asVersion11 returns a text whose directives say 1.1 where they say 1.2: to the library both are the same. Directives
+// writeDirectivesAsVersion11 returns a text whose directives say 1.1 where they say 1.2: to the library both are the same. Directives
 // stand before a document only.
-func asVersion11(text string) string {
+func writeDirectivesAsVersion11(text string) string {
 	if !strings.Contains(text, "%YAML") {
 		return text
 	}

@@ -37,6 +37,15 @@ func (s *sent) since(n int) []exchange {
 	return slices.Clone(s.requests[n:])
 }
 
+// dropObjects drops the objects of all requests so far, which a long test has no memory for.
+func (s *sent) dropObjects() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.requests {
+		s.requests[i].object = nil
+	}
+}
+
 func (s *sent) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,8 +73,8 @@ func (s *sent) addAnswered(answered *exchange) {
 	}
 }
 
-// underWay returns the number of requests without an answer, and of answered requests about Events.
-func (s *sent) underWay() (waiting, events int) {
+// pendingAndEvents returns the number of requests without an answer, and of answered requests about Events.
+func (s *sent) pendingAndEvents() (waiting, events int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting, s.events

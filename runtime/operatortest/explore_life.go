@@ -147,6 +147,7 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 	}
 	x.c.ClearFaults()
 	eachInParallel(x, parents, dropParent)
+	x.c.sent.dropObjects()
 }
 
 // startSuccessor deletes a parent, and creates another one of its name.

@@ -47,6 +47,7 @@ func dropParent(x *exploration, h *exploredParent) {
 		}
 	}
 	x.author.dropParent(h.object.GetUID())
+	x.c.history.dropParent(h.object.GetUID())
 }
 
 // requireChildren fails the test if Sync fails, or desires no children for some of the parents. It

@@ -107,6 +107,7 @@ func runRound(x *exploration, parents []*exploredParent, when string) {
 		}
 	}
 	eachInParallel(x, parents, dropParent)
+	x.c.sent.dropObjects()
 }
 
 func failedTrials(children []*exploredChild) (found []*exploredChild) {

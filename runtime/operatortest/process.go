@@ -88,7 +88,7 @@ func processOptions(c *Cluster) operator.Options {
 // one. It waits for a crashed process before it, if there is one. The caller holds the lock.
 func startProcess(c *Cluster, options operator.Options, past string, crashed *process) *process {
 	ctx, stop := context.WithCancel(context.Background())
-	_, events := c.sent.underWay()
+	_, events := c.sent.pendingAndEvents()
 	started := &process{
 		control:    &testcontrol.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
 		connection: newConnection(c.faults, past), events: events,

@@ -102,7 +102,7 @@ func describeBusy(c *Cluster, within time.Duration) string {
 		}
 		recorded += loop.Events()
 	}
-	switch waiting, events := c.sent.underWay(); {
+	switch waiting, events := c.sent.pendingAndEvents(); {
 	case waiting > 0:
 		return "it waits for the answer to a request"
 	case events < recorded:

@@ -130,6 +130,15 @@ func (h *history) shapesOf(parent types.UID, child testcontrol.Child) (shapes []
 	return shapes
 }
 
+// dropParent drops what was desired for a parent that is deleted. That there was a parent stays known.
+func (h *history) dropParent(parent types.UID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.parents[parent]; ok {
+		known.latest, known.failing, known.shapes = map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}
+	}
+}
+
 // knowsParent reports whether a reconcile was about this parent.
 func (h *history) knowsParent(parent types.UID) bool {
 	h.mu.Lock()

@@ -13,7 +13,7 @@ import (
 // kindGaps returns what the markers of a kind cannot express.
 func kindGaps(k gomodel.Kind, v *spec.Version) []string {
 	served := slices.ContainsFunc(k.API.Versions, func(v spec.Version) bool { return v.Served })
-	return keysOf(map[string]bool{
+	return trueKeys(map[string]bool{
 		"kind":         k.API.Names.Kind != k.Name,
 		"listKind":     k.API.Names.ListKind != k.API.Names.Kind+"List",
 		"served":       !served,
@@ -27,7 +27,7 @@ func kindGaps(k gomodel.Kind, v *spec.Version) []string {
 // addKeywords adds the keywords of a schema that markers cannot express.
 func (f *finder) addKeywords(p place) {
 	s, k := p.schema, &p.schema.Keywords
-	gaps := keysOf(map[string]bool{
+	gaps := trueKeys(map[string]bool{
 		"allOf": len(k.AllOf) > 0, "oneOf": len(k.OneOf) > 0, "not": k.Not != nil,
 		"anyOf":                      hasOwnAnyOf(s),
 		"additionalProperties: true": s.AdditionalPropertiesAllowed != nil,
@@ -79,7 +79,7 @@ func typeHasPattern(s *spec.Schema) bool {
 	return found && t.Schema.Pattern != ""
 }
 
-func keysOf(conditions map[string]bool) []string {
+func trueKeys(conditions map[string]bool) []string {
 	var keys []string
 	for key, holds := range conditions {
 		if holds {

@@ -111,7 +111,7 @@ func (m member) checkValue(path string, value any) error {
 func (m member) checkDistinct(path string, items []any) error {
 	seen := make(map[string]int, len(items))
 	for i, item := range items {
-		text := m.keysOf(item)
+		text := m.describeKeys(item)
 		if first, twice := seen[text]; twice {
 			return fmt.Errorf("%s[%d] and %s[%d] are both %s: items of this list must differ in that", path, first, path, i, text)
 		}
@@ -120,8 +120,8 @@ func (m member) checkDistinct(path string, items []any) error {
 	return nil
 }
 
-// keysOf describes the keys of an item, such as "port 80, protocol TCP".
-func (m member) keysOf(item any) string {
+// describeKeys describes the keys of an item, such as "port 80, protocol TCP".
+func (m member) describeKeys(item any) string {
 	object, ok := item.(map[string]any)
 	if !ok || len(m.keys) == 0 {
 		return fmt.Sprint(item)

@@ -105,11 +105,11 @@ func notReady(conditionType, reason, message string) []metav1.Condition {
 // conflictTexts returns a text for each object that others keep changing.
 func conflictTexts(r *run, children []child) (texts []string) {
 	if r.metadataConflict != nil {
-		texts = append(texts, conflictText("the parent's own metadata", *r.metadataConflict))
+		texts = append(texts, repeatedWriteText("the parent's own metadata", *r.metadataConflict))
 	}
 	for _, child := range children {
 		if child.conflict != nil {
-			texts = append(texts, conflictText(child.key().String(), *child.conflict))
+			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
 	}
 	return texts
@@ -124,8 +124,8 @@ func conflictReason(r *run, children []child) string {
 	return reasonConflict
 }
 
-// conflictText says who keeps changing what of an object.
-func conflictText(object string, conflict backoff.Conflict) string {
+// repeatedWriteText says who keeps changing what of an object.
+func repeatedWriteText(object string, conflict backoff.Conflict) string {
 	switch {
 	case conflict.Deleted:
 		return object + ": somebody keeps deleting it, and it is recreated less and less often until that stops"

@@ -29,7 +29,7 @@ func writeStatus(ctx context.Context, r *run, response *Response, conditions []m
 func recordStatusWrite(ctx context.Context, r *run, result status.Result) {
 	r.statusConflict = result.Conflict
 	if result.Conflict != nil {
-		warnAboutConflicts(ctx, r, conflictText("the status", *result.Conflict))
+		warnAboutConflicts(ctx, r, repeatedWriteText("the status", *result.Conflict))
 	}
 	if result.Cause != nil {
 		r.staleCause = result.Cause
