@@ -129,7 +129,7 @@ func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":
 	case steps.startWith("properties"):
-		if child := propertyOf(s, steps.peekKey()); child != nil {
+		if child := s.Property(steps.peekKey()); child != nil {
 			steps.skip("properties")
 			return child, steps.takeKey()
 		}
@@ -139,15 +139,6 @@ func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
 		return s.AdditionalProperties, "additionalProperties"
 	}
 	return nil, ""
-}
-
-func propertyOf(s *spec.Schema, name string) *spec.Schema {
-	for _, p := range s.Properties {
-		if p.Name == name {
-			return p.Schema
-		}
-	}
-	return nil
 }
 
 // closestPosition returns the position of a path, or of the closest part around it that has one.

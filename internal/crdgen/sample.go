@@ -274,7 +274,7 @@ func nodeBelow(node *spec.Schema, name string) *spec.Schema {
 	case node == nil || node.Type != "":
 		return nil
 	case name != "":
-		return propertyOf(node, name)
+		return node.Property(name)
 	case node.Items != nil:
 		return node.Items
 	default:

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // digest stands for what a schema or a value says: those that say the same have the same, whatever
@@ -70,9 +72,9 @@ func isEmptyKeyword(e entry) bool {
 	case "description":
 		return scalarText(e.value) == ""
 	case "additionalProperties":
-		return isNull(e.value)
+		return yamltext.IsNull(e.value)
 	}
-	return isNull(e.value) || isFalse(e.value)
+	return yamltext.IsNull(e.value) || isFalse(e.value)
 }
 
 func sortedEntries(n *yaml.Node) []entry {

@@ -154,8 +154,6 @@ func (c *schemaConverter) allShort(fields *yaml.Node, required []string) bool {
 	return true
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
 func isFalse(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" && !isTrue(n)
 }

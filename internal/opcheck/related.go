@@ -61,7 +61,7 @@ func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 		s, so = next, so+"."+name
 	}
 	if s != nil && s.Type != "" && !fitting.fits(s) {
-		c.reportAt(path, value+" is "+withArticle(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
+		c.reportAt(path, value+" is "+nameType(s.Type)+describeElements(s)+", and "+fitting.message, fitting.hint)
 	}
 }
 

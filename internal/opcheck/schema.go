@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/internal/nearest"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 type schema = apiextv1.JSONSchemaProps
@@ -68,7 +69,7 @@ func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	}
 	switch {
 	case s.Type != "object":
-		return nil, "there is no " + quoteName(name) + " in " + withArticle(s.Type), ""
+		return nil, "there is no " + quoteName(name) + " in " + nameType(s.Type), ""
 	case s.AdditionalProperties != nil:
 		return s.AdditionalProperties.Schema, "", ""
 	case s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields, s.XEmbeddedResource,
@@ -104,13 +105,10 @@ func valueSchema(s *schema) *schema {
 
 func quoteName(name string) string { return `"` + name + `"` }
 
-// withArticle puts a or an before the name of a type, and calls it as the shorthand does.
-func withArticle(typeName string) string {
-	switch typeName {
-	case "array":
+// nameType returns what messages call a type: its name in the shorthand, behind its article.
+func nameType(typeName string) string {
+	if typeName == "array" {
 		return "a list"
-	case "integer", "object":
-		return "an " + typeName
 	}
-	return "a " + typeName
+	return spec.WithArticle(typeName)
 }

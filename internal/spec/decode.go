@@ -67,7 +67,7 @@ func (d *decoder) eachItem(n *yaml.Node, path string, visit func(n *yaml.Node, p
 	}
 	for i, item := range n.Content {
 		path := indexPath(path, i)
-		if isNull(item) {
+		if yamltext.IsNull(item) {
 			d.fail(item, path, "has no value", "write one, or remove the item")
 			continue
 		}
@@ -166,10 +166,6 @@ func joinPath(path, key string) string {
 // indexPath appends the index of an item to a path.
 func indexPath(path string, index int) string {
 	return path + "[" + strconv.Itoa(index) + "]"
-}
-
-func isNull(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
 // describeNode names a node for a message.

@@ -49,7 +49,7 @@ func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 	if len(d.problems) > 0 {
 		return d, nil
 	}
-	if isNull(root) {
+	if yamltext.IsNull(root) {
 		d.failAt(Pos{File: file}, "", "is empty", "")
 		return d, nil
 	}

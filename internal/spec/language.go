@@ -8,6 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/opgen-dev/opgen/internal/jsonschema"
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // The spec language is a table. Each mapping of a spec file is a Mapping (keys_*.go), each key of
@@ -91,7 +92,7 @@ func (d *decoder) decodeMapping(n *yaml.Node, path string, m Mapping) {
 			d.fail(key, path, "unknown key", "it is called "+m.renamed[key.Value])
 		case row == nil:
 			d.fail(key, path, "unknown key", suggestName(key.Value, m.keyNames()))
-		case isNull(value):
+		case yamltext.IsNull(value):
 			d.fail(value, path, "has no value", "write one, or leave the key out")
 		default:
 			row.value.decode(d, value, path)

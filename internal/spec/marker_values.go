@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -29,7 +28,7 @@ func (r *markerReader) applyEnum(list argument, path string) {
 func (r *markerReader) valueJSON(s *Schema, value argument, path string) (*apiextv1.JSON, bool) {
 	s = s.Declared()
 	refuse := func() (*apiextv1.JSON, bool) {
-		r.d.failAt(value.pos, path, quoteShort(value.raw)+" is not "+withArticle(s.Keywords.Type), "")
+		r.d.failAt(value.pos, path, quoteShort(value.raw)+" is not "+WithArticle(s.Keywords.Type), "")
 		return nil, false
 	}
 	textual := s.Keywords.Type == "string" || s.Type == TypeTime || s.Type == TypeDuration
@@ -112,12 +111,4 @@ func hasType(openAPIType, raw string) bool {
 		return raw[0] == '{'
 	}
 	return true
-}
-
-// withArticle returns a type behind its article.
-func withArticle(openAPIType string) string {
-	if strings.ContainsAny(openAPIType[:1], "aeiou") {
-		return "an " + openAPIType
-	}
-	return "a " + openAPIType
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // fieldMarks is what a schema says of itself as a field: it belongs to the object that has the
@@ -38,7 +40,7 @@ func decodeField(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return decodeOpenAPI(d, n, path)
-	case n.Kind == yaml.ScalarNode && isNull(n):
+	case n.Kind == yaml.ScalarNode && yamltext.IsNull(n):
 		d.fail(n, path, "has no value", "write a type, such as string; an object without fields is {type: object}")
 	case n.Kind == yaml.ScalarNode:
 		if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
@@ -66,7 +68,7 @@ func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) 
 	var collection *Schema
 	typeName := ""
 	d.eachEntry(n, path, func(key, value *yaml.Node, keyPath string) {
-		if isNull(value) && !allowsNull(key.Value) {
+		if yamltext.IsNull(value) && !allowsNull(key.Value) {
 			d.fail(value, keyPath, "has no value", "write one, or leave the key out")
 			return
 		}

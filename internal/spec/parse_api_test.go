@@ -140,7 +140,7 @@ func TestStandardStatus(t *testing.T) {
 }
 
 func TestStandardConditionsAreAListMap(t *testing.T) {
-	c := mustParse(t, apiHead+"  status: {}\n").Versions[0].Status.property("conditions")
+	c := mustParse(t, apiHead+"  status: {}\n").Versions[0].Status.Property("conditions")
 	if c.Keywords.Type != "array" || *c.Keywords.XListType != "map" || c.Keywords.XListMapKeys[0] != "type" || c.Items.Type != TypeCondition {
 		t.Errorf("got %+v", c)
 	}

@@ -66,7 +66,7 @@ func checkReplicas(d *decoder, v *Version, scale *yaml.Node, path, key, value, p
 	}
 	s := resolvePath(d, v, n, path, value, key == "statusReplicas") // without it, scale shows 0
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "integer" {
-		d.fail(n, path, value+" is "+withArticle(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
+		d.fail(n, path, value+" is "+WithArticle(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
 	}
 }
 
@@ -82,7 +82,7 @@ func checkScaleSelector(d *decoder, v *Version, scale *yaml.Node, path, value st
 	}
 	s := resolvePath(d, v, n, path, value, false)
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "string" {
-		d.fail(n, path, value+" is "+withArticle(s.Keywords.Type)+", and the selector is text", "write string as its type")
+		d.fail(n, path, value+" is "+WithArticle(s.Keywords.Type)+", and the selector is text", "write string as its type")
 	}
 }
 
@@ -119,7 +119,7 @@ func resolvePath(d *decoder, v *Version, n *yaml.Node, path, value string, mayLa
 				if !v.Root.isClosed() {
 					return nil
 				}
-				s = v.Root.property(name)
+				s = v.Root.Property(name)
 			}
 			switch {
 			case s != nil:
@@ -132,7 +132,7 @@ func resolvePath(d *decoder, v *Version, n *yaml.Node, path, value string, mayLa
 			s = s.Declared()
 			continue
 		}
-		next := s.property(name)
+		next := s.Property(name)
 		if next == nil {
 			if s.isClosed() && !d.lenient && (!mayLack || nearest.Name(name, s.fieldNames()) != "") {
 				d.fail(n, path, value+" leads to no field: there is no "+quoteShort(name), suggestName(name, s.fieldNames()))

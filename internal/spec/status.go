@@ -21,12 +21,12 @@ func addStandardStatus(d *decoder, s *Schema) {
 		return
 	}
 	s.Keywords.Type = "object"
-	if defined := s.property("observedGeneration"); defined == nil {
+	if defined := s.Property("observedGeneration"); defined == nil {
 		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "observedGeneration", Schema: generationSchema(s.Pos)})
 	} else if k := defined.Declared().Keywords; k.Type != "integer" || k.Format != "int64" {
 		d.failAt(defined.Pos, "status.observedGeneration", "is not an int64, and the operator writes the generation here", instead)
 	}
-	if defined := s.property("conditions"); defined == nil {
+	if defined := s.Property("conditions"); defined == nil {
 		s.Properties = append(s.Properties, Property{Pos: s.Pos, Name: "conditions", Schema: conditionsSchema(s.Pos)})
 	} else if defined.Items == nil || defined.Items.Type != TypeCondition {
 		d.failAt(defined.Pos, "status.conditions", "is not a list of "+TypeCondition+", and the operator writes its conditions here",
@@ -74,8 +74,8 @@ func conditionsSchema(pos Pos) *Schema {
 	}
 }
 
-// property returns the schema of a field, nil when the schema has no such field.
-func (s *Schema) property(name string) *Schema {
+// Property returns the schema of a field, nil when the schema has no such field.
+func (s *Schema) Property(name string) *Schema {
 	if i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name }); i >= 0 {
 		return s.Properties[i].Schema
 	}

@@ -3,6 +3,8 @@ package spec
 import (
 	"go.yaml.in/yaml/v3"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
 // decodeTrees decodes the schemas below allOf, anyOf or oneOf.
@@ -21,7 +23,7 @@ func decodeTree(d *decoder, n *yaml.Node, path string) props {
 		return k
 	}
 	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
-		if k := KeywordByName(key.Value); isNull(value) && (k == nil || k.Form() != ValueMarker) {
+		if k := KeywordByName(key.Value); yamltext.IsNull(value) && (k == nil || k.Form() != ValueMarker) {
 			d.fail(value, path, "has no value", "write one, or leave the key out")
 			return
 		}

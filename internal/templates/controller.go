@@ -35,7 +35,7 @@ func (p parentView) Sample() string {
 }
 
 // A is the kind with its article, such as a StatefulSet.
-func (p parentView) A() string { return withArticle(p.Kind) }
+func (p parentView) A() string { return spec.WithArticle(p.Kind) }
 
 // Selectors are the fields of the parent's entry that say which objects it is about, each after a
 // comma.

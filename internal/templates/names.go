@@ -12,18 +12,6 @@ import (
 // PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
 func PackageName(kind string) string { return strings.ToLower(kind) }
 
-// spelledVowel finds kinds that start with an initialism whose first letter is spoken with a vowel:
-// HTTPProxy.
-var spelledVowel = lazyregexp.New(`^[AEFHILMNORSX]([A-Z0-9]|$)`)
-
-// withArticle puts the indefinite article in front of a kind.
-func withArticle(kind string) string {
-	if strings.ContainsRune("AEIO", rune(kind[0])) || spelledVowel().MatchString(kind) {
-		return "an " + kind
-	}
-	return "a " + kind
-}
-
 // importSet gives the packages of a Go file names that do not clash.
 type importSet struct {
 	names map[string]string // import path → name

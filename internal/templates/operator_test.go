@@ -30,23 +30,6 @@ func TestAliasIsTheCustomaryName(t *testing.T) {
 	}
 }
 
-func TestArticleIsTheSpokenOne(t *testing.T) {
-	tests := map[string]string{
-		"EchoServer": "an EchoServer",
-		"Pod":        "a Pod",
-		"HTTPProxy":  "an HTTPProxy",
-		"Host":       "a Host",
-		"S3Bucket":   "an S3Bucket",
-		"DNSRecord":  "a DNSRecord",
-		"X":          "an X",
-	}
-	for kind, want := range tests {
-		if got := withArticle(kind); got != want {
-			t.Errorf("a(%q) = %q, want %q", kind, got, want)
-		}
-	}
-}
-
 func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
 	widget := kinds.Child{Resource: kinds.Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget", Namespaced: true, Foreign: true}}
 	pod := kinds.Child{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Namespaced: true}}
