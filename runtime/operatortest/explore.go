@@ -85,7 +85,7 @@ func Explore(t *testing.T, config Config, life Life) {
 		for len(left) > 0 && !x.isEnough() {
 			var parents []*exploredParent
 			begun, count := time.Now(), len(left)
-			parents, left = assignParents(x, left, x.life.AtOnce)
+			parents, left = assignParents(left, x.life.AtOnce)
 			runRound(x, parents, when)
 			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
 			reportTrials(x, parents)
@@ -171,7 +171,7 @@ func planTrials(x *exploration) (trials, lives []*trial) {
 		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
 		x.usual = append(x.usual, liveConditions(x, h))
 		for _, d := range x.author.childrenOf(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: nameInRound(x, d, h.object.GetName())}, parent: h, child: d}
+			s := &exploredChild{trial: &trial{variant: h.variant, childName: nameInRound(d, h.object.GetName())}, parent: h, child: d}
 			trials = append(trials, planChild(x, s, chosen)...)
 			if s.before == nil {
 				continue
@@ -199,7 +199,7 @@ func planChild(x *exploration, s *exploredChild, chosen *selection) (trials []*t
 	for _, who := range []string{foreignWriter, author} {
 		s.who = who
 		for _, m := range chosen.sampleMutations(plannedMutations(x, s), who) {
-			like := *newTrial(x, s, m, setup{})
+			like := *newTrial(s, m, setup{})
 			var fits []string
 			for _, way := range ways {
 				if m.fits(way, s.before) {
@@ -212,14 +212,14 @@ func planChild(x *exploration, s *exploredChild, chosen *selection) (trials []*t
 	if all := plannedMutations(x, s); x.extent == short {
 		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
 			s.who = foreignWriter
-			trials = append(trials, newTrial(x, s, all[i], unnoticedSetup()))
+			trials = append(trials, newTrial(s, all[i], unnoticedSetup()))
 		}
 	}
 	return trials
 }
 
 // newTrial returns a trial for a child.
-func newTrial(x *exploration, s *exploredChild, m alteration, in setup) *trial {
+func newTrial(s *exploredChild, m alteration, in setup) *trial {
 	one := *s.trial
 	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
 	one.way, one.state, one.time = in.way, in.state, in.time

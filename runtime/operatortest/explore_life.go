@@ -90,7 +90,7 @@ func runLives(x *exploration, trials []*trial) {
 			}
 		}
 		begun := time.Now()
-		parents, rest := assignParents(x, now, x.life.AtOnce)
+		parents, rest := assignParents(now, x.life.AtOnce)
 		trials = slices.Concat(rest, later)
 		runLivesRound(x, parents)
 		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))

@@ -38,7 +38,7 @@ type exploredChild struct {
 
 // assignParents assigns a child of a parent to each trial. It returns the parents, and the trials
 // that are left.
-func assignParents(x *exploration, trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
+func assignParents(trials []*trial, most int) (parents []*exploredParent, rest []*trial) {
 	for _, one := range trials {
 		var free *exploredParent
 		for _, h := range parents {
@@ -207,7 +207,7 @@ func (s *exploredChild) key() childKey { return childKey{s.child.Kind, s.child.N
 // findChild sets the desired state of an explored child.
 func findChild(x *exploration, s *exploredChild) error {
 	for _, d := range x.author.childrenOf(s.parent.object.GetUID()) {
-		if nameInRound(x, d, s.parent.object.GetName()) == s.trial.childName {
+		if nameInRound(d, s.parent.object.GetName()) == s.trial.childName {
 			s.child, s.desired = d, d.Content
 			shape, err := x.shapes.shapeOf(d.Kind)
 			s.shape = shape
@@ -218,7 +218,7 @@ func findChild(x *exploration, s *exploredChild) error {
 }
 
 // nameInRound returns the name of a child with * for the name of its parent.
-func nameInRound(x *exploration, d testcontrol.SyncChild, parent string) string {
+func nameInRound(d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
