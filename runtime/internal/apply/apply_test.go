@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -144,6 +145,29 @@ func TestWipedManagedFields(t *testing.T) {
 			c.expect(one, Unchanged, "")
 			c.expect(configMap("key", "one"), Updated, "apply 200")
 			c.expectAt("after a change", "data", map[string]any{"key": "one", "theirs": "stays"})
+		})
+	}
+}
+
+// After a wipe while the operator was down, the manager that the API server generates owns the
+// defaults beside our fields, too. They must not keep an object that is invalid without our fields.
+func TestDropOfAnObjectAfterAWipeAndARestart(t *testing.T) {
+	probed := container(func(c *corev1.Container) {
+		c.ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(8080)}}}
+	})
+	for _, plain := range []bool{false, true} {
+		t.Run(ways[plain], func(t *testing.T) {
+			c := startServer(t).child(probed, Desired{})
+			c.applied = !plain
+			c.expect(probed, Created, creation[plain])
+			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+			c.restart()
+			c.settle(probed)
+			c.restart()
+			if outcome := c.settle(deployment(nil)); outcome.Action != Updated {
+				t.Errorf("the action is %q", outcome.Action)
+			}
+			c.expectAt("after the drop", inContainer+"readinessProbe", nil)
 		})
 	}
 }
