@@ -31,7 +31,7 @@ func (b *bench) binaries(ctx context.Context) error {
 	}
 	generate, _ := b.generators(dir)
 	const runs = 40
-	rows, err := b.contest(ctx, runs,
+	rows, err := b.timeInTurn(ctx, runs,
 		contender{"opgen version", dir, []string{b.peers.opgen, "version"}},
 		generate,
 		contender{"generated operator, --help", dir, []string{operator.path, "--help"}},

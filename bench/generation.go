@@ -23,7 +23,7 @@ func (b *bench) echo(ctx context.Context) error {
 		return err
 	}
 	opgen, controllerGen := b.generators(dir)
-	rows, err := b.contest(ctx, b.runs, opgen, controllerGen("./api/..."), controllerGen("./..."))
+	rows, err := b.timeInTurn(ctx, b.runs, opgen, controllerGen("./api/..."), controllerGen("./..."))
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (b *bench) echo(ctx context.Context) error {
 	return nil
 }
 
-// makeEchoProject makes the project of examples/echo-server anew, with the skeleton of its Sync.
+// makeEchoProject makes the project of examples/echo-server once more, with the skeleton of its Sync.
 func (b *bench) makeEchoProject(ctx context.Context, dir string) error {
 	spec := filepath.Join(b.peers.checkout, "examples", "echo-server", "api", "echoserver.yaml")
 	for _, c := range []contender{

@@ -35,7 +35,7 @@ func (b *bench) growth(ctx context.Context) error {
 			})
 		}
 	}
-	rows, err := b.contest(ctx, b.runs, contenders...)
+	rows, err := b.timeInTurn(ctx, b.runs, contenders...)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (b *bench) imports(ctx context.Context) error {
 	stage := func(name, stage string) contender {
 		return contender{name, b.peers.checkout, append([]string{b.peers.pipeline, stage}, files...)}
 	}
-	rows, err := b.contest(ctx, b.runs,
+	rows, err := b.timeInTurn(ctx, b.runs,
 		stage("import, CRD made and checked", "crd"),
 		stage("parse the same with go.yaml.in/yaml/v3, to nodes", "parse"),
 		stage("parse the same with sigs.k8s.io/yaml, to the Go type", "unmarshal"),

@@ -26,7 +26,7 @@ func (b *bench) kinds(ctx context.Context) error {
 	}
 	title := fmt.Sprintf("generate a project with %d of the kinds in %s", picked, what)
 	opgen, controllerGen := b.generators(dir)
-	rows, err := b.contest(ctx, b.runs, opgen, controllerGen("./api/..."))
+	rows, err := b.timeInTurn(ctx, b.runs, opgen, controllerGen("./api/..."))
 	if err != nil {
 		return err
 	}

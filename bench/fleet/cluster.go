@@ -19,7 +19,7 @@ type cluster struct {
 	own        bool           // brought up here
 }
 
-// clusters brings control planes up and takes them down. Each contender gets a fresh one in each round, so that none
+// clusters brings control planes up and takes them down. Each contender gets a fresh one each time, so that none
 // pays for what another has left behind.
 type clusters struct {
 	opgen       string

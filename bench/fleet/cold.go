@@ -68,7 +68,7 @@ func (t *trial) coldStart(ctx context.Context) error {
 func (b *bench) resync() time.Duration { return b.idle / 3 }
 
 // restart measures a second start and the idle time after it, in which every parent is resynced at least once. A
-// contender that writes in each pass has no idle time where resyncs come faster than it can follow: it is looked at
+// contender that writes in each reconcile has no idle time where resyncs come faster than it can follow: it is looked at
 // while it works.
 func (t *trial) restart(ctx context.Context) error {
 	mark, lists := len(t.audit.requests), t.audit.lists

@@ -44,7 +44,7 @@ func (b *bench) build(ctx context.Context, only string) error {
 		cmd := exec.CommandContext(ctx, step.args[0], step.args[1:]...)
 		cmd.Dir = step.dir
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w (make golden generates the operator anew)\n%s", strings.Join(step.args, " "), err, out)
+			return fmt.Errorf("%s: %w (make golden regenerates the operator)\n%s", strings.Join(step.args, " "), err, out)
 		}
 	}
 	handwritten := filepath.Join(bin, "handwritten")
@@ -52,7 +52,7 @@ func (b *bench) build(ctx context.Context, only string) error {
 		{floor, "the floor", filepath.Join(bin, "floor"), nil, false},
 		{careful, "hand-written, 10 workers", handwritten, []string{"--workers", "10"}, true},
 		{single, "hand-written, 1 worker", handwritten, []string{"--workers", "1"}, true},
-		{naive, "server-side apply in each pass, 10 workers", handwritten, []string{"--workers", "10", "--apply"}, true},
+		{naive, "server-side apply in each reconcile, 10 workers", handwritten, []string{"--workers", "10", "--apply"}, true},
 		{opgen, "opgen", filepath.Join(bin, "operator"), []string{"--metrics-secure=false"}, true},
 	}
 	if only == "" {

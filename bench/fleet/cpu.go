@@ -51,7 +51,7 @@ func ticks(fields []string, which ...int) time.Duration {
 func (c *cluster) calm(ctx context.Context) error {
 	const interval = 500 * time.Millisecond
 	before, rested := c.cpu("kube-apiserver"), 0
-	return until(ctx, time.Minute, interval, "the control plane is at rest", func() (bool, error) {
+	return until(ctx, time.Minute, interval, "the control plane is idle", func() (bool, error) {
 		now := c.cpu("kube-apiserver")
 		if rested++; now-before > interval/10 {
 			rested = 0

@@ -83,7 +83,7 @@ func (t *trial) carriedOut(ctx context.Context, p *process, part string, do func
 	return requests, float64(t.size) / last.Sub(begin).Seconds(), nil
 }
 
-// pause is between two changes that are measured one by one, so that each meets an operator at rest.
+// pause is between two changes that are measured one by one, so that each meets an idle operator.
 const pause = 20 * time.Millisecond
 
 // repair deletes children one by one, and measures until each exists again.

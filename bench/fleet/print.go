@@ -49,7 +49,7 @@ func (b *bench) printSize(out io.Writer, size int) {
 				fmt.Fprint(out, " |")
 			}
 		}
-		fmt.Fprintf(out, " %s |\n", r.judge(v))
+		fmt.Fprintf(out, " %s |\n", r.compareTargets(v))
 	}
 }
 
@@ -83,9 +83,9 @@ func (b *bench) printGrowth(out io.Writer) {
 		for _, r := range []struct {
 			key, text string
 			factor    float64
-		}{{"cold.cpu", "CPU per parent, cold start", per}, {"cpu", "CPU per parent, all processes", per}, {"pass.time", "time of a pass that changes nothing", 1}} {
+		}{{"cold.cpu", "CPU per parent, cold start", per}, {"cpu", "CPU per parent, all processes", per}, {"pass.time", "time of a reconcile that changes nothing", 1}} {
 			fmt.Fprintf(out, "| %s |", r.text)
-			verdict := ""
+			result := ""
 			for _, c := range b.contenders {
 				before, ok := small.get(c.key, r.key)
 				after, known := large.get(c.key, r.key)
@@ -96,10 +96,10 @@ func (b *bench) printGrowth(out io.Writer) {
 				growth := after / before * r.factor
 				fmt.Fprintf(out, " %.2f× |", growth)
 				if c.key == opgen && sizes[i-1] >= 1000 {
-					verdict = target{text: "≤ 1.10×", most: 1.1}.verdict(growth)
+					result = target{text: "≤ 1.10×", most: 1.1}.describe(growth)
 				}
 			}
-			fmt.Fprintf(out, " %s |\n", verdict)
+			fmt.Fprintf(out, " %s |\n", result)
 		}
 	}
 }

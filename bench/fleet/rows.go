@@ -54,7 +54,7 @@ var rows = []row{
 	{key: "restart.requests", text: "requests over a restart, all converged", targets: []target{exactly(0)}},
 	{key: "restart.lists", text: "initial lists and watches beside them"},
 	{key: "idle.requests", text: "requests over the idle time with resyncs", targets: []target{exactly(0)}},
-	{key: "idle.passes", text: "passes over each parent in that time", digits: 1, targets: []target{{text: "≥ 1", least: 1}}},
+	{key: "idle.passes", text: "reconciles of each parent in that time", digits: 1, targets: []target{{text: "≥ 1", least: 1}}},
 	{key: "change.requests", text: "requests per parent to change one child", digits: 3, targets: []target{exactly(2)}},
 	{key: "repair.requests", text: "requests to repair a deleted child", digits: 3, targets: []target{exactly(1)}},
 	{key: "cold.rate", text: "parents/s, cold start, from the start of the process", targets: rates},
@@ -70,15 +70,15 @@ var rows = []row{
 	{key: "live.cpu", text: "of these: live", digits: 2},
 	{key: "memory", text: "peak RSS, MiB", scale: 1 << 20, targets: []target{largest(asHandWritten)}},
 	{key: "cold.memory", text: "peak RSS of the cold start, MiB", scale: 1 << 20},
-	{key: "pass.time", text: "µs per pass that changes nothing (reconcile time of the resyncs)"},
-	{key: "pass.cpu", text: "CPU µs per such pass (of the whole process, while idle)"},
+	{key: "pass.time", text: "µs per reconcile that changes nothing (of the resyncs)"},
+	{key: "pass.cpu", text: "CPU µs per such reconcile (of the whole process, while idle)"},
 	{key: "apiserver.cpu", text: "CPU ms of kube-apiserver per parent, cold start", digits: 2},
 	{key: "etcd.cpu", text: "CPU ms of etcd per parent, cold start", digits: 2},
 	{key: "others", text: "processors busy with other work, cold start", digits: 2},
 }
 
-// judge says how opgen's figure meets the targets of a row, in the order of the targets.
-func (r row) judge(v values) string {
+// compareTargets says how opgen's figure meets the targets of a row, in the order of the targets.
+func (r row) compareTargets(v values) string {
 	var said []string
 	for _, t := range r.targets {
 		if t.largest && !v.last {
@@ -93,13 +93,13 @@ func (r row) judge(v values) string {
 			value, ok = v.ratio(r.key, opgen, other)
 		}
 		if ok {
-			said = append(said, t.verdict(value))
+			said = append(said, t.describe(value))
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-func (t target) verdict(value float64) string {
+func (t target) describe(value float64) string {
 	if math.IsNaN(value) || t.most > 0 && value > t.most || value < t.least {
 		return t.text + ": **not met**" + t.have(value)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestJudge(t *testing.T) {
+func TestCompareTargets(t *testing.T) {
 	v := values{all: map[string]map[string][]float64{
 		careful: {"rate": {100, 120, 110}, "cpu": {2}, "requests": {4.3}},
 		single:  {"rate": {50}},
@@ -24,7 +24,7 @@ func TestJudge(t *testing.T) {
 		{row{key: "cpu", targets: []target{largest(exactly(3))}}, ""},
 		{row{key: "unmeasured", targets: []target{exactly(0)}}, ""},
 	} {
-		if got := test.row.judge(v); got != test.want {
+		if got := test.row.compareTargets(v); got != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.row.key, got, test.want)
 		}
 	}

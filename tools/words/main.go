@@ -19,7 +19,7 @@ import (
 )
 
 // roots are what is read.
-var roots = []string{"cmd", "internal", "runtime", "tools", "examples", "docs", "README.md", "CONTRIBUTING.md", "Makefile"}
+var roots = []string{"cmd", "internal", "runtime", "tools", "examples", "bench", "docs", "README.md", "CONTRIBUTING.md", "Makefile"}
 
 func main() {
 	measureOnly := flag.Bool("measure", false, "print how functions are named and how large they are")

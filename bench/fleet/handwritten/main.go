@@ -1,5 +1,5 @@
 // Command handwritten is the operator of EchoServers as its author writes it with controller-runtime: carefully, with
-// CreateOrUpdate and a status that is written when it differs, or with a server-side apply of everything in each pass.
+// CreateOrUpdate and a status that is written when it differs, or with a server-side apply of everything in each reconcile.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 }
 
 func run() error {
-	naive := flag.Bool("apply", false, "apply everything in each pass")
+	naive := flag.Bool("apply", false, "apply everything in each reconcile")
 	workers := flag.Int("workers", 10, "how many parents to work on at once")
 	resync := flag.Duration("resync", 10*time.Hour, "how often to look at every parent again")
 	metrics := flag.String("metrics-bind-address", "0", "where metrics are served")

@@ -17,7 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/bench/fleet/operator/children"
 )
 
-// naive applies every child and the status in each pass, and lets the API server find out what differs.
+// naive applies every child and the status in each reconcile, and lets the API server find out what differs.
 type naive struct{ client.Client }
 
 const manager = client.FieldOwner("echoserver")

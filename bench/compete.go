@@ -54,9 +54,9 @@ func (r row) memory() int64 {
 	return median
 }
 
-// contest runs the contenders in turn, so that what disturbs the machine disturbs all of them. The first round warms
+// timeInTurn runs the contenders in turn, so that what disturbs the machine disturbs all of them. The first round warms
 // the caches and does not count.
-func (b *bench) contest(ctx context.Context, runs int, contenders ...contender) ([]row, error) {
+func (b *bench) timeInTurn(ctx context.Context, runs int, contenders ...contender) ([]row, error) {
 	rows := make([]row, len(contenders))
 	for n := range runs + 1 {
 		b.progress.Say("round %d of %d", n, runs)
