@@ -149,8 +149,8 @@ func TestWipedManagedFields(t *testing.T) {
 	}
 }
 
-// After a wipe while the operator was down, the manager that the API server generates owns the
-// defaults beside our fields, too. They must not keep an object that is invalid without our fields.
+// After a wipe while the operator was down, the manager that the API server generates must not own
+// the defaults in an object that the desired state drops later. What others have set stays theirs.
 func TestDropOfAnObjectAfterAWipeAndARestart(t *testing.T) {
 	probed := container(func(c *corev1.Container) {
 		c.ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(8080)}}}
@@ -160,6 +160,7 @@ func TestDropOfAnObjectAfterAWipeAndARestart(t *testing.T) {
 			c := startServer(t).child(probed, Desired{})
 			c.applied = !plain
 			c.expect(probed, Created, creation[plain])
+			c.edit("someone", editPod(func(spec *corev1.PodSpec) { spec.TerminationGracePeriodSeconds = new(int64(5)) }))
 			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
 			c.restart()
 			c.settle(probed)
@@ -168,6 +169,7 @@ func TestDropOfAnObjectAfterAWipeAndARestart(t *testing.T) {
 				t.Errorf("the action is %q", outcome.Action)
 			}
 			c.expectAt("after the drop", inContainer+"readinessProbe", nil)
+			c.expectAt("after the drop", "spec.template.spec.terminationGracePeriodSeconds", int64(5))
 		})
 	}
 }

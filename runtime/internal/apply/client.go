@@ -62,12 +62,17 @@ func (c childClient) applyIf(ctx context.Context, d Desired, field, value string
 // isCreatable reports whether the API server accepts the desired state as a new object, by a dry
 // run. If it does, an update that validation refuses changes an immutable field.
 func (c childClient) isCreatable(ctx context.Context, d Desired) bool {
+	_, err := c.applyIf(ctx, d.withDryRunName(), "resourceVersion", "1", client.DryRunAll)
+	return err == nil || apierrors.IsConflict(err) || isCausedByDryRunName(err)
+}
+
+// withDryRunName returns the desired state under a name that a dry run can create beside the child.
+func (d Desired) withDryRunName() Desired {
 	content, metadata := d.cloneContent()
 	d.Name.Name = strings.TrimRight(d.Name.Name[:min(len(d.Name.Name), 50)], ".-") + "-dry-run"
 	metadata["name"] = d.Name.Name
 	d.content = func() map[string]any { return content }
-	_, err := c.applyIf(ctx, d, "resourceVersion", "1", client.DryRunAll)
-	return err == nil || apierrors.IsConflict(err) || isCausedByDryRunName(err)
+	return d
 }
 
 // patchChild patches the child with a name, and returns the API server's answer.

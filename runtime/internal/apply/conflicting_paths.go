@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -15,8 +14,7 @@ import (
 // conflictSearch finds the fields of a child that others have set and that make the desired state,
 // applied over them, invalid.
 type conflictSearch struct {
-	everything bool           // also fields that may conflict, where a desired field is missing
-	ours       *fieldpath.Set // what this field manager has applied so far
+	everything bool // also fields that may conflict, where a desired field is missing
 	found      *fieldpath.Set
 }
 
@@ -31,7 +29,7 @@ type conflictPlace struct {
 
 // conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
 // that the API server refused. everything adds paths that only may conflict.
-func conflictingPaths(manager string, d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
+func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
 	all := fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
 		if entry.FieldsV1 == nil || entry.APIVersion != d.Kind.GroupVersion().String() {
@@ -47,11 +45,7 @@ func conflictingPaths(manager string, d Desired, object client.Object, live map[
 	if err != nil {
 		return nil, err
 	}
-	ours, err := parseSet(managedEntry(object, manager, metav1.ManagedFieldsOperationApply, ""))
-	if err != nil {
-		return nil, err
-	}
-	search := conflictSearch{everything: everything, ours: ours, found: fieldpath.NewSet()}
+	search := conflictSearch{everything: everything, found: fieldpath.NewSet()}
 	desired := d.fields()
 	delete(desired, "metadata")
 	for _, field := range fields {
@@ -83,9 +77,8 @@ func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]
 	name := field[0]
 	value, isDesired := desired[name]
 	if !isDesired {
-		element := fieldpath.PathElement{FieldName: &name}
-		if _, exists := live[name]; exists && (isEdited(desired, live) || s.isDropped(at.below(element))) {
-			s.add(at, element)
+		if _, exists := live[name]; exists && isEdited(desired, live) {
+			s.add(at, fieldpath.PathElement{FieldName: &name})
 		}
 		return
 	}
@@ -96,16 +89,6 @@ func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]
 	below.keys = func(item map[string]any) map[string]any { return at.kind.Keys(name, item) }
 	below.owned, _ = at.owned.belowField(name)
 	s.visit(below, field[1:])
-}
-
-// isDropped reports whether a path that is not desired leads to an object with fields of ours, which
-// the apply drops. What is left in the object then is invalid.
-func (s *conflictSearch) isDropped(path fieldpath.Path) bool {
-	ours := s.ours
-	for _, element := range path {
-		ours = ours.WithPrefix(element)
-	}
-	return !ours.Empty()
 }
 
 // addReplacing adds the fields of an object that stand in the place of a missing desired one:

@@ -10,14 +10,15 @@ import (
 )
 
 // createChild creates the child, and returns the API server's answer.
-func (c childClient) createChild(ctx context.Context, d Desired) (client.Object, error) {
+func (c childClient) createChild(ctx context.Context, d Desired, options ...client.CreateOption) (client.Object, error) {
+	options = append(options, client.FieldOwner(c.manager))
 	if d.Source == nil {
-		return c.createFromContent(ctx, d)
+		return c.createFromContent(ctx, d, options...)
 	}
 	// The client sends Kubernetes' own types as protobuf, which costs both sides less.
 	object := d.Source.DeepCopyObject().(client.Object)
 	d.setMetadata(object)
-	return object, c.Create(ctx, object, client.FieldOwner(c.manager))
+	return object, c.Create(ctx, object, options...)
 }
 
 // setMetadata replaces the metadata of an object with the desired metadata.
@@ -41,9 +42,9 @@ func (d Desired) setMetadata(object client.Object) {
 
 // createFromContent creates the child from its desired fields. Kinds without one of Kubernetes'
 // own Go types take this way, because their Go types may set other fields than the desired ones.
-func (c childClient) createFromContent(ctx context.Context, d Desired) (client.Object, error) {
+func (c childClient) createFromContent(ctx context.Context, d Desired, options ...client.CreateOption) (client.Object, error) {
 	sent := &unstructured.Unstructured{Object: d.contentWith("", "")}
-	if err := c.Create(ctx, sent, client.FieldOwner(c.manager), client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+	if err := c.Create(ctx, sent, append(options, client.FieldValidation(metav1.FieldValidationStrict))...); err != nil {
 		return nil, err
 	}
 	answer := c.newObject()

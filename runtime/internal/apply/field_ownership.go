@@ -3,6 +3,7 @@ package apply
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,11 +23,12 @@ const (
 // the new owners. An apply removes only what was applied, so that the fields of a create have to
 // count as applied first. Defaults among them are removed, too, and set again. The same goes for
 // the fields that were ours when the child was last compared, if managedFields has no entry of ours
-// any more. A child needs this once, and only if the desired state drops something.
+// any more. After a restart nothing is recorded: then the fields count that a create would own. A
+// child needs this once, and only if the desired state drops something or its entry is missing.
 func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object) (client.Object, error) {
 	d, owned := c.desired, c.readOwned(live)
 	last := c.state.childWithUID(d.Key(), live)
-	isWiped := owned.entry == nil && recordedEntry(last, live) != nil
+	isWiped := owned.entry == nil && (recordedEntry(last, live) != nil || d.carriesHash() && !d.IsOutdated(live))
 	if !isWiped && !c.mayDrop(owned) {
 		return live, nil
 	}
@@ -39,15 +41,81 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	if (rules.Recreates || !rules.WritesChanges) && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}
-	if isWiped {
-		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), recordedEntry(last, full))
-	} else {
+	entry := recordedEntry(last, full)
+	switch {
+	case !isWiped:
 		err = csaupgrade.UpgradeManagedFields(full, sets.New(c.manager), c.manager)
+	case entry != nil:
+		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
+	default:
+		if entry, err = c.client.entryOfCreate(ctx, d, full); entry == nil {
+			return live, err
+		}
+		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return c.client.writeManagedFields(ctx, d, full)
+}
+
+// entryOfCreate returns the managedFields entry of a create of the desired state, as a dry run shows
+// it: the desired fields and the defaults beside them. It leaves out those that the child has with
+// another value. It returns nil if the API server refuses the dry run.
+func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) ([]byte, error) {
+	created, err := c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the apply reports what is wrong with the desired state
+	}
+	entry := managedEntry(created, c.manager, metav1.ManagedFieldsOperationUpdate, "")
+	there, err := contentOf(created)
+	if err != nil {
+		return nil, err
+	}
+	here, err := contentOf(live)
+	if err != nil {
+		return nil, err
+	}
+	differing, err := json.Marshal(parseFieldset(entry).withDifferentValues(there, here).asFields())
+	if err != nil {
+		return nil, err
+	}
+	set, err := parseSet(entry)
+	if err != nil {
+		return nil, err
+	}
+	others, err := parseSet(differing)
+	if err != nil {
+		return nil, err
+	}
+	return set.RecursiveDifference(others).ToJSON()
+}
+
+// withDifferentValues returns the paths in a set at which two objects have different values.
+func (s fieldset) withDifferentValues(a, b any) fieldset {
+	var different fieldset
+	for _, one := range s {
+		valueA, inA := followStep(a, one.name)
+		valueB, inB := followStep(b, one.name)
+		switch {
+		case !inA || !inB || one.below == nil && !equalValues(valueA, valueB):
+			different = append(different, step{name: one.name})
+		case one.below != nil:
+			if below := one.below.withDifferentValues(valueA, valueB); below != nil {
+				different = append(different, step{one.name, below})
+			}
+		}
+	}
+	return different
+}
+
+// asFields returns a set as managedFields holds it, decoded.
+func (s fieldset) asFields() map[string]any {
+	fields := map[string]any{}
+	for _, step := range s {
+		fields[step.name] = step.below.asFields()
+	}
+	return fields
 }
 
 // mayDrop reports whether a create may have set fields of the child that are no longer desired.

@@ -44,8 +44,7 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 // retryOverConflicts repeats an apply that was refused because of fields that other managers set
 // beside the desired ones: a port of the same name, a second source of a volume. Such a field
 // results from an edit of one of ours: an edit of a list's key moves the item, and an apply adds
-// ours beside it. Or it is what others own in an object of which the desired state drops our
-// fields, such as the defaults of a probe.
+// ours beside it.
 //
 // First it makes this field manager the owner of the conflicting fields, so that the apply removes
 // them. If there are none, or the apply is refused again, it returns the refusal and leaves all
@@ -93,7 +92,7 @@ func (i invalidApply) takeConflictingFields(ctx context.Context, current client.
 	if err != nil {
 		return nil, err
 	}
-	paths, err := conflictingPaths(i.client.manager, i.desired, current, content, refusedFields(refusal), everything)
+	paths, err := conflictingPaths(i.desired, current, content, refusedFields(refusal), everything)
 	if err != nil || paths.Empty() {
 		return nil, err
 	}
