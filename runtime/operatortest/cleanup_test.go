@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,7 +41,20 @@ func TestCleanUpNamesWhatFinalizeHoldsAndLeavesNothing(t *testing.T) {
 		t.Fatalf("the output names no namespace:\n%s", output)
 	}
 	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
-	cluster.Gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace[1]}})
+	awaitNamespaceGone(t, cluster, namespace[1])
+}
+
+// awaitNamespaceGone waits longer than Gone: on a busy machine, the controller of namespaces takes minutes.
+func awaitNamespaceGone(t *testing.T, cluster *operatortest.Cluster, name string) {
+	t.Helper()
+	for range 600 {
+		err := cluster.Client.Get(t.Context(), client.ObjectKey{Name: name}, new(corev1.Namespace))
+		if apierrors.IsNotFound(err) {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	t.Errorf("the namespace %s still exists", name)
 }
 
 // What was created past the harness is deleted, too, and an operator that is
@@ -62,7 +76,7 @@ func TestCleanUpLeavesNothingOfAnOperatorThatIsStopped(t *testing.T) {
 		cluster.Stop()
 	})
 	cluster := operatortest.Start(t, operatortest.Config{Controllers: func(operator.Manager) ([]operator.Controller, error) { return nil, nil }})
-	cluster.Gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+	awaitNamespaceGone(t, cluster, namespace)
 }
 
 // The CRDs stay, and are kubectl's as if make install had installed them.
