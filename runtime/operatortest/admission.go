@@ -31,7 +31,7 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	}
 	target := targetOf(c, like, "create", "update")
 	url, authority := serveWebhook(c, change.answerFor, target.probe)
-	return install(c, target, target.mutatingWebhook(url, authority))
+	return installAdmission(c, target, target.mutatingWebhook(url, authority))
 }
 
 // Deny installs an admission webhook that refuses operations of anyone on objects in the test's
@@ -53,7 +53,7 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 	status.Message = cmp.Or(status.Message, "the test denies it")
 	target := targetOf(c, like, verb)
 	url, authority := serveWebhook(c, func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
-	return install(c, target, target.validatingWebhook(url, authority))
+	return installAdmission(c, target, target.validatingWebhook(url, authority))
 }
 
 // DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works wherever the API
@@ -63,11 +63,11 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
 	target := targetOf(c, like, verb)
-	return install(c, target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	return installAdmission(c, target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
 }
 
-// install creates the objects of an admission fixture, and waits until they are in effect.
-func install(c *Cluster, target target, objects ...client.Object) (remove func()) {
+// installAdmission creates the objects of an admission fixture, and waits until they are in effect.
+func installAdmission(c *Cluster, target target, objects ...client.Object) (remove func()) {
 	c.t.Helper()
 	var once sync.Once
 	remove = func() {

@@ -62,7 +62,7 @@ func compareChild(c *Cluster, parent types.UID, record testcontrol.Record, desir
 		compared.compareFields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
 		return compared.found, false, nil
 	}
-	normal, asNormal := normalize(c, desired), any(notKnown)
+	normal, asNormal := normalizeValues(c, desired), any(notKnown)
 	if normal != nil {
 		asNormal = normal.Object
 	}

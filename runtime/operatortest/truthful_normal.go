@@ -12,11 +12,11 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
-// normalize returns a desired child as the API server would create it, with defaults and the
+// normalizeValues returns a desired child as the API server would create it, with defaults and the
 // changes of admission. It is a dry run under an unused name, so that it has nothing of the live
 // child. It returns nil if the API server refuses it, for instance because a port is allocated or a
 // name is validated.
-func normalize(c *Cluster, desired testcontrol.Desired) *unstructured.Unstructured {
+func normalizeValues(c *Cluster, desired testcontrol.Desired) *unstructured.Unstructured {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil

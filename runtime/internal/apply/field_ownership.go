@@ -48,7 +48,7 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	case entry != nil:
 		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
 	default:
-		if entry, err = c.client.entryOfCreate(ctx, d, full); entry == nil {
+		if entry, err = entryOfCreate(ctx, c.client, d, full); entry == nil {
 			return live, err
 		}
 		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
@@ -62,8 +62,8 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 // entryOfCreate returns the managedFields entry of a create of the desired state, as a dry run shows
 // it: the desired fields and the defaults beside them. It leaves out those that the child has with
 // another value. It returns nil if the API server refuses the dry run.
-func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) ([]byte, error) {
-	created, err := c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
+func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Object) ([]byte, error) {
+	created, err := c.createChild(ctx, withDryRunName(d), client.DryRunAll)
 	if err != nil {
 		return nil, nil //nolint:nilerr // the apply reports what is wrong with the desired state
 	}
