@@ -59,7 +59,9 @@ func (o *createControllerOptions) run(s streams, name string) error {
 	if err != nil {
 		return err
 	}
-	added, err := p.AddController(file, name, "write name: "+name+", or run: opgen create controller %s -f "+o.file)
+	added, err := p.AddController(file, name, func(other string) string {
+		return "write name: " + name + ", or run: opgen create controller " + other + " -f " + o.file
+	})
 	if err != nil {
 		return err
 	}

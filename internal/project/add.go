@@ -43,15 +43,16 @@ func (p *Project) AddAPI(f SpecFile) (Addition, error) {
 	return a, p.addFile(&a, f)
 }
 
-// AddController adds the controller of a spec file, which must have the given name.
-func (p *Project) AddController(f SpecFile, name, hint string) (Addition, error) {
+// AddController adds the controller of a spec file, which must have the given name. hint returns
+// what to do about a file with another one.
+func (p *Project) AddController(f SpecFile, name string, hint func(other string) string) (Addition, error) {
 	controller, problems := spec.ParseController(f.Name, f.Data)
 	if err := problems.Err(); err != nil {
 		return Addition{}, err
 	}
 	if controller.Name != name {
 		return Addition{}, spec.Problems{{
-			Pos: controller.Place("name"), Path: "name", Hint: fmt.Sprintf(hint, controller.Name),
+			Pos: controller.Place("name"), Path: "name", Hint: hint(controller.Name),
 			Message: fmt.Sprintf("%q is another name than %q, which the command gives", controller.Name, name),
 		}}.Err()
 	}

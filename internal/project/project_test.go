@@ -153,7 +153,7 @@ func TestAddControllerOfAnotherName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.AddController(SpecFile{"c.yaml", file}, "painter", "run: opgen create controller %s")
+	_, err = p.AddController(SpecFile{"c.yaml", file}, "painter", func(other string) string { return "run: opgen create controller " + other })
 	if expected := `c.yaml:3:7: name: "labeller" is another name than "painter"`; err == nil || !strings.Contains(err.Error(), expected) ||
 		!strings.Contains(err.Error(), "run: opgen create controller labeller") {
 		t.Errorf("the error is %v", err)

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -179,7 +180,8 @@ func presetValue(s *jsonschema.Schema, preset string) any {
 	case "boolean":
 		return preset == "true"
 	case "integer":
-		return 0
+		number, _ := strconv.Atoi(preset)
+		return number
 	}
 	return preset
 }

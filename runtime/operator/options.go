@@ -21,8 +21,8 @@ type Options struct {
 	// Resync is how often every parent is reconciled without any change.
 	Resync time.Duration
 
-	// LeaderElect elects the one replica that works at a time, by the Lease LeaderElectID in LeaderElectNamespace. By default it is named after the
-	// project.
+	// LeaderElect elects the one replica that works at a time, by the Lease LeaderElectID in
+	// LeaderElectNamespace. By default the Lease is named after the project.
 	LeaderElect          bool
 	LeaderElectID        string
 	LeaderElectNamespace string

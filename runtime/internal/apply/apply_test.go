@@ -1,10 +1,12 @@
 package apply
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -171,6 +173,39 @@ func TestDropOfAnObjectAfterAWipeAndARestart(t *testing.T) {
 			c.expectAt("after the drop", inContainer+"readinessProbe", nil)
 			c.expectAt("after the drop", "spec.template.spec.terminationGracePeriodSeconds", int64(5))
 		})
+	}
+}
+
+// unavailable is a client whose dry runs of creates fail for a while.
+type unavailable struct{ client.Writer }
+
+func (c unavailable) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	if slices.Contains(options, client.CreateOption(client.DryRunAll)) {
+		return apierrors.NewServiceUnavailable("for a moment")
+	}
+	return c.Writer.Create(ctx, object, options...)
+}
+
+// An apply without the fields of a create would leave the defaults with the generated manager for good, so that it
+// waits until a dry run has an answer.
+func TestWipeAfterARestartWaitsForTheDryRun(t *testing.T) {
+	child := deployment(nil)
+	c := startServer(t).child(child, Desired{})
+	c.expect(child, Created, creation[true])
+	c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+	c.restart()
+	available := c.Applier.Client
+	c.Applier.Client = unavailable{available}
+	if outcome, err := c.reconcile(child); !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("the child is %s, %v, want the error of the dry run", outcome.Action, err)
+	}
+	c.Applier.Client = available
+	c.now = c.now.Add(10 * time.Minute) // a write that failed is delayed
+	c.settle(child)
+	for _, entry := range c.live().GetManagedFields() {
+		if entry.Manager == beforeFirstApply && strings.Contains(entry.FieldsV1.GetRawString(), "f:terminationMessagePath") {
+			t.Errorf("%s owns a default: %s", entry.Manager, entry.FieldsV1.GetRawString())
+		}
 	}
 }
 

@@ -79,7 +79,13 @@ func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome,
 		err = c.recordApplied(live)
 		return c.unchanged(live), err
 	}
-	differs, err := dryRunDiffers(d, live, dry, err)
+	return c.updateOrRecreate(ctx, live, dry, err)
+}
+
+// updateOrRecreate updates a child for which the dry run of an apply shows no difference but in its
+// metadata. Otherwise the child needs recreation.
+func (c *childApply) updateOrRecreate(ctx context.Context, live, dry client.Object, err error) (Outcome, error) {
+	differs, err := dryRunDiffers(c.desired, live, dry, err)
 	switch {
 	case err != nil:
 		return Outcome{}, err

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // The field managers that the API server generates.
@@ -41,15 +45,14 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	if (rules.Recreates || !rules.WritesChanges) && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}
-	entry := recordedEntry(last, full)
-	switch {
-	case !isWiped:
+	if !isWiped {
 		err = csaupgrade.UpgradeManagedFields(full, sets.New(c.manager), c.manager)
-	case entry != nil:
-		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
-	default:
-		if entry, err = entryOfCreate(ctx, c.client, d, full); entry == nil {
-			return live, err
+	} else {
+		entry := recordedEntry(last, full)
+		if entry == nil {
+			if entry, err = entryOfCreate(ctx, c.client, d, full); entry == nil {
+				return live, err
+			}
 		}
 		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
 	}
@@ -61,11 +64,15 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 
 // entryOfCreate returns the managedFields entry of a create of the desired state, as a dry run shows
 // it: the desired fields and the defaults beside them. It leaves out those that the child has with
-// another value. It returns nil if the API server refuses the dry run.
+// another value. It returns nil if the API server refuses the dry run, for example because of a
+// quota: the apply is then the best that can be done.
 func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Object) ([]byte, error) {
 	created, err := c.createChild(ctx, withDryRunName(d), client.DryRunAll)
+	if errors.As(err, new(*apierrors.StatusError)) && !backoff.IsTransient(err) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // the apply reports what is wrong with the desired state
+		return nil, err
 	}
 	entry := managedEntry(created, c.manager, metav1.ManagedFieldsOperationUpdate, "")
 	there, err := contentOf(created)

@@ -21,14 +21,7 @@ func (c *childApply) recreate(ctx context.Context, live client.Object) (Outcome,
 	if len(refusedFields(err)) > 0 && c.client.isCreatable(ctx, d) {
 		return Outcome{Action: NeedsRecreation, Object: live}, nil
 	}
-	differs, err := dryRunDiffers(d, live, dry, err)
-	switch {
-	case err != nil:
-		return Outcome{}, err
-	case differs:
-		return Outcome{Action: NeedsRecreation, Object: live}, nil
-	}
-	return c.update(ctx, live)
+	return c.updateOrRecreate(ctx, live, dry, err)
 }
 
 // restoreHash decides by a dry run whether a child without its hash has this desired state. If it

@@ -61,7 +61,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
 	}
-	observed.related, err = observeRelated(ctx, r)
+	related, relatedErr := observeRelated(ctx, r)
+	observed.related = related
 	if ctx.Err() != nil {
 		return ctrl.Result{}, nil
 	}
@@ -78,8 +79,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	defer span.End()
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
-	if err != nil {
-		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
+	if relatedErr != nil {
+		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), relatedErr)), nil
 	}
 	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
 }
