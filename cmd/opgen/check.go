@@ -11,29 +11,30 @@ import (
 
 func newCheck(s streams) *cobra.Command {
 	var out output
+	var cache cacheOptions
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Fail if the project is not what its spec files say",
 		Long: `Fail with exit code 1 if a generated file is out of date or was edited by hand, if a sample is not a valid
 object of its API or shows one that is gone, if the functions New and main that the generated code needs are not there,
 or if the versions in go.mod and tools.mod do not fit each other. Warnings are shown and are no
-failure. For continuous integration.`,
-		Example: "  opgen check -o json",
+failure. For continuous integration, with --no-cache: then everything is done again.`,
+		Example: "  opgen check\n  opgen check --no-cache -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.check(); err != nil {
 				return err
 			}
-			p, err := loadProject(s)
+			p, err := cache.loadProject(s)
 			if err != nil {
 				return err
 			}
 			defer p.release()
-			source, err := readGo(s, p.Dir, p.Input())
+			source, err := readGo(s, p.Dir, p.Tree, p.Input())
 			if err != nil {
 				return err
 			}
-			changes, err := diffSource(s, p.Dir, source)
+			changes, err := diffSource(s, p.Tree, source)
 			if err != nil {
 				return err
 			}
@@ -45,6 +46,7 @@ failure. For continuous integration.`,
 		},
 	}
 	out.addFlag(cmd)
+	cache.addFlag(cmd)
 	return cmd
 }
 

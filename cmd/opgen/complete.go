@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -128,6 +129,6 @@ func specFiles(folder string) []project.SpecFile {
 	if err != nil {
 		return nil
 	}
-	files, _ := project.ReadFolder(dir, folder)
+	files, _ := project.ReadFolder(os.DirFS(dir), folder)
 	return files
 }

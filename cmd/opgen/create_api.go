@@ -45,6 +45,7 @@ A group without a dot gets the project's domain. A child of the core group is wr
 	flags.BoolVar(&o.cluster, "cluster-scoped", false, "the kind has no namespace")
 	flags.StringSliceVar(&o.children, "child", nil, "a kind of children as GROUP/VERSION/KIND; may be repeated")
 	o.write.addFlags(cmd)
+	o.write.cache.addFlag(cmd)
 	return cmd
 }
 
@@ -52,7 +53,7 @@ func (o *createAPIOptions) run(s streams) error {
 	if err := o.write.check(); err != nil {
 		return err
 	}
-	p, err := loadProject(s)
+	p, err := o.write.cache.loadProject(s)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	o.write.warnings = added.Warnings
-	if err := o.write.plan(s, p.Dir, added.Input); err != nil || o.write.quiet() {
+	if _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || o.write.quiet() {
 		return err
 	}
 	return o.printNext(s, p, added)

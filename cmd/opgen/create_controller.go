@@ -35,6 +35,7 @@ or draft one there, and generate. A kind of the core group is written v1/Pod.`,
 	flags.StringSliceVar(&o.parents, "parent", nil, "a kind to operate as GROUP/VERSION/KIND; may be repeated")
 	flags.StringSliceVar(&o.children, "child", nil, "a kind of children as GROUP/VERSION/KIND; may be repeated")
 	o.write.addFlags(cmd)
+	o.write.cache.addFlag(cmd)
 	return cmd
 }
 
@@ -50,7 +51,7 @@ func (o *createControllerOptions) run(s streams, name string) error {
 	if err := o.write.check(); err != nil {
 		return err
 	}
-	p, err := loadProject(s)
+	p, err := o.write.cache.loadProject(s)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (o *createControllerOptions) run(s streams, name string) error {
 		return err
 	}
 	o.write.warnings = added.Warnings
-	if err := o.write.plan(s, p.Dir, added.Input); err != nil || o.write.quiet() {
+	if _, err := o.write.plan(s, p.Dir, p.Tree, added.Input); err != nil || o.write.quiet() {
 		return err
 	}
 	fmt.Fprintf(s.err, "next: write Sync in internal/%s/sync.go, then run: make test\n", added.Controller.Package())

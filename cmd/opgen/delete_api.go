@@ -36,6 +36,7 @@ lists it; the spec file stays.`,
 	cmd.Flags().StringVar(&o.kind, "kind", "", "the kind (required)")
 	cmd.Flags().StringVar(&o.group, "group", "", "its group, when several have the kind")
 	o.write.addFlags(cmd)
+	o.write.cache.addFlag(cmd)
 	return cmd
 }
 
@@ -46,7 +47,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if o.kind == "" {
 		return project.InputErrorf("--kind is missing: name the kind to delete")
 	}
-	p, err := loadProject(s)
+	p, err := o.write.cache.loadProject(s)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 
 // remove generates the project without one part, and names the Once files that the part has left.
 func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(scaffold.File) bool) error {
-	source, err := readGo(s, p.Dir, p.Input())
+	source, err := readGo(s, p.Dir, p.Tree, p.Input())
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isP
 	if err != nil {
 		return err
 	}
-	if err := o.plan(s, p.Dir, in); err != nil {
+	if _, err := o.plan(s, p.Dir, p.Tree, in); err != nil {
 		return err
 	}
 	if !o.output.json() {

@@ -26,6 +26,7 @@ that are yours are left and named. Nothing in a cluster is touched: children sta
 		ValidArgsFunction: completer(projectControllers).arguments,
 	}
 	o.addFlags(cmd)
+	o.cache.addFlag(cmd)
 	return cmd
 }
 
@@ -33,7 +34,7 @@ func deleteController(s streams, o writeOptions, name string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	p, err := loadProject(s)
+	p, err := o.cache.loadProject(s)
 	if err != nil {
 		return err
 	}

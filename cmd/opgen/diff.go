@@ -11,6 +11,7 @@ import (
 
 func newDiff(s streams) *cobra.Command {
 	var out output
+	var cache cacheOptions
 	cmd := &cobra.Command{
 		Use:   "diff",
 		Short: "Show what generate would change",
@@ -22,12 +23,19 @@ difference.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			p, err := loadProject(s)
+			opened, err := cache.openProject(s)
 			if err != nil {
 				return err
 			}
-			defer p.release()
-			changes, err := diffTree(s, p.Dir, p.Input())
+			defer opened.release()
+			if _, current := opened.record.IsCurrent(readVersion().Version); current {
+				return showDiff(s, out, new(scaffold.Changes))
+			}
+			p, err := opened.loadOutlines()
+			if err != nil {
+				return err
+			}
+			changes, err := diffTree(s, p.Dir, p.Tree, p.Input())
 			if err != nil {
 				return err
 			}
@@ -35,6 +43,7 @@ difference.`,
 		},
 	}
 	out.addFlag(cmd)
+	cache.addFlag(cmd)
 	return cmd
 }
 

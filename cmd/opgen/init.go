@@ -97,7 +97,7 @@ func (o *initOptions) run(s streams, dir string) error {
 		Tool:    project.ToolFor(dir, readVersion().Version),
 		Extra:   []scaffold.File{{Path: project.FileName, Content: file, Owner: scaffold.Once}},
 	}
-	if err := o.write.plan(s, dir, in); err != nil || o.write.quiet() {
+	if _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || o.write.quiet() {
 		return err
 	}
 	next := "opgen create api -f FILE"

@@ -37,7 +37,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) error {
 	in := p.Input()
 	in.LetGo = []string{name}
-	err := o.plan(s, p.Dir, in)
+	_, err := o.plan(s, p.Dir, p.Tree, in)
 	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err

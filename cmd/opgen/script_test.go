@@ -63,7 +63,9 @@ func setUpScript(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Setenv("OPGEN_CACHE", cache.Dir)
+	if err := shareBuilds(env, cache.Dir); err != nil {
+		return err
+	}
 	state := cluster.State{Dir: filepath.Join(env.WorkDir, "state")}
 	env.Setenv("OPGEN_STATE", state.Dir)
 	env.Defer(func() {
@@ -73,6 +75,18 @@ func setUpScript(env *testscript.Env) error {
 		env.Setenv(name, os.Getenv(name))
 	}
 	return nil
+}
+
+// shareBuilds gives a script a cache of its own, with the clusters that the machine has built.
+func shareBuilds(env *testscript.Env, machine string) error {
+	own, builds := filepath.Join(env.WorkDir, "cache"), filepath.Join(machine, "kubernetes")
+	for _, folder := range []string{own, builds} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	env.Setenv("OPGEN_CACHE", own)
+	return os.Symlink(builds, filepath.Join(own, "kubernetes"))
 }
 
 // scriptCondition adds [cluster]: a cluster for tests is there.

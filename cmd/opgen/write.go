@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +16,7 @@ import (
 // writeOptions are the flags of every command that writes a project tree.
 type writeOptions struct {
 	output        output
+	cache         cacheOptions
 	dryRun, force bool
 	warnings      spec.Problems // of what the project is generated from
 }
@@ -33,50 +34,50 @@ func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or
 // --dry-run, makes the tree so. It reports what it did.
-func (o *writeOptions) plan(s streams, dir string, in scaffold.Input) error {
-	changes, err := diffTree(s, dir, in)
+func (o *writeOptions) plan(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Changes, error) {
+	changes, err := diffTree(s, dir, tree, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.force {
 		changes = changes.Force()
 	}
 	if conflicts := changes.Conflicts(); len(conflicts) > 0 {
-		return reportConflicts(s, o.output, changes)
+		return nil, reportConflicts(s, o.output, changes)
 	}
 	if !o.dryRun {
 		if err := applyChanges(changes, dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return o.report(s, changes)
+	return changes, o.report(s, changes)
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
-func diffTree(s streams, dir string, in scaffold.Input) (*scaffold.Changes, error) {
-	source, err := readGo(s, dir, in)
+func diffTree(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Changes, error) {
+	source, err := readGo(s, dir, tree, in)
 	if err != nil {
 		return nil, err
 	}
-	return diffSource(s, dir, source)
+	return diffSource(s, tree, source)
 }
 
-// diffSource compares a project whose Go source has been read with the tree in dir.
-func diffSource(s streams, dir string, source scaffold.Source) (*scaffold.Changes, error) {
+// diffSource compares a project whose Go source has been read with its tree.
+func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Changes, error) {
 	defer showProgress(s.err, "generating")()
 	files, err := scaffold.Plan(source)
 	if err != nil {
 		return nil, err
 	}
-	return files.Diff(os.DirFS(dir))
+	return files.Diff(tree)
 }
 
 // readGo completes an input from the Go source of the project in dir.
-func readGo(s streams, dir string, in scaffold.Input) (scaffold.Source, error) {
+func readGo(s streams, dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
 	if crdgen.ReadsGo(in.APIs) {
 		defer showProgress(s.err, "reading Go packages")()
 	}
-	return project.ReadGo(dir, in)
+	return project.ReadGo(dir, tree, in)
 }
 
 // changeReport is one change in the output of -o json.
@@ -97,7 +98,7 @@ func changeReports(changes []scaffold.Change) []changeReport {
 // report names every file that was written or removed, or would be, and what there is to warn of.
 func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 	pending := changes.Pending()
-	warned := append(changes.Warnings(), o.warnings...)
+	warned := o.allWarnings(changes)
 	if o.output.json() {
 		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
 		if len(warned) > 0 {
@@ -116,6 +117,11 @@ func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 		fmt.Fprintln(s.err, "dry run: nothing was written")
 	}
 	return nil
+}
+
+// allWarnings are those of the Go source and of the spec files.
+func (o *writeOptions) allWarnings(changes *scaffold.Changes) spec.Problems {
+	return append(changes.Warnings(), o.warnings...)
 }
 
 // reportConflicts names the files that keep the command from writing anything.

@@ -48,6 +48,7 @@ func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
 // buildCRD returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD
 // shares what it has in common with the API: neither is changed afterwards.
 func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
+	api.NeedSchemas()
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: apiextv1.SchemeGroupVersion.String(),

@@ -76,6 +76,7 @@ func statusName(k kindVersion) string { return k.api.Names.GoKind + "Status" }
 // addKind declares the types of one kind: itself, its spec and status with all they need, and its
 // list.
 func (b *packageBuilder) addKind(k kindVersion) {
+	k.api.NeedSchemas()
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
 	b.kindName = kind.Name
 	root := Type{

@@ -9,12 +9,18 @@ import (
 )
 
 // Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir.
-// The APIs must have none of the errors that CRD reports.
-func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
+// The APIs must have none of the errors that CRD reports. A package with an outline gets the names
+// of its kinds from there, and no Types.
+func Packages(p *spec.Project, apis []*spec.API, outlines ...Outline) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems
 	for _, group := range groupVersions(apis) {
-		b := newPackageBuilder(p, group)
+		pkg := newPackage(p, group)
+		if known := outlineOf(pkg, outlines); known != nil {
+			packages = append(packages, known.fill(pkg, group))
+			continue
+		}
+		b := newPackageBuilder(pkg, group)
 		packages = append(packages, b.build())
 		problems = append(problems, b.problems...)
 	}
@@ -49,18 +55,20 @@ func groupVersions(apis []*spec.API) [][]kindVersion {
 	return groups
 }
 
-// newPackageBuilder names the package of a group version.
-func newPackageBuilder(p *spec.Project, kinds []kindVersion) *packageBuilder {
+// newPackage names the package of a group version.
+func newPackage(p *spec.Project, kinds []kindVersion) Package {
 	group, version := kinds[0].api.Group, kinds[0].version.Name
 	dir := PackageDir(p, group, version)
+	return Package{
+		Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
+		Group: group, Version: version, Clients: p.Clients,
+	}
+}
+
+func newPackageBuilder(pkg Package, kinds []kindVersion) *packageBuilder {
 	return &packageBuilder{
-		kinds: kinds,
-		names: nameSet{},
-		used:  map[*spec.NamedType]*declaredType{}, outsideStatus: usedOutsideStatus(kinds), hasCrossFieldRules: usedBelowCrossFieldRules(kinds),
-		pkg: Package{
-			Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
-			Group: group, Version: version, Clients: p.Clients,
-		},
+		kinds: kinds, pkg: pkg, names: nameSet{},
+		used: map[*spec.NamedType]*declaredType{}, outsideStatus: usedOutsideStatus(kinds), hasCrossFieldRules: usedBelowCrossFieldRules(kinds),
 	}
 }
 
@@ -83,6 +91,21 @@ func shortGroup(group, domain string) string {
 		return short
 	}
 	return group
+}
+
+// Aliases returns what other packages import the packages of APIs as, by their group versions, such
+// as demo.example.com/v1.
+func Aliases(p *spec.Project, apis []*spec.API) map[string]string {
+	var packages []Package
+	for _, group := range groupVersions(apis) {
+		packages = append(packages, newPackage(p, group))
+	}
+	setAliases(packages)
+	aliases := map[string]string{}
+	for _, pkg := range packages {
+		aliases[pkg.Group+"/"+pkg.Version] = pkg.Alias
+	}
+	return aliases
 }
 
 // setAliases gives every package the first label of its group and its version as alias, or the

@@ -27,6 +27,8 @@ type Source struct {
 	// IgnoreUnexportedFields has fields that are not exported be passed over though they have a
 	// JSON tag.
 	IgnoreUnexportedFields bool
+	// Loaded gets the folders of the packages that are loaded; nil: nobody asks for them.
+	Loaded Folders
 }
 
 // program is Go packages, loaded, and what controller-tools makes of them.
@@ -58,7 +60,9 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 	if err != nil {
 		return nil, loadError(err)
 	}
+	seen := map[*packages.Package]bool{}
 	for _, root := range roots {
+		source.Loaded.add(root.Package, seen)
 		p.roots[root.PkgPath] = root
 		p.parseOverlay(root, overlay)
 		root.NeedSyntax()

@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,14 +13,14 @@ import (
 )
 
 // ReadGo completes an input from the Go source of the project in dir, read in the workspace of the
-// project.
-func ReadGo(dir string, in scaffold.Input) (scaffold.Source, error) {
+// project. tree is the same folder.
+func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
 	if crdgen.ReadsGo(in.APIs) {
 		if err := useWorkspace(dir); err != nil {
 			return scaffold.Source{}, err
 		}
 	}
-	return scaffold.ReadGo(dir, in)
+	return scaffold.ReadGo(dir, tree, in)
 }
 
 // ReadGoTypes completes APIs from the Go source of the project that the working directory lies in,
@@ -37,7 +38,7 @@ func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	source, err := ReadGo(dir, scaffold.Input{Project: project, APIs: apis})
+	source, err := ReadGo(dir, os.DirFS(dir), scaffold.Input{Project: project, APIs: apis})
 	return source.APIs, err
 }
 

@@ -68,7 +68,7 @@ func loadShop(t *testing.T, files string) (*Project, error) {
 			t.Fatal(err)
 		}
 	}
-	return Load(dir, "v0.1.0")
+	return Load(dir, os.DirFS(dir), "v0.1.0", Known{})
 }
 
 func TestLoad(t *testing.T) {
@@ -211,7 +211,7 @@ package order
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := ReadGo(p.Dir, p.Input())
+	source, err := ReadGo(p.Dir, p.Tree, p.Input())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,15 @@ import (
 // typesFile is the usual name of the file of types beside the files of APIs.
 const typesFile = "types.yaml"
 
-// ParseTypes parses the files of kind Types among spec files. It returns the files of APIs and the
-// types.
-func ParseTypes(files []SpecFile) (apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
+// ParseTypes parses the files of kind Types among spec files. It returns these files, those of
+// APIs, and the types.
+func ParseTypes(files []SpecFile) (ofTypes, apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
 	for _, f := range files {
 		if !spec.IsTypes(f.Data) {
 			apis = append(apis, f)
 			continue
 		}
+		ofTypes = append(ofTypes, f)
 		types, found := spec.ParseTypes(f.Name, f.Data)
 		problems = append(problems, found...)
 		if types == nil {
@@ -38,7 +39,7 @@ func ParseTypes(files []SpecFile) (apis []SpecFile, shared []*spec.NamedType, pr
 			shared = append(shared, t)
 		}
 	}
-	return apis, shared, problems
+	return ofTypes, apis, shared, problems
 }
 
 // FindTypes returns the files of types that lie beside other files and are not among them.

@@ -54,6 +54,23 @@ func (c Change) Diff() []byte {
 type Changes struct {
 	list     []Change
 	warnings spec.Problems
+	learned  Learned
+}
+
+// Learned is what a run found out about the source of a project.
+type Learned struct {
+	Known Known             // of its parts, for the next run
+	Rules []spec.PolicyRule // in Go comments
+	// Folders are those of the Go packages that it was read from, and of all that these import.
+	Folders map[string]bool
+}
+
+// Learned returns what there is to know about the source.
+func (c *Changes) Learned() Learned { return c.learned }
+
+// IsEmpty reports whether there is nothing to change.
+func (c *Changes) IsEmpty() bool {
+	return len(c.withActions(Create, Update, Remove, Conflict)) == 0
 }
 
 // Warnings are what there is to warn of in the Go source that the project is generated from.
@@ -98,7 +115,7 @@ func (c *Changes) Force() *Changes {
 		}
 		forced[i].Reason = ""
 	}
-	return &Changes{list: forced, warnings: c.warnings}
+	return &Changes{list: forced, warnings: c.warnings, learned: c.learned}
 }
 
 // ErrConflict is the error of Apply for changes with conflicts.

@@ -21,14 +21,14 @@ func (c controller) folder() string { return "internal/" + c.spec.Package() }
 
 // manifest is what the controller consists of.
 func (c controller) manifest() []output {
-	return append(operatorManifest(c.folder(), c.templates), foreignOutputs(c.folder(), c.foreign)...)
+	return append(operatorManifest(c.folder(), func() templates.Operator { return c.templates }), foreignOutputs(c.folder(), c.foreign)...)
 }
 
 // addController takes in a controller.
 func (p *project) addController(c *spec.Controller) spec.Problems {
 	r := kinds.Resolver{Packages: p.packages, CRDs: p.crds}
 	parents, problems := resolveParents(r, p.Project, c)
-	op := resolveOperator(r, c.Operator, c.At, parents, p.Watch)
+	op := resolveOperator(r, c.Operator, c.At, parents, p.Watch, false)
 	o := operatorTemplates(p.Project, c.Operator, op)
 	o.Controller = &templates.Controller{Name: c.Name, Package: c.Package(), Group: c.Group(p.Project), ParentMetadata: c.ParentMetadata}
 	foreign, runsInTests := op.foreign, true

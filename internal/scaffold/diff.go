@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/parallel"
 )
 
 const (
@@ -31,13 +33,12 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err := checkDroppedChildren(before.Children, s.childOwners); err != nil {
 		return nil, err
 	}
-	var list []Change
-	for _, f := range s.files {
-		change, err := f.changeIn(tree, before)
+	list, errs := make([]Change, len(s.files)), make([]error, len(s.files))
+	parallel.Each(len(s.files), func(i int) { list[i], errs[i] = s.files[i].changeIn(tree, before) })
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, change)
 	}
 	after := s.lock()
 	for _, stale := range slices.Sorted(maps.Keys(before.Files)) {
@@ -65,16 +66,15 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	}
 	list = append(list, lock)
 	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return &Changes{list: list, warnings: s.warnings}, nil
+	return &Changes{list: list, warnings: s.warnings, learned: s.learned}, nil
 }
 
 // changeIn decides what happens to a file of the set.
 func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, New: f.Content}
+	var err error
 	if f.Owner == Once {
-		action, err := f.actionForOnce(tree)
-		c.Action = action
-		if err == nil && action == Create {
+		if c.Action, err = f.actionForOnce(tree); err == nil && c.Action == Create {
 			c.New, err = f.Rendered()
 		}
 		return c, err
@@ -84,12 +84,17 @@ func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 		return Change{}, err
 	}
 	c.Old = old
+	if old != nil && f.isContent(old) {
+		c.Action, c.New = Unchanged, old
+		return c, nil
+	}
+	if c.New, err = f.Rendered(); err != nil {
+		return Change{}, err
+	}
 	listed := lock.Files[f.Path]
 	switch {
 	case old == nil:
 		c.Action = Create
-	case bytes.Equal(unixLines(old), unixLines(f.Content)):
-		c.Action = Unchanged
 	case listed == "" && path.Base(f.Path) == deepCopyFile && byControllerGen(old):
 		c.Action, c.Reason = Conflict, reasonForeign
 	case listed == "":

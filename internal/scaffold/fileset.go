@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"path"
@@ -34,7 +35,11 @@ type File struct {
 	// file does.
 	Instead func(name string) bool
 
-	render func() ([]byte, error) // the content of a Once file, which most projects have already; nil: Content
+	// render renders the content of a Once file and of one that is known, which most projects have
+	// already; nil: Content.
+	render   func() ([]byte, error)
+	checksum string // of a Generated file; empty: that of Content
+	group    string // see output
 }
 
 // Rendered returns the content of the file.
@@ -49,6 +54,22 @@ func (f File) Rendered() ([]byte, error) {
 	return content, nil
 }
 
+// contentChecksum returns the checksum of a Generated file.
+func (f File) contentChecksum() string {
+	if f.checksum != "" {
+		return f.checksum
+	}
+	return contentChecksum(f.Content)
+}
+
+// isContent reports whether the file has a content, whatever its line endings.
+func (f File) isContent(content []byte) bool {
+	if f.render == nil {
+		return bytes.Equal(unixLines(content), unixLines(f.Content))
+	}
+	return contentChecksum(content) == f.checksum
+}
+
 // FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
 type FileSet struct {
 	files       []File
@@ -58,6 +79,7 @@ type FileSet struct {
 	// lockedParts are the APIs and controllers that the files are for.
 	lockedParts lockedParts
 	warnings    spec.Problems
+	learned     Learned
 }
 
 // Files returns the files in the order of their paths.

@@ -12,6 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/parallel"
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -27,29 +28,41 @@ func needsAuthored(api *spec.API) bool {
 // the APIs name, the types that are an author's, of which it drafts those that are missing, and the
 // RBAC markers in comments. It loads no package if the APIs name no Go types. The error is
 // spec.Problems if the input or the Go source is invalid.
-func ReadGo(dir string, in Input) (Source, error) {
-	source := Source{Input: in, operatorFolders: lockedFolders(os.DirFS(dir))}
-	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
+//
+// tree is the same folder. Go packages and comments are read from dir, everything else from tree.
+func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
+	source := Source{Input: in}
+	var problems spec.Problems
+	var err error
+	parallel.Each(2, func(i int) {
+		if i == 0 {
+			source.rules, problems, err = rbacmarkers.Find(os.DirFS(dir))
+		} else {
+			source.operatorFolders, source.crdDocuments = lockedFolders(tree), knownDocuments(tree, in.Known)
+		}
+	})
 	if err != nil || len(problems) > 0 {
 		return source, errors.Join(err, problems.Err())
 	}
-	source.rules = rules
-	if source.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
+	if source.header, err = headerOf(tree, in.Project); err != nil {
 		return source, err
 	}
 	if !crdgen.ReadsGo(in.APIs) {
 		return source, nil
 	}
+	in.APIs = in.allWhole()
+	source.APIs = in.APIs
 	var uses []gotypes.Use
 	for _, api := range in.APIs {
 		uses = append(uses, unreadTypes(in.Project, api)...)
 	}
-	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir}, uses)
+	source.loaded = gotypes.Folders{}
+	problems, err = gotypes.Resolve(gotypes.Source{Dir: dir, Loaded: source.loaded}, uses)
 	if err != nil {
 		return source, err
 	}
 	if len(problems) == 0 {
-		problems, err = source.readAuthored(dir)
+		problems, err = source.readAuthored(dir, tree)
 	}
 	if err != nil || len(problems) == 0 {
 		return source, err
@@ -76,7 +89,7 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 }
 
 // readAuthored reads the packages with types of an author.
-func (s *Source) readAuthored(dir string) (spec.Problems, error) {
+func (s *Source) readAuthored(dir string, tree fs.FS) (spec.Problems, error) {
 	if !slices.ContainsFunc(s.APIs, needsAuthored) {
 		return nil, nil
 	}
@@ -84,8 +97,8 @@ func (s *Source) readAuthored(dir string) (spec.Problems, error) {
 	if len(problems) > 0 {
 		return problems, nil
 	}
-	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields}
-	a := authors{project: s.Project, tree: os.DirFS(dir), source: source, registrations: map[string]gomodel.Registration{}}
+	source := gotypes.Source{Dir: dir, Files: map[string][]byte{}, IgnoreUnexportedFields: s.Project.IgnoreUnexportedFields, Loaded: s.loaded}
+	a := authors{project: s.Project, tree: tree, source: source, registrations: map[string]gomodel.Registration{}}
 	for _, pkg := range packages {
 		if err := a.addPackage(pkg); err != nil {
 			return nil, err
@@ -159,7 +172,7 @@ func (a *authors) addGenerated(pkg gomodel.Package) error {
 	}
 	a.source.Files[path.Join(pkg.Dir, "zz_generated.register.go")] = register
 	name := path.Join(pkg.Dir, typesFile)
-	if len(pkg.Types) > 0 {
+	if pkg.HasTypes() {
 		a.source.Files[name], err = templates.Types(pkg)
 		return err
 	}

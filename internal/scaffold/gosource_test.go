@@ -59,7 +59,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 		}
 	}
 	bootstrap(t, dir, in)
-	source, err := ReadGo(dir, in)
+	source, err := ReadGo(dir, os.DirFS(dir), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 		licensed := bytes.Replace(code, []byte("// Code generated"), []byte("/*\nCopyright The Authors.\n*/\n\n// Code generated"), 1)
 		write(t, file, string(licensed))
 	}
-	again, err := ReadGo(dir, inputOf(t, archive))
+	again, err := ReadGo(dir, os.DirFS(dir), inputOf(t, archive))
 	if err != nil || len(again.Extra) != authorFiles {
 		t.Fatalf("the authors' files are not known: %d, %v", len(again.Extra), err)
 	}
@@ -134,7 +134,7 @@ func TestReadGoReadsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := inputOf(t, archive)
-	read, err := ReadGo("/does/not/exist", in)
+	read, err := ReadGo("/does/not/exist", os.DirFS("/does/not/exist"), in)
 	if err != nil || read.deepCopies != nil || !slices.Equal(read.APIs, in.APIs) {
 		t.Errorf("something was read: %v", err)
 	}

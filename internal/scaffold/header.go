@@ -34,17 +34,24 @@ func headerOf(tree fs.FS, p *spec.Project) ([]byte, error) {
 	return header, nil
 }
 
-// addHeader puts a header before the generated Go files. What another tool has generated, and
-// stays, keeps its own.
-func addHeader(header []byte, files []File) {
-	if len(header) == 0 {
-		return
+// withHeader returns what renders an output with the header before generated Go code.
+func withHeader(header []byte, o output) func() ([]byte, error) {
+	if len(header) == 0 || o.owner != Generated {
+		return o.render
 	}
-	for i, f := range files {
-		if f.Owner == Generated && path.Ext(f.Path) == ".go" && !byControllerGen(f.Content) {
-			files[i].Content = bytes.Join([][]byte{header, f.Content}, []byte("\n\n"))
-		}
+	return func() ([]byte, error) {
+		content, err := o.render()
+		return headed(header, o.path, content), err
 	}
+}
+
+// headed puts a header before generated Go code. What another tool has generated, and stays, keeps
+// its own.
+func headed(header []byte, file string, content []byte) []byte {
+	if len(header) == 0 || path.Ext(file) != ".go" || byControllerGen(content) {
+		return content
+	}
+	return bytes.Join([][]byte{header, content}, []byte("\n\n"))
 }
 
 func byControllerGen(code []byte) bool {

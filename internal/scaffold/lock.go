@@ -107,7 +107,7 @@ func (s *FileSet) lock() Lock {
 	}
 	for _, f := range s.files {
 		if f.Owner == Generated {
-			lock.Files[f.Path] = contentChecksum(f.Content)
+			lock.Files[f.Path] = f.contentChecksum()
 		}
 	}
 	return lock
@@ -142,5 +142,8 @@ func contentChecksum(content []byte) string {
 }
 
 func unixLines(content []byte) []byte {
+	if !bytes.Contains(content, []byte("\r\n")) {
+		return content
+	}
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }

@@ -12,8 +12,10 @@ type output struct {
 	api  string // the name of the API that it belongs to; empty: to a controller or the whole project
 	// controller is the controller that it belongs to, if any.
 	controller string
+	group      string // the API group that it is made for, with all its APIs; empty for the others
 	owner      Owner
 	render     func() ([]byte, error)
+	checksum   string                 // of the content, where it is known
 	instead    func(name string) bool // see File.Instead
 }
 
@@ -34,7 +36,7 @@ func (p *project) manifest() []output {
 		{path: "go.sum", owner: Once, render: p.release.GoSum},
 		{path: "tools.mod", owner: Once, render: bindView(p.release.ToolsMod, p.Module)},
 		{path: "tools.sum", owner: Once, render: p.release.ToolsSum},
-		{path: "zz_generated.spec.schema.json", render: reference.JSONSchema},
+		{path: schemaPath, render: reference.JSONSchema},
 		{path: "deploy/kustomization.yaml", owner: Once, render: bindView(templates.Kustomization, t)},
 		{path: "deploy/zz_generated.namespace.yaml", render: renderObjects(p.operator.NamespaceObjects())},
 		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
@@ -43,18 +45,21 @@ func (p *project) manifest() []output {
 	}
 }
 
+// schemaPath is the JSON Schema of spec files, which depends on opgen alone.
+const schemaPath = "zz_generated.spec.schema.json"
+
 // packageManifest is what each group version consists of. The deepcopy code is given where it was
 // made from types of which an author owns some.
-func packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
+func (p *project) packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 	outputs := []output{
-		{path: pkg.Dir + "/" + deepCopyFile, render: bindView(templates.DeepCopy, pkg)},
-		{path: pkg.Dir + "/zz_generated.register.go", render: bindView(templates.Register, pkg)},
+		{path: pkg.Dir + "/" + deepCopyFile, render: p.bindPackage(templates.DeepCopy, pkg)},
+		{path: pkg.Dir + "/zz_generated.register.go", render: p.bindPackage(templates.Register, pkg)},
 	}
 	if deepCopy != nil {
 		outputs[0].render = func() ([]byte, error) { return deepCopy, nil }
 	}
-	if len(pkg.Types) > 0 {
-		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: bindView(templates.Types, pkg)})
+	if pkg.HasTypes() {
+		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: p.bindPackage(templates.Types, pkg)})
 	}
 	return outputs
 }
@@ -73,15 +78,25 @@ func (k kind) kindManifest() []output {
 }
 
 // operatorManifest is what the package of each operator consists of.
-func operatorManifest(folder string, o templates.Operator) []output {
+func operatorManifest(folder string, view func() templates.Operator) []output {
 	return []output{
-		{path: folder + "/sync.go", owner: Once, render: bindView(templates.SyncFile, o), instead: isCode},
-		{path: folder + "/sync_test.go", owner: Once, render: bindView(templates.SyncTestFile, o), instead: isTest},
-		{path: folder + "/" + operatorFile, render: bindView(templates.OperatorFile, o)},
+		{path: folder + "/sync.go", owner: Once, render: bindMade(templates.SyncFile, view), instead: isCode},
+		{path: folder + "/sync_test.go", owner: Once, render: bindMade(templates.SyncTestFile, view), instead: isTest},
+		{path: folder + "/" + operatorFile, render: bindMade(templates.OperatorFile, view)},
 	}
 }
 
 // bindView binds a renderer to what it renders.
 func bindView[T any](render func(T) ([]byte, error), view T) func() ([]byte, error) {
 	return func() ([]byte, error) { return render(view) }
+}
+
+// bindMade binds a renderer to what is made when it is called.
+func bindMade[T any](render func(T) ([]byte, error), view func() T) func() ([]byte, error) {
+	return func() ([]byte, error) { return render(view()) }
+}
+
+// bindPackage binds a renderer to a package with its types.
+func (p *project) bindPackage(render func(gomodel.Package) ([]byte, error), pkg gomodel.Package) func() ([]byte, error) {
+	return func() ([]byte, error) { return render(p.models.complete(pkg)) }
 }

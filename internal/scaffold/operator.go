@@ -17,11 +17,12 @@ type resolvedOperator struct {
 }
 
 // resolveOperator completes the operator of a spec file and checks it against the schemas of its
-// parents and children. at has the positions of the keys of the file by path.
-func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch) resolvedOperator {
-	entries := entryResolver{
-		Resolver: r, at: at, watch: watch,
-		out: resolvedOperator{problems: opcheck.Related(op, parents, at)},
+// parents and children, unless an earlier run has checked it. at has the positions of the keys of
+// the file by path.
+func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch, checked bool) resolvedOperator {
+	entries := entryResolver{Resolver: r, at: at, watch: watch, checked: checked}
+	if !checked {
+		entries.out.problems = opcheck.Related(op, parents, at)
 	}
 	for i, declared := range op.Children {
 		entries.addChild(declared, fmt.Sprintf("operator.children[%d]", i))
@@ -37,7 +38,9 @@ type entryResolver struct {
 	kinds.Resolver
 	at    map[string]spec.Pos
 	watch spec.Watch
-	out   resolvedOperator
+	// checked says that an earlier run has checked the entries against schemas.
+	checked bool
+	out     resolvedOperator
 }
 
 // reportAt adds an error at a key of an entry, or at the entry if it lacks the key.
@@ -71,7 +74,7 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	if !ok {
 		return
 	}
-	if declared.ReadyWhen.Text != "" {
+	if declared.ReadyWhen.Text != "" && !e.checked {
 		e.out.problems = append(e.out.problems, opcheck.Ready(declared.ReadyWhen, path+".readyWhen", r.Schema())...)
 	}
 	e.out.children = append(e.out.children, kinds.Child{Resource: r, Spec: declared})

@@ -11,6 +11,8 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/clientgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
+	"github.com/opgen-dev/opgen/internal/gotypes"
+	"github.com/opgen-dev/opgen/internal/parallel"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -39,6 +41,27 @@ type Input struct {
 	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group
 	// of an API, or controllers/name.
 	LetGo []string
+	// Digests are those of the spec files of APIs with the shared types, by the names of the files.
+	// What is made from a file without one is always made again.
+	Digests map[string]string
+	Known   Known // from an earlier run
+	// Whole returns the API of an outline with its schemas; nil when no API is an outline.
+	Whole func(*spec.API) *spec.API
+}
+
+// whole returns an API with its schemas.
+func (in Input) whole(api *spec.API) *spec.API {
+	if !api.Outlined {
+		return api
+	}
+	return in.Whole(api)
+}
+
+// allWhole returns all APIs with their schemas.
+func (in Input) allWhole() []*spec.API {
+	all := slices.Clone(in.APIs)
+	parallel.Each(len(all), func(i int) { all[i] = in.whole(all[i]) })
+	return all
 }
 
 // Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have
@@ -51,12 +74,14 @@ type Source struct {
 	deepCopies    map[string][]byte
 	authored      map[string]*packages.Package
 	registrations map[string]gomodel.Registration
-	warnings      spec.Problems // about these packages
+	warnings      spec.Problems   // about these packages
+	loaded        gotypes.Folders // of these packages and of all that they import
 	// operatorFolders are the folders of the operators that the lock lists, by the names of their
 	// APIs.
 	operatorFolders map[string]string
 	header          []byte            // the text of the project's header file
 	rules           []spec.PolicyRule // from RBAC markers in comments
+	crdDocuments    map[string][]byte // those of the generated file of CRDs, by their checksums
 }
 
 // Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
@@ -73,26 +98,7 @@ func Plan(in Source) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs := p.manifest()
-	for _, pkg := range p.packages {
-		if registration, read := in.registrations[pkg.ImportPath]; read {
-			pkg = pkg.With(registration)
-		}
-		outputs = append(outputs, packageManifest(pkg, in.deepCopies[pkg.ImportPath])...)
-	}
-	for _, k := range p.kinds {
-		for _, o := range k.kindManifest() {
-			o.api = APIName(k.api)
-			outputs = append(outputs, o)
-		}
-	}
-	for _, c := range p.controllers {
-		for _, o := range c.manifest() {
-			o.controller = c.spec.Name
-			outputs = append(outputs, o)
-		}
-	}
-	files, err := renderOutputs(outputs)
+	files, err := renderOutputs(p.allOutputs(in))
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +109,51 @@ func Plan(in Source) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
-	addHeader(in.header, files)
+	known := p.learn(files)
 	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
 	if err != nil {
 		return nil, err
 	}
 	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
+	set.learned = Learned{Known: known, Rules: in.rules, Folders: in.loaded}
 	return set, nil
+}
+
+// allOutputs returns the manifest of the whole project. Files that are known are not rendered
+// unless the tree lacks them.
+func (p *project) allOutputs(in Source) []output {
+	outputs := p.manifest()
+	for _, pkg := range p.packages {
+		if registration, read := in.registrations[pkg.ImportPath]; read {
+			pkg = pkg.With(registration)
+		}
+		for _, o := range p.packageManifest(pkg, in.deepCopies[pkg.ImportPath]) {
+			o.group = pkg.Group
+			outputs = append(outputs, o)
+		}
+	}
+	for _, k := range p.kinds {
+		for _, o := range k.kindManifest() {
+			o.api, o.group = APIName(k.api), k.api.Group
+			outputs = append(outputs, o)
+		}
+	}
+	for _, c := range p.controllers {
+		for _, o := range c.manifest() {
+			o.controller = c.spec.Name
+			outputs = append(outputs, o)
+		}
+	}
+	for i, o := range outputs {
+		outputs[i].render = withHeader(in.header, o)
+		switch {
+		case o.path == schemaPath:
+			outputs[i].checksum = in.Known.Fixed[o.path]
+		case o.owner == Generated && o.group != "":
+			outputs[i].checksum = p.known.groups[o.group].Files[o.path]
+		}
+	}
+	return outputs
 }
 
 // renderClients renders client/.
@@ -120,19 +164,19 @@ func (p *project) renderClients(authored map[string]*packages.Package) ([]File, 
 	}
 	files := make([]File, len(rendered))
 	for i, f := range rendered {
-		files[i] = File{Path: f.Path, Content: f.Content}
+		files[i] = File{Path: f.Path, Content: headed(p.header, f.Path, f.Content)}
 	}
 	return files, nil
 }
 
-// renderOutputs renders the outputs, but for Once files: they are rendered when a tree turns out to
-// lack them.
+// renderOutputs renders the outputs, but for Once files and those that are known: they are rendered
+// when a tree turns out to lack them.
 func renderOutputs(outputs []output) ([]File, error) {
 	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
-	runParallel(len(outputs), func(i int) {
+	parallel.Each(len(outputs), func(i int) {
 		o := outputs[i]
-		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead}
-		if o.owner == Once {
+		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead, group: o.group, checksum: o.checksum}
+		if o.owner == Once || o.checksum != "" {
 			files[i].render = o.render
 			return
 		}
@@ -140,7 +184,7 @@ func renderOutputs(outputs []output) ([]File, error) {
 		if err != nil {
 			errs[i] = fmt.Errorf("%s: %w", o.path, err)
 		}
-		files[i].Content = content
+		files[i].Content, files[i].checksum = content, contentChecksum(content)
 	})
 	return files, errors.Join(errs...)
 }

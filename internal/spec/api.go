@@ -28,6 +28,8 @@ type API struct {
 	BareMetadata   bool
 	Conversion     *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
 	AcceptWarnings []Warning                          // of these, nothing is said
+	// Outlined says that the schemas of the versions and of the types are left out.
+	Outlined bool
 	// At has the position of each key outside of the schemas by its path, such as group,
 	// names.plural, versions[0].columns[1].path or operator.children[0].kind.
 	At map[string]Pos

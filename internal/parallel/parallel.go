@@ -1,4 +1,5 @@
-package scaffold
+// Package parallel does independent steps on all processors.
+package parallel
 
 import (
 	"runtime"
@@ -6,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// runParallel calls do with every index below n, as many at a time as there are processors. The
+// Each calls do with every index below n, as many at a time as there are processors. The
 // calls share nothing, so that their order does not matter: they leave their results at their
 // index.
-func runParallel(n int, do func(i int)) {
+func Each(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

@@ -1,0 +1,104 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// keptFor is how long the record of a project is kept that no run has changed.
+const keptFor = 30 * 24 * time.Hour
+
+// File is the record of one project.
+type File struct {
+	path  string // empty: there can be none
+	build string // of opgen
+}
+
+// Open returns the record of the project in a folder: a file in $OPGEN_CACHE, or else in the
+// user's cache folder. Without such a folder, and for an opgen that was built without a build ID,
+// every Load finds nothing and Save does nothing.
+func Open(project string) File {
+	root := os.Getenv("OPGEN_CACHE")
+	if root == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return File{}
+		}
+		root = filepath.Join(user, "opgen")
+	}
+	project, err := filepath.Abs(project)
+	if err != nil || buildID() == "" {
+		return File{}
+	}
+	sum := sha256.Sum256([]byte(project))
+	return File{filepath.Join(root, "projects", hex.EncodeToString(sum[:16])+".json"), buildID()}
+}
+
+// header is the first line of a record: the opgen that wrote it, and the digest of the rest.
+func (f File) header(content []byte) []byte {
+	sum := sha256.Sum256(content)
+	return []byte("opgen " + f.build + " " + hex.EncodeToString(sum[:]) + "\n")
+}
+
+// Load reads the record. It reports false if there is none that this opgen wrote.
+func (f File) Load(into any) bool {
+	if f.path == "" {
+		return false
+	}
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return false
+	}
+	_, content, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(text, f.header(content)) && json.Unmarshal(content, into) == nil
+}
+
+// Save replaces the record. A reader sees the old one or the new one, and no part of either.
+func (f File) Save(record any) error {
+	if f.path == "" {
+		return nil
+	}
+	content, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(f.path)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Stat(f.path); err != nil {
+		removeOld(folder, time.Now())
+	}
+	next, err := os.CreateTemp(folder, "next-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(next.Name())
+	_, err = next.Write(append(f.header(content), content...))
+	if closed := next.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(next.Name(), f.path)
+}
+
+// removeOld removes the records of projects that have not changed for long; many of these projects
+// are gone.
+func removeOld(folder string, now time.Time) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}

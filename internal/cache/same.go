@@ -1,0 +1,36 @@
+package cache
+
+import (
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/opgen-dev/opgen/internal/parallel"
+)
+
+// Same reports whether a tree gives the answers that were noted of it.
+func Same(tree fs.FS, answers []Answer) bool {
+	var changed atomic.Bool
+	parallel.Each(len(answers), func(i int) {
+		if !changed.Load() && answer(tree, answers[i].question) != answers[i].Digest {
+			changed.Store(true)
+		}
+	})
+	return !changed.Load()
+}
+
+// answer asks a tree again.
+func answer(tree fs.FS, q question) string {
+	switch q.Ask {
+	case askContent:
+		return contentAnswer(fs.ReadFile(tree, q.Path))
+	case askListing:
+		return listingAnswer(fs.ReadDir(tree, q.Path))
+	case askSort:
+		return sortAnswer(fs.Stat(tree, q.Path))
+	case askOwn:
+		return sortAnswer(fs.Lstat(tree, q.Path))
+	case askTarget:
+		return targetAnswer(fs.ReadLink(tree, q.Path))
+	}
+	return "an answer that nobody gives"
+}

@@ -1,0 +1,90 @@
+package project
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/opgen-dev/opgen/internal/cache"
+)
+
+// goFolder is a folder of Go source outside of the project, with what was read of it.
+type goFolder struct {
+	Dir     string         `json:"dir"`
+	Answers []cache.Answer `json:"answers"`
+}
+
+// isSame reports whether the folder is as it was.
+func (f goFolder) isSame() bool { return cache.Same(os.DirFS(f.Dir), f.Answers) }
+
+// moduleFiles are the files of a module that say which packages there are.
+var moduleFiles = []string{"go.mod", "go.sum", "vendor/modules.txt"}
+
+// watchGo notes the Go source that packages were loaded from: in the project, and in folders that
+// replace directives and workspaces name, which it returns. What the module cache and Go itself
+// have never changes. It reports false if something may have changed since the run began.
+func (r *Record) watchGo(folders map[string]bool) ([]goFolder, bool) {
+	if len(folders) == 0 {
+		return nil, true
+	}
+	var outside []goFolder
+	unchanged := r.watchFiles(r.tree, r.dir, moduleFiles)
+	root := goRoot()
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		inside, err := filepath.Rel(r.dir, folder)
+		switch {
+		case isBelow(folder, root) || strings.Contains(folder, "@v"):
+		case err == nil && filepath.IsLocal(inside):
+			unchanged = r.watchPackage(r.tree, r.dir, filepath.ToSlash(inside)) && unchanged
+		default:
+			module := moduleFolder(folder)
+			if module == "" {
+				return nil, false
+			}
+			inModule, _ := filepath.Rel(module, folder) // module is a folder above
+			tree := cache.Watch(os.DirFS(module))
+			unchanged = r.watchFiles(tree, module, moduleFiles) && r.watchPackage(tree, module, filepath.ToSlash(inModule)) && unchanged
+			answers, all := tree.Seen()
+			outside, unchanged = append(outside, goFolder{module, answers}), all && unchanged
+		}
+	}
+	return outside, unchanged
+}
+
+// watchPackage notes the Go files in a folder of a tree.
+func (r *Record) watchPackage(tree fs.FS, dir, folder string) bool {
+	entries, err := fs.ReadDir(tree, folder)
+	var files []string
+	for _, entry := range entries {
+		if name := entry.Name(); path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
+			files = append(files, path.Join(folder, name))
+		}
+	}
+	return r.watchFiles(tree, dir, files) && err == nil
+}
+
+// watchFiles notes files of a tree. It reports false if one has changed since the run began: then
+// its content may be another than the one that was loaded.
+func (r *Record) watchFiles(tree fs.FS, dir string, files []string) bool {
+	unchanged := true
+	for _, file := range files {
+		_, _ = fs.ReadFile(tree, file) // that there is none is noted, too
+		info, err := os.Stat(filepath.Join(dir, file))
+		unchanged = unchanged && (err != nil || info.ModTime().Before(r.began.Add(-clockStep)))
+	}
+	return unchanged
+}
+
+// clockStep is how coarse the clock of a file system may be.
+const clockStep = 2 * time.Second
+
+// isBelow reports whether a path is that of a folder or below it.
+func isBelow(path, folder string) bool {
+	inside, err := filepath.Rel(folder, path)
+	return folder != "" && err == nil && filepath.IsLocal(inside)
+}

@@ -1,0 +1,51 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// goSettings returns a digest of what else the go command reads packages by: the environment, the
+// file of go env -w, the workspace, and its own version.
+func goSettings(dir string) string {
+	all := sha256.New()
+	add := func(texts ...string) {
+		for _, text := range texts {
+			all.Write([]byte(text + "\x00"))
+		}
+	}
+	for _, setting := range slices.Sorted(slices.Values(os.Environ())) {
+		if strings.HasPrefix(setting, "GO") || strings.HasPrefix(setting, "CGO") {
+			add(setting)
+		}
+	}
+	files := []string{os.Getenv("GOENV"), filepath.Join(goRoot(), "VERSION")}
+	if config, err := os.UserConfigDir(); err == nil {
+		files = append(files, filepath.Join(config, "go", "env"))
+	}
+	for _, work := range []string{workFile(dir), os.Getenv("GOWORK")} {
+		files = append(files, work, work+".sum")
+	}
+	for _, file := range files {
+		content, _ := os.ReadFile(file) // what cannot be read is empty
+		add(file, string(content))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// goRoot returns the folder of the go command in PATH; empty if there is none.
+func goRoot() string {
+	found, err := exec.LookPath("go")
+	if err != nil {
+		return ""
+	}
+	if found, err = filepath.EvalSymlinks(found); err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(found))
+}

@@ -1,0 +1,72 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/opgen-dev/opgen/internal/parallel"
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/warnings"
+)
+
+// Known is what a run of opgen found out about parts of a project, for the next run.
+type Known struct {
+	Parts scaffold.Known        `json:"parts"`
+	APIs  map[string]CheckedAPI `json:"apis"` // by the digest of the file
+}
+
+// CheckedAPI is an API whose file has no errors.
+type CheckedAPI struct {
+	Outline  *spec.API     `json:"outline"`
+	Warnings spec.Problems `json:"warnings,omitempty"`
+}
+
+// digestOfFiles returns the digest of spec files with their names.
+func digestOfFiles(files []SpecFile) string {
+	all := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(all, "%q %d\n", f.Name, len(f.Data))
+		all.Write(f.Data)
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// Warnings returns the warnings about the spec files.
+func (p *Project) Warnings() spec.Problems {
+	var all spec.Problems
+	for _, found := range p.apiWarnings() {
+		all = append(all, found...)
+	}
+	return append(all, warnings.OfControllers(p.Controllers)...).Sorted()
+}
+
+// apiWarnings returns the warnings about each API, those of an earlier run where it is known.
+func (p *Project) apiWarnings() []spec.Problems {
+	if p.warned != nil {
+		return p.warned
+	}
+	found := make([]spec.Problems, len(p.APIs))
+	parallel.Each(len(p.APIs), func(i int) {
+		digest := p.digests[p.APIs[i].File]
+		if known, isKnown := p.known.APIs[digest]; isKnown {
+			found[i] = known.Warnings
+			return
+		}
+		found[i] = warnings.Of(p.APIs[i : i+1])
+	})
+	p.warned = found
+	return found
+}
+
+// learn returns what the next run can know, given what it can know of the parts.
+func (p *Project) learn(parts scaffold.Known) Known {
+	known := Known{Parts: parts, APIs: map[string]CheckedAPI{}}
+	for i, found := range p.apiWarnings() {
+		if digest := p.digests[p.APIs[i].File]; digest != "" {
+			known.APIs[digest] = CheckedAPI{p.APIs[i].Outline(), found}
+		}
+	}
+	return known
+}

@@ -1,0 +1,122 @@
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"time"
+
+	"github.com/opgen-dev/opgen/internal/cache"
+	"github.com/opgen-dev/opgen/internal/rbacmarkers"
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// Record is what the last run of opgen in a project found out. It lies in the user's cache folder
+// and can be lost at any time.
+type Record struct {
+	dir  string
+	file cache.File // the zero File: nothing is known, and nothing is kept
+	tree *cache.Tree
+	last lastRun
+	// began is when the run began, and goSettings what they were then: reading Go source changes
+	// the environment.
+	began      time.Time
+	goSettings string
+}
+
+// lastRun is the content of a record.
+type lastRun struct {
+	Known json.RawMessage `json:"known"` // a Known, which is not needed where nothing has changed
+	// The others are of a run that had nothing to change: what it read, what else it depended on,
+	// and what it warned of.
+	Answers   []cache.Answer    `json:"answers,omitempty"`
+	GoFolders []goFolder        `json:"goFolders,omitempty"`
+	Rules     []spec.PolicyRule `json:"rules,omitempty"`
+	Settings  string            `json:"settings,omitempty"`
+	Warnings  spec.Problems     `json:"warnings,omitempty"`
+}
+
+// known returns what is known of the parts of the project, nothing if that cannot be read.
+func (l lastRun) known() Known {
+	var known Known
+	if json.Unmarshal(l.Known, &known) != nil {
+		return Known{}
+	}
+	return known
+}
+
+// OpenRecord reads the record of the project in a folder.
+func OpenRecord(dir string) *Record {
+	r := NoRecord(dir)
+	r.file = cache.Open(dir)
+	if !r.file.Load(&r.last) {
+		r.last = lastRun{}
+	}
+	return r
+}
+
+// NoRecord returns a record of which nothing is known, and that is not kept.
+func NoRecord(dir string) *Record {
+	return &Record{dir: dir, tree: cache.Watch(os.DirFS(dir)), began: time.Now(), goSettings: goSettings(dir)}
+}
+
+// Load reads the project, as the function Load does, and notes what is read.
+func (r *Record) Load(version string) (*Project, error) {
+	return Load(r.dir, r.tree, version, r.last.known())
+}
+
+// LoadOutlines reads the project, as the function LoadOutlines does, and notes what is read.
+func (r *Record) LoadOutlines(version string) (*Project, error) {
+	return LoadOutlines(r.dir, r.tree, version, r.last.known())
+}
+
+// IsCurrent reports whether the last run had nothing to change and everything is as it was then. It
+// also returns what that run warned of.
+func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
+	last := r.last
+	if len(last.Answers) == 0 || last.Settings != r.settings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
+		return nil, false
+	}
+	for _, folder := range last.GoFolders {
+		if !folder.isSame() {
+			return nil, false
+		}
+	}
+	return last.Warnings, r.hasRules(last.Rules)
+}
+
+// hasRules reports whether the Go comments of the project have these rules, and no errors.
+func (r *Record) hasRules(expected []spec.PolicyRule) bool {
+	rules, problems, err := rbacmarkers.Find(os.DirFS(r.dir))
+	return err == nil && len(problems) == 0 && reflect.DeepEqual(rules, expected)
+}
+
+// settings returns what generated files depend on beside the trees of files.
+func (r *Record) settings(version string) string {
+	return fmt.Sprintf("%+v %s", ToolFor(r.dir, version), r.goSettings)
+}
+
+// Save keeps what a run found out about the project, and what it warned of. A record that cannot be
+// written is no error: the next run finds everything out again.
+func (r *Record) Save(p *Project, version string, changes *scaffold.Changes, warned spec.Problems) {
+	learned := changes.Learned()
+	known, err := json.Marshal(p.learn(learned.Known))
+	if err != nil {
+		return
+	}
+	next := lastRun{Known: known}
+	if changes.IsEmpty() {
+		folders, unchanged := r.watchGo(learned.Folders)
+		if answers, all := r.tree.Seen(); all && unchanged {
+			next.Answers, next.GoFolders, next.Rules = answers, folders, learned.Rules
+			next.Settings, next.Warnings = r.settings(version), warned
+		}
+	}
+	_ = r.file.Save(next)
+}
+
+// Tree is the folder of the project, which notes what is read of it.
+func (r *Record) Tree() fs.FS { return r.tree }
