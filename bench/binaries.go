@@ -32,9 +32,9 @@ func (b *bench) binaries(ctx context.Context) error {
 	generate, _ := b.generators(dir)
 	const runs = 40
 	rows, err := b.timeInTurn(ctx, runs,
-		contender{"opgen version", dir, []string{b.peers.opgen, "version"}},
+		contender{name: "opgen version", dir: dir, args: []string{b.peers.opgen, "version"}},
 		generate,
-		contender{"generated operator, --help", dir, []string{operator.path, "--help"}},
+		contender{name: "generated operator, --help", dir: dir, args: []string{operator.path, "--help"}},
 	)
 	if err != nil {
 		return err
@@ -61,8 +61,8 @@ func (b *bench) buildOperators(ctx context.Context, dir string, tagged, untagged
 		return err
 	}
 	for _, c := range []contender{
-		{"build the operator", dir, []string{"go", "build", operatorTag, stripped, "-o", tagged.path, "."}},
-		{"build the operator without " + operatorTag, dir, []string{"go", "build", stripped, "-o", untagged.path, "."}},
+		{name: "build the operator", dir: dir, args: []string{"go", "build", operatorTag, stripped, "-o", tagged.path, "."}},
+		{name: "build the operator without " + operatorTag, dir: dir, args: []string{"go", "build", stripped, "-o", untagged.path, "."}},
 	} {
 		if _, err := c.run(ctx); err != nil {
 			return err

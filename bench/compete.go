@@ -15,6 +15,8 @@ type contender struct {
 	name string
 	dir  string
 	args []string
+	// before prepares a run, and is not timed; nil: nothing is to prepare.
+	before func(context.Context) error
 }
 
 // sample is what one run took.
@@ -75,6 +77,11 @@ func (b *bench) timeInTurn(ctx context.Context, runs int, contenders ...contende
 }
 
 func (c contender) run(ctx context.Context) (sample, error) {
+	if c.before != nil {
+		if err := c.before(ctx); err != nil {
+			return sample{}, fmt.Errorf("prepare %s: %w", c.name, err)
+		}
+	}
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir = c.dir
 	start := time.Now()

@@ -17,7 +17,7 @@ const smallest = 20
 func (b *bench) growth(ctx context.Context) error {
 	var contenders []contender
 	var properties []int
-	idle := contender{"opgen version", b.peers.checkout, []string{b.peers.opgen, "version"}}
+	idle := b.idle()
 	contenders = append(contenders, idle)
 	for _, shape := range []struct {
 		name string
@@ -31,7 +31,8 @@ func (b *bench) growth(ctx context.Context) error {
 			}
 			properties = append(properties, n)
 			contenders = append(contenders, contender{
-				fmt.Sprintf("opgen generate, %d properties, %s", n, shape.name), dir, []string{b.peers.opgen, "generate"},
+				name: fmt.Sprintf("opgen generate --no-cache, %d properties, %s", n, shape.name), dir: dir,
+				args: []string{b.peers.opgen, "generate", "--no-cache"},
 			})
 		}
 	}
@@ -59,8 +60,8 @@ func (b *bench) project(ctx context.Context, dir, spec string) error {
 		return err
 	}
 	for _, c := range []contender{
-		{"opgen init", b.peers.checkout, []string{b.peers.opgen, "init", dir, "--module", "example.com/growth"}},
-		{"opgen create api", dir, []string{b.peers.opgen, "create", "api", "-f", file}},
+		{name: "opgen init", dir: b.peers.checkout, args: []string{b.peers.opgen, "init", dir, "--module", "example.com/growth"}},
+		{name: "opgen create api", dir: dir, args: []string{b.peers.opgen, "create", "api", "-f", file}},
 	} {
 		if _, err := c.run(ctx); err != nil {
 			return err

@@ -36,7 +36,7 @@ func (b *bench) imports(ctx context.Context) error {
 		return err
 	}
 	stage := func(name, stage string) contender {
-		return contender{name, b.peers.checkout, append([]string{b.peers.pipeline, stage}, files...)}
+		return contender{name: name, dir: b.peers.checkout, args: append([]string{b.peers.pipeline, stage}, files...)}
 	}
 	rows, err := b.timeInTurn(ctx, b.runs,
 		stage("import, CRD made and checked", "crd"),

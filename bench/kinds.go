@@ -12,8 +12,8 @@ import (
 // manyKinds is how many kinds the project has.
 const manyKinds = 50
 
-// kinds compares generating a project of many imported kinds: opgen from the specs, controller-gen from the Go types
-// that opgen has generated for them.
+// kinds compares generating a project of many imported kinds: opgen from the specs, all of them again, after a change
+// of one and after none, and controller-gen from the Go types that opgen has generated for them.
 func (b *bench) kinds(ctx context.Context) error {
 	files, what, err := b.crdFiles()
 	if err != nil {
@@ -26,14 +26,20 @@ func (b *bench) kinds(ctx context.Context) error {
 	}
 	title := fmt.Sprintf("generate a project with %d of the kinds in %s", picked, what)
 	opgen, controllerGen := b.generators(dir)
-	rows, err := b.timeInTurn(ctx, b.runs, opgen, controllerGen("./api/..."))
+	changed, err := b.oneChanged(dir)
+	if err != nil {
+		return err
+	}
+	rows, err := b.timeInTurn(ctx, b.runs, opgen, controllerGen("./api/..."), changed, b.unchanged(dir), b.idle())
 	if err != nil {
 		return err
 	}
 	b.table.add(title, rows,
-		share("of controller-gen, wall", rows[0].wall(), rows[1].wall(), 20),
-		share("of controller-gen, processor", rows[0].cpu(), rows[1].cpu(), 20),
+		share("all again, of controller-gen, wall", rows[0].wall(), rows[1].wall(), 1),
 		fact{text: "of its memory", value: fmt.Sprintf("1/%.1f", float64(rows[1].memory())/float64(rows[0].memory()))},
+		share("after a change of one kind, of controller-gen, wall", rows[2].wall(), rows[1].wall(), 20),
+		share("the same, processor", rows[2].cpu(), rows[1].cpu(), 20),
+		factor("with nothing changed, of opgen version", int64(rows[3].wall()), int64(rows[4].wall()), 3),
 	)
 	return nil
 }
@@ -41,7 +47,7 @@ func (b *bench) kinds(ctx context.Context) error {
 // manyKindsProject makes a project of CRDs that are spread evenly over the files, leaving out what does not go with
 // the others, such as the same kind or short name, and what controller-gen has no markers for.
 func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string) (picked int, err error) {
-	start := contender{"opgen init", b.peers.checkout, []string{b.peers.opgen, "init", dir, "--module", "example.com/kinds"}}
+	start := contender{name: "opgen init", dir: b.peers.checkout, args: []string{b.peers.opgen, "init", dir, "--module", "example.com/kinds"}}
 	if _, err := start.run(ctx); err != nil {
 		return 0, err
 	}
@@ -67,7 +73,7 @@ func (b *bench) manyKindsProject(ctx context.Context, dir string, files []string
 			if bytes.Contains(data, []byte("served: false")) {
 				continue // controller-gen makes no CRD that serves no version
 			}
-			add := contender{"opgen import", dir, []string{b.peers.opgen, "import", file, "--dir", api}}
+			add := contender{name: "opgen import", dir: dir, args: []string{b.peers.opgen, "import", file, "--dir", api}}
 			if _, err := add.run(ctx); err != nil && ctx.Err() != nil {
 				return 0, err
 			}

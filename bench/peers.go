@@ -41,9 +41,9 @@ func build(ctx context.Context, bin string) (peers, error) {
 	}
 	p := peers{checkout, filepath.Join(bin, "opgen"), filepath.Join(bin, "pipeline"), filepath.Join(bin, "controller-gen")}
 	for _, c := range []contender{
-		{"build opgen", checkout, []string{"go", "build", stripped, "-o", p.opgen, "./cmd/opgen"}},
-		{"build pipeline", checkout, []string{"go", "build", "-o", p.pipeline, "./tools/pipeline"}},
-		{"build controller-gen", filepath.Join(checkout, "bench"), []string{"go", "build", "-o", p.controllerGen, "sigs.k8s.io/controller-tools/cmd/controller-gen"}},
+		{name: "build opgen", dir: checkout, args: []string{"go", "build", stripped, "-o", p.opgen, "./cmd/opgen"}},
+		{name: "build pipeline", dir: checkout, args: []string{"go", "build", "-o", p.pipeline, "./tools/pipeline"}},
+		{name: "build controller-gen", dir: filepath.Join(checkout, "bench"), args: []string{"go", "build", "-o", p.controllerGen, "sigs.k8s.io/controller-tools/cmd/controller-gen"}},
 	} {
 		if _, err := c.run(ctx); err != nil {
 			return peers{}, err

@@ -10,8 +10,8 @@ import (
 // cluster times the local control plane with a warm cache. It has no peer here: the target is 5 s on 2 cores.
 func (b *bench) cluster(ctx context.Context) error {
 	name := fmt.Sprintf("bench-%d", os.Getpid())
-	up := contender{"opgen cluster up", b.peers.checkout, []string{b.peers.opgen, "cluster", "up", "--name", name}}
-	down := contender{"opgen cluster down", b.peers.checkout, []string{b.peers.opgen, "cluster", "down", "--name", name}}
+	up := contender{name: "opgen cluster up", dir: b.peers.checkout, args: []string{b.peers.opgen, "cluster", "up", "--name", name}}
+	down := contender{name: "opgen cluster down", dir: b.peers.checkout, args: []string{b.peers.opgen, "cluster", "down", "--name", name}}
 	r := row{name: up.name}
 	const runs = 5
 	for n := range runs + 1 {
