@@ -1,0 +1,2 @@
+// Package usertemplates renders the templates of a project's own.
+package usertemplates
