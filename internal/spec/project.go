@@ -36,6 +36,9 @@ type Project struct {
 	// HeaderFile is a file of Go comments, from the project's root, that generated Go files begin
 	// with; empty: none.
 	HeaderFile string
+	// Templates are the folders of the author's own templates: of the project, or of a module, see
+	// InModule.
+	Templates []string
 	// IgnoreUnexportedFields has fields of authors' Go types that are not exported be passed over
 	// though they have a tag.
 	IgnoreUnexportedFields bool
