@@ -1,10 +1,15 @@
 package usertemplates
 
 import (
+	"bytes"
 	"errors"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"text/template"
+
+	"golang.org/x/mod/module"
 
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -14,79 +19,152 @@ type File struct {
 	Path    string // slash-separated, relative to the project
 	Content []byte
 	Once    bool // it is the author's once it is written
-	// Template is the template in the folder that it is from, as the lock names it: SOURCE/PATH.
+	// Template is what the file was made from, as the lock names it: SOURCE/PATH.
 	Template string
+	// API is the index of the API that the file is for; -1 if it is for the whole project.
+	API int
 }
 
-// Render makes the files of all templates, in the order of the templates. Values are what the templates are rendered
-// over: for the whole project, for each API, and for each version of each API.
+// Render makes the files of all templates, in the order of the templates. A template that makes
+// nothing but white space makes no file.
 func (s *Set) Render(values Values) ([]File, spec.Problems) {
 	var files []File
 	var problems spec.Problems
 	for _, t := range s.templates {
-		for _, dot := range values.of(t.scope) {
-			file, more := s.renderFile(t, dot)
-			problems = append(problems, more...)
-			if len(more) == 0 {
+		s.eachValue(t.scope, values, func(api int, dot any) {
+			file, problem := s.renderFile(t, dot)
+			switch {
+			case problem != nil && !slices.Contains(problems, *problem): // one for all APIs
+				problems = append(problems, *problem)
+			case problem == nil && file.Path != "":
+				file.API = api
 				files = append(files, file)
 			}
-		}
+		})
 	}
 	return files, problems
 }
 
-func (s *Set) renderFile(t parsed, dot Values) (File, spec.Problems) {
-	var name, content strings.Builder
-	if err := t.path.Execute(&name, dot); err != nil {
-		return File{}, spec.Problems{s.pathProblem(t.name, err)}
+// eachValue calls render with what the templates of a scope are rendered over, and the index of its
+// API.
+func (s *Set) eachValue(of scope, values Values, render func(api int, dot any)) {
+	if of == perProject {
+		render(-1, values)
+		return
 	}
-	if message := pathFault(name.String()); message != "" {
-		return File{}, spec.Problems{{
-			Pos: spec.Pos{File: s.place(t.name)}, Message: "makes " + name.String() + ", " + message,
-			Hint: "let the path of the template give a path inside of the project",
-		}}
+	for i, api := range values.APIs {
+		one := apiValues{values, api}
+		if of == perAPI {
+			render(i, one)
+			continue
+		}
+		for _, version := range api.Versions {
+			render(i, versionValues{one, version})
+		}
 	}
-	if err := t.text.Execute(&content, dot); err != nil {
-		return File{}, spec.Problems{s.problemOf(t.name, "", err)}
-	}
-	return File{Path: name.String(), Content: []byte(content.String()), Once: t.once, Template: s.place(t.name)}, nil
 }
 
-// pathFault says why a path cannot be that of a file of the project, nothing if it can.
+// renderFile makes the file of a template, without a path if there is to be none.
+func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
+	content, problem := s.execute(t.name, dot)
+	if problem != nil || len(bytes.TrimSpace(content)) == 0 {
+		return File{}, problem
+	}
+	made, problem := s.execute(pathName(t.name), dot)
+	if problem != nil {
+		return File{}, problem
+	}
+	if message := pathFault(string(made)); message != "" {
+		return File{}, &spec.Problem{
+			Pos: s.texts[pathName(t.name)].position(s.source, 0), Message: message,
+			Hint: "the path of the template, without .tmpl, is that of a file below the project",
+		}
+	}
+	return File{Path: string(made), Content: content, Once: t.once, Template: s.source.Place(t.name)}, nil
+}
+
+// execute runs what was parsed under a name.
+func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
+	s.run = run{}
+	var out limitedBuffer
+	if err := s.shared.ExecuteTemplate(&out, name, dot); err != nil {
+		return nil, new(s.problemOf(name, err))
+	}
+	return out.Bytes(), nil
+}
+
+// pathFault says why a path cannot be that of a file of the project; empty if it can.
 func pathFault(name string) string {
 	first, _, _ := strings.Cut(name, "/")
-	switch {
+	makes := "makes " + strconv.Quote(name) + ", which "
+	var invalid *module.InvalidPathError
+	switch err := module.CheckFilePath(name); {
 	case name == "" || strings.HasSuffix(name, "/"):
-		return "which names no file"
-	case path.IsAbs(name), strings.Contains(name, `\`), strings.Contains(name, ":"), name == "..", strings.HasPrefix(path.Clean(name), "../"):
-		return "which is outside of the project"
-	case path.Clean(name) != name:
-		return "which is not the shortest form of that path"
+		return makes + "names no file"
+	case path.IsAbs(name), strings.HasPrefix(path.Clean(name), ".."):
+		return makes + "is outside of the project"
 	case strings.EqualFold(first, ".git"):
-		return "which belongs to git"
-	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "which has characters that no name should have"
+		return makes + "is git's"
+	case errors.As(err, &invalid):
+		return makes + "is no path that every system has: " + invalid.Err.Error()
+	case err != nil:
+		return makes + "is no path that every system has"
 	}
 	return ""
 }
 
-// maxDepth bounds templates that include each other.
-const maxDepth = 100
+const (
+	maxDepth = 100     // of templates that call each other
+	maxSteps = 2000000 // calls and iterations for one file
+)
 
-// include renders a template that the folder defines, as a text to go on with, such as include "x" . | indent 2.
-func (s *Set) include(name string, dot any) (string, error) {
-	if s.depth++; s.depth > maxDepth {
-		return "", errors.New("templates include each other without end")
+// run counts what the templates do for one file.
+type run struct{ depth, steps int }
+
+var errEndless = errors.New("templates call each other without end")
+
+func (s *Set) enter() (string, error) {
+	if s.run.depth++; s.run.depth > maxDepth {
+		return "", errEndless
 	}
-	defer func() { s.depth-- }()
-	var out strings.Builder
+	return s.step()
+}
+
+func (s *Set) leave() string {
+	s.run.depth--
+	return ""
+}
+
+func (s *Set) step() (string, error) {
+	if s.run.steps++; s.run.steps > maxSteps {
+		return "", errors.New("takes too long: its loops do not end")
+	}
+	return "", nil
+}
+
+// ownFunctions returns the functions that read the templates of the set, and those that limitRuns
+// adds calls of.
+func (s *Set) ownFunctions() template.FuncMap {
+	return template.FuncMap{"include": s.include, enterName: s.enter, leaveName: s.leave, stepName: s.step}
+}
+
+// include renders a template that the folder defines, as a text to go on with, such as
+// include "labels" . | indent 2.
+func (s *Set) include(name string, dot any) (string, error) {
 	if s.shared.Lookup(name) == nil {
 		return "", errors.New(`no template "` + name + `" is defined`)
 	}
+	var out limitedBuffer
 	err := s.shared.ExecuteTemplate(&out, name, dot)
-	var inner template.ExecError
-	if errors.As(err, &inner) {
-		return "", inner // at the place in the included template
-	}
 	return out.String(), err
+}
+
+// limitedBuffer takes no more than a file can hold.
+type limitedBuffer struct{ bytes.Buffer }
+
+func (b *limitedBuffer) Write(text []byte) (int, error) {
+	if b.Len()+len(text) > maxText {
+		return 0, errTooMany
+	}
+	return b.Buffer.Write(text)
 }
