@@ -11,5 +11,5 @@
 // generating twice changes nothing: the functions are those of sprig that allow this. No template
 // runs forever or fills the memory: loops, calls and results have limits.
 //
-// The types of values.go are what templates see. docs/templates.md is written from their comments.
+// The types of values.go and values_operators.go are what templates see. docs/templates.md is written from their comments.
 package usertemplates

@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	// located is how messages of text/template go on after the name of the text: where, and what.
-	located = lazyregexp.New(`(?s)^:(\d+)(?::(\d+))?: (.*)$`)
+	// located is a message of text/template: where, and what.
+	located = lazyregexp.New(`(?s)^template: (#\d+):(\d+)(?::(\d+))?: (.*)$`)
 	// executing is how they go on when a template is executed.
 	executing = lazyregexp.New(`(?s)^executing ".*?" at <(.*?)>: (.*)$`)
 	// calling comes before the message of a function.
@@ -71,20 +71,13 @@ func (s *Set) problemOf(name string, err error) spec.Problem {
 
 // cutPlace takes the place off the message of a failure. It reports false if the message has none.
 func (s *Set) cutPlace(f *failure) bool {
-	rest, found := strings.CutPrefix(f.message, "template: ")
-	name := ""
-	for known := range s.texts {
-		if strings.HasPrefix(rest, known+":") && len(known) > len(name) {
-			name = known
-		}
-	}
-	parts := located().FindStringSubmatch(strings.TrimPrefix(rest, name))
-	if !found || name == "" || parts == nil {
+	parts := located().FindStringSubmatch(f.message)
+	if parts == nil {
 		return false
 	}
-	f.text, f.message, f.function, f.column = s.texts[name], parts[3], "", -1
-	f.line, _ = strconv.Atoi(parts[1])
-	if column, err := strconv.Atoi(parts[2]); err == nil {
+	f.text, f.message, f.function, f.column = s.texts[parts[1]], parts[4], "", -1
+	f.line, _ = strconv.Atoi(parts[2])
+	if column, err := strconv.Atoi(parts[3]); err == nil {
 		f.column = column
 	}
 	return true
@@ -146,7 +139,7 @@ func valueType(name string) reflect.Type {
 
 const typePrefix = "usertemplates."
 
-// valueTypes are the types of values.go.
+// valueTypes are the types of values.go and values_operators.go.
 var valueTypes = []reflect.Type{
 	reflect.TypeFor[Values](), reflect.TypeFor[apiValues](), reflect.TypeFor[versionValues](), reflect.TypeFor[Project](),
 	reflect.TypeFor[API](), reflect.TypeFor[Version](), reflect.TypeFor[Field](), reflect.TypeFor[Limit](), reflect.TypeFor[Rule](),

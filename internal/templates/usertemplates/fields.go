@@ -46,18 +46,31 @@ func (l *fieldList) add(s *spec.Schema, f Field) {
 	keywords := crdgen.FullSchema(s)
 	f.Type, f.Format = typeOf(s), formatOf(keywords)
 	f.Nullable, f.Description = keywords.Nullable, keywords.Description
-	f.Limits = limitsOf(keywords)
 	if keywords.Default != nil {
 		f.Default = compactJSON(keywords.Default.Raw)
 	}
-	for _, value := range keywords.Enum {
+	own := ownKeywords(s)
+	f.Limits = limitsOf(own)
+	if s.Type != "" { // whose own limits opgen adds to some
+		f.Limits = slices.DeleteFunc(f.Limits, func(l Limit) bool { _, set := s.At[l.Name]; return !set })
+	}
+	for _, value := range own.Enum {
 		f.Enum = append(f.Enum, compactJSON(value.Raw))
 	}
-	for _, rule := range keywords.XValidations {
+	for _, rule := range own.XValidations {
 		f.Rules = append(f.Rules, Rule{Rule: rule.Rule, Message: rule.Message})
 	}
 	l.fields = append(l.fields, f)
 	l.addBelow(s.Declared(), f)
+}
+
+// ownKeywords returns the keywords of a schema and of the type of the spec files that it uses. Those
+// of a Kubernetes type or a Go type are part of that type.
+func ownKeywords(s *spec.Schema) apiextv1.JSONSchemaProps {
+	if s.Use != nil {
+		return crdgen.Overlay(ownKeywords(s.Use.Schema), s.Keywords)
+	}
+	return s.Keywords
 }
 
 // addBelow adds the fields below a schema: of an object, of the items of a list, or of the values of
@@ -70,14 +83,23 @@ func (l *fieldList) addBelow(s *spec.Schema, parent Field) {
 			Required: slices.Contains(required, p.Name),
 		})
 	}
-	if s.Items != nil {
-		parent.Path += "[]"
-		l.addBelow(s.Items.Declared(), parent)
+	l.addEach(s.Items, parent, "[]")
+	l.addEach(s.AdditionalProperties, parent, "{}")
+}
+
+// addEach adds what is below the items of a list or the values of a map, and these themselves if
+// they have limits of their own.
+func (l *fieldList) addEach(s *spec.Schema, parent Field, mark string) {
+	if s == nil {
+		return
 	}
-	if s.AdditionalProperties != nil {
-		parent.Path += "{}"
-		l.addBelow(s.AdditionalProperties.Declared(), parent)
+	parent.Path += mark
+	own := ownKeywords(s)
+	if len(limitsOf(own)) > 0 || len(own.Enum) > 0 || len(own.XValidations) > 0 {
+		l.add(s, Field{Path: parent.Path, Name: parent.Name, Depth: parent.Depth})
+		return
 	}
+	l.addBelow(s.Declared(), parent)
 }
 
 // shortTypes are the words of spec files for types of Kubernetes.

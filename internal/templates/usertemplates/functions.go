@@ -74,15 +74,15 @@ func refusalReason(name string) string {
 }
 
 // functions returns the functions of sprig that templates can call, with the keys and values of maps
-// in the order of the keys.
-func functions() template.FuncMap {
+// in the order of the keys. Every call spends what it costs.
+func functions(spend func(cost int) error) template.FuncMap {
 	ofSprig := sprig.TxtFuncMap()
 	result := template.FuncMap{}
 	for _, name := range allowedNames() {
 		result[name] = ofSprig[name]
 	}
 	result["keys"], result["values"] = sortedKeys, sortedValues
-	limitResults(result)
+	limitCalls(result, spend)
 	return result
 }
 

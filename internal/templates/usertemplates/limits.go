@@ -16,19 +16,22 @@ const (
 
 var errTooMany = errors.New("makes more than a file can hold")
 
-// limitResults replaces the functions whose result can be larger than all memory by ones that fail
-// then. It adds those of Go that join texts.
-func limitResults(functions template.FuncMap) {
+// limitCalls replaces the functions by ones that fail if their result is too large, or if all calls
+// together cost too much. It adds those of Go that make texts.
+func limitCalls(functions template.FuncMap, spend func(cost int) error) {
+	functions["html"], functions["js"] = template.HTMLEscaper, template.JSEscaper
+	functions["urlquery"] = template.URLQueryEscaper
 	functions["print"], functions["printf"], functions["println"] = fmt.Sprint, fmt.Sprintf, fmt.Sprintln
 	limitArguments(functions)
 	for name, function := range functions {
-		functions[name] = limitResult(function)
+		functions[name] = limitCall(function, spend)
 	}
 }
 
-// limitResult returns a function that fails instead of returning a text or a list that is too large:
-// loops that join results grow fast.
-func limitResult(function any) any {
+// limitCall returns a function that fails instead of returning a text or a list that is too large,
+// and spends a unit for each call and for each 64 bytes or items that it reads or makes: loops that
+// join results grow fast.
+func limitCall(function any, spend func(cost int) error) any {
 	call, of := reflect.ValueOf(function), reflect.TypeOf(function)
 	var in []reflect.Type
 	for i := range of.NumIn() {
@@ -46,8 +49,16 @@ func limitResult(function any) any {
 		if len(results) == 1 {
 			results = append(results, reflect.Zero(failure))
 		}
+		size := sizeOf(results[0])
+		for _, arg := range args {
+			size += sizeOf(arg)
+		}
+		err := spend(1 + size/64)
 		if isTooLarge(results[0]) {
-			return []reflect.Value{reflect.Zero(of.Out(0)), reflect.ValueOf(&errTooMany).Elem()}
+			err = errTooMany
+		}
+		if err != nil {
+			return []reflect.Value{reflect.Zero(of.Out(0)), reflect.ValueOf(&err).Elem()}
 		}
 		return results
 	}).Interface()
@@ -57,13 +68,22 @@ func isTooLarge(result reflect.Value) bool {
 	if result.Kind() == reflect.Interface {
 		result = result.Elem()
 	}
-	switch result.Kind() {
-	case reflect.String:
+	if result.Kind() == reflect.String {
 		return result.Len() > maxText
-	case reflect.Slice, reflect.Map:
-		return result.Len() > maxCounted
 	}
-	return false
+	return sizeOf(result) > maxCounted
+}
+
+// sizeOf returns the bytes of a text or the items of a list or a dict.
+func sizeOf(value reflect.Value) int {
+	if value.Kind() == reflect.Interface {
+		value = value.Elem()
+	}
+	switch value.Kind() {
+	case reflect.String, reflect.Slice, reflect.Map:
+		return value.Len()
+	}
+	return 0
 }
 
 // limitArguments replaces the functions of which a single call with large numbers takes too long.

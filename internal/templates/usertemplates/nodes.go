@@ -1,6 +1,9 @@
 package usertemplates
 
-import "text/template/parse"
+import (
+	"slices"
+	"text/template/parse"
+)
 
 // eachNode visits a node and those below it.
 func eachNode(node parse.Node, visit func(parse.Node)) {
@@ -62,9 +65,8 @@ func limitRuns(tree *parse.Tree) {
 			loop.List.Nodes = append([]parse.Node{callOf(stepName, loop.Pos, loop.Line)}, loop.List.Nodes...)
 		}
 	})
-	begin, end := tree.Root.Pos, tree.Root.Pos
-	nodes := append([]parse.Node{callOf(enterName, begin, 1)}, tree.Root.Nodes...)
-	tree.Root.Nodes = append(nodes, callOf(leaveName, end, 1))
+	at := tree.Root.Pos
+	tree.Root.Nodes = slices.Concat([]parse.Node{callOf(enterName, at, 1)}, tree.Root.Nodes, []parse.Node{callOf(leaveName, at, 1)})
 }
 
 // callOf returns a call of a function without arguments.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -37,9 +38,10 @@ type Set struct {
 
 // parsed is a template that makes files.
 type parsed struct {
-	name  string // the path in the folder, with its extension
-	scope scope
-	once  bool
+	name       string // the path in the folder, with its extension
+	text, path string // the names of what was parsed
+	scope      scope
+	once       bool
 }
 
 // text is what was parsed under a name.
@@ -80,8 +82,9 @@ func firstInvalid(content []byte) int {
 	return -1
 }
 
-// pathName is the name of the template that is the path of a file.
-func pathName(file string) string { return file + " (path)" }
+// newName returns a name for a text in text/template, whose messages cannot have every character of a
+// path.
+func (s *Set) newName() string { return "#" + strconv.Itoa(len(s.texts)) }
 
 // Parse parses the templates of a folder. Files whose names begin with an underscore make no file;
 // what they define can be used by the others with template and include. The Set has the templates
@@ -90,7 +93,7 @@ func Parse(source Source) (*Set, spec.Problems) {
 	s := &Set{
 		source: source, shared: template.New("").Option("missingkey=error"), texts: map[string]text{}, defined: map[string]string{},
 	}
-	s.shared.Funcs(functions()).Funcs(s.ownFunctions())
+	s.shared.Funcs(functions(s.spend)).Funcs(s.ownFunctions())
 	var problems spec.Problems
 	for _, file := range slices.Sorted(maps.Keys(source.Files)) {
 		t, found := s.parseFile(file)
@@ -131,13 +134,15 @@ func (s *Set) parseFile(file string) (parsed, spec.Problems) {
 	if first, rest, _ := bytes.Cut(content, []byte("\n")); string(bytes.TrimSpace(first)) == onceLine {
 		t.once, content, skip = true, rest, 1
 	}
-	problems := s.parseText(file, string(content), text{file: file, skip: skip})
+	t.text = s.newName()
+	problems := s.parseText(t.text, string(content), text{file: file, skip: skip})
 	if isShared(file) {
 		return t, problems
 	}
 	made := strings.TrimSuffix(file, extension)
-	problems = append(problems, s.parseText(pathName(file), made, text{file: file, isPath: true})...)
-	if path := s.shared.Lookup(pathName(file)); path != nil && path.Tree != nil {
+	t.path = s.newName()
+	problems = append(problems, s.parseText(t.path, made, text{file: file, isPath: true})...)
+	if path := s.shared.Lookup(t.path); path != nil && path.Tree != nil {
 		t.scope = scopeOf(path.Tree.Root)
 	}
 	return t, problems

@@ -19,7 +19,7 @@ func exampleValues() Values {
 		Group: "demo.example.com", Kind: "EchoServer", Plural: "echoservers", Scope: "Namespaced", SpecFile: "api/echoserver.yaml",
 		Labels:   map[string]any{"team": "blue"},
 		Versions: []Version{{Name: "v1alpha1", Fields: []Field{{Path: "spec", Name: "spec", Type: "object"}}}, {Name: "v1", Storage: true}},
-		Operator: &Operator{Name: "echoserver", Folder: "internal/echoserver"},
+		Operator: &Operator{ControllerName: "echoserver", Folder: "internal/echoserver"},
 	}
 	cache := API{Group: "demo.example.com", Kind: "Cache", Plural: "caches", Scope: "Cluster", Versions: []Version{{Name: "v1", Storage: true}}}
 	return Values{Project: Project{Name: "echo-operator", KubernetesVersions: []string{"1.33", "1.34"}}, APIs: []API{cache, echo}}

@@ -46,37 +46,38 @@ func (s *Set) Render(values Values) ([]File, spec.Problems) {
 }
 
 // eachValue calls render with what the templates of a scope are rendered over, and the index of its
-// API.
+// API. No template sees what another one has changed.
 func (s *Set) eachValue(of scope, values Values, render func(api int, dot any)) {
 	if of == perProject {
-		render(-1, values)
+		render(-1, values.withOwnDicts())
 		return
 	}
 	for i, api := range values.APIs {
-		one := apiValues{values, api}
 		if of == perAPI {
-			render(i, one)
+			own := values.withOwnDicts()
+			render(i, apiValues{own, own.APIs[i]})
 			continue
 		}
 		for _, version := range api.Versions {
-			render(i, versionValues{one, version})
+			own := values.withOwnDicts()
+			render(i, versionValues{apiValues{own, own.APIs[i]}, version})
 		}
 	}
 }
 
 // renderFile makes the file of a template, without a path if there is to be none.
 func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
-	content, problem := s.execute(t.name, dot)
+	content, problem := s.execute(t.text, dot)
 	if problem != nil || len(bytes.TrimSpace(content)) == 0 {
 		return File{}, problem
 	}
-	made, problem := s.execute(pathName(t.name), dot)
+	made, problem := s.execute(t.path, dot)
 	if problem != nil {
 		return File{}, problem
 	}
 	if message := pathFault(string(made)); message != "" {
 		return File{}, &spec.Problem{
-			Pos: s.texts[pathName(t.name)].position(s.source, 0), Message: message,
+			Pos: s.texts[t.path].position(s.source, 0), Message: message,
 			Hint: "the path of the template, without .tmpl, is that of a file below the project",
 		}
 	}
@@ -115,11 +116,11 @@ func pathFault(name string) string {
 
 const (
 	maxDepth = 100     // of templates that call each other
-	maxSteps = 2000000 // calls and iterations for one file
+	maxCosts = 2000000 // calls and iterations for one file
 )
 
 // run counts what the templates do for one file.
-type run struct{ depth, steps int }
+type run struct{ depth, costs int }
 
 var errEndless = errors.New("templates call each other without end")
 
@@ -135,17 +136,20 @@ func (s *Set) leave() string {
 	return ""
 }
 
-func (s *Set) step() (string, error) {
-	if s.run.steps++; s.run.steps > maxSteps {
-		return "", errors.New("takes too long: its loops do not end")
+func (s *Set) step() (string, error) { return "", s.spend(1) }
+
+// spend fails when the templates of one file have done too much.
+func (s *Set) spend(cost int) error {
+	if s.run.costs += cost; s.run.costs > maxCosts {
+		return errors.New("takes too long: are there loops in loops?")
 	}
-	return "", nil
+	return nil
 }
 
 // ownFunctions returns the functions that read the templates of the set, and those that limitRuns
 // adds calls of.
 func (s *Set) ownFunctions() template.FuncMap {
-	return template.FuncMap{"include": s.include, enterName: s.enter, leaveName: s.leave, stepName: s.step}
+	return template.FuncMap{"include": limitCall(s.include, s.spend), enterName: s.enter, leaveName: s.leave, stepName: s.step}
 }
 
 // include renders a template that the folder defines, as a text to go on with, such as

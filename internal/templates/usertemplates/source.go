@@ -36,6 +36,16 @@ func (s Source) Place(name string) string { return s.Name + "/" + name }
 // IsTemplate reports whether a file is a template by its name.
 func IsTemplate(name string) bool { return path.Ext(name) == extension }
 
+// MakesFiles reports whether the source has a template that makes files.
+func (s Source) MakesFiles() bool {
+	for file := range s.Files {
+		if !isShared(file) {
+			return true
+		}
+	}
+	return false
+}
+
 // Read reads the templates of a folder under the name that opgen.yaml gives it. The error is one of
 // reading; it satisfies fs.ErrNotExist if there is no such folder.
 func Read(name string, folder fs.FS) (Source, spec.Problems, error) {

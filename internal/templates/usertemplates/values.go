@@ -1,9 +1,13 @@
 package usertemplates
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // Values are what a template is rendered over, written {{ .Project.Name }}. The types of this file
-// are a contract with the authors of templates: a name that is here stays and keeps its meaning.
+// and of values_operators.go are a contract with the authors of templates: a name that is here stays and keeps its meaning.
 type Values struct {
 	// The project: what opgen.yaml says, and what follows from it.
 	Project Project
@@ -136,6 +140,17 @@ func (v Version) Sample() (string, error) {
 	return v.sample()
 }
 
+// withOwnDicts returns the values with copies of their dicts, which functions of templates can change.
+func (v Values) withOwnDicts() Values {
+	v.APIs = slices.Clone(v.APIs)
+	for i, api := range v.APIs {
+		v.APIs[i].Annotations, v.APIs[i].Labels = map[string]any{}, map[string]any{}
+		maps.Copy(v.APIs[i].Annotations, api.Annotations)
+		maps.Copy(v.APIs[i].Labels, api.Labels)
+	}
+	return v
+}
+
 // WithSample returns the version with what makes its sample, which is made once, when a template
 // asks for it.
 func (v Version) WithSample(sample func() ([]byte, error)) Version {
@@ -149,7 +164,7 @@ func (v Version) WithSample(sample func() ([]byte, error)) Version {
 // Field is a field of a schema.
 type Field struct {
 	// The path from the object, such as spec.ports[].name: [] stands for the items of a list, and {}
-	// for the values of a map.
+	// for the values of a map. Items and values that have limits of their own are listed, too.
 	Path string
 	// The last name of the path.
 	Name string
@@ -160,7 +175,7 @@ type Field struct {
 	Type string
 	// The format of a text, such as date-time; empty if it has none.
 	Format string
-	// Whether an object that has what the field is in has the field, too.
+	// Whether an object must have the field, if it has the one that the field is in.
 	Required bool
 	// Whether null is a value of the field.
 	Nullable bool
@@ -204,91 +219,4 @@ type Column struct {
 	Description string
 	// 0 for a column that is always shown; others are shown with -o wide.
 	Priority int
-}
-
-// Operator is what operates a kind of the project.
-type Operator struct {
-	// The name of the controller: the label controller of its metrics, logs and spans.
-	Name string
-	// The folder of its Go package, with sync.go.
-	Folder string
-	// The kinds of children, in the order of the spec file.
-	Children []Child
-	// The kinds of related objects, in the order of the spec file.
-	Related []Resource
-	// Whether Finalize is implemented.
-	Finalize bool
-}
-
-// Controller is a controller for kinds that exist already: a file in controllers/.
-type Controller struct {
-	// The name: the label controller of its metrics, logs and spans.
-	Name string
-	// The spec file, such as controllers/service-per-pod.yaml.
-	SpecFile string
-	// The folder of its Go package, with sync.go.
-	Folder string
-	// The kinds of parents, in the order of the spec file.
-	Parents []Resource
-	// The kinds of children, in the order of the spec file.
-	Children []Child
-	// The kinds of related objects, in the order of the spec file.
-	Related []Resource
-	// Whether Finalize is implemented.
-	Finalize bool
-}
-
-// Resource is a kind of objects that the project names: of parents, children or related objects.
-type Resource struct {
-	// The group; empty for the core group.
-	Group string
-	// The version, such as v1.
-	Version string
-	// The group and the version, such as apps/v1.
-	APIVersion string
-	// The kind.
-	Kind string
-	// The plural, as in the URL of the API.
-	Plural string
-	// Namespaced or Cluster.
-	Scope string
-}
-
-// Child is a kind of children: what a Resource has, and how the operator treats them.
-type Child struct {
-	Resource
-	// How changes reach a child that exists, such as InPlace.
-	Update string
-	// What happens to a child that Sync no longer returns: Delete or Orphan.
-	WhenDropped string
-	// What happens to a child when its parent is deleted: Delete or Orphan.
-	WhenDeleted string
-	// Whether Sync no longer returns such children, and those that exist are pruned.
-	PruneOnly bool
-}
-
-// Role is a role of the operator, as in deploy/zz_generated.rbac.yaml.
-type Role struct {
-	// ClusterRole or Role.
-	Kind string
-	// The name.
-	Name string
-	// The namespace of a Role.
-	Namespace string
-	// What the role allows.
-	Rules []PolicyRule
-}
-
-// PolicyRule is a rule of a role.
-type PolicyRule struct {
-	// The API groups; "" is the core group.
-	APIGroups []string
-	// The plurals of kinds.
-	Resources []string
-	// The names of the only objects; none for all.
-	ResourceNames []string
-	// The verbs, such as get.
-	Verbs []string
-	// Paths of the API server that are no objects, such as /metrics.
-	NonResourceURLs []string
 }
