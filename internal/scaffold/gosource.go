@@ -25,7 +25,7 @@ func needsAuthored(api *spec.API) bool {
 
 // ReadGo completes an input from the Go source of the project in dir. It reads the Go types that
 // the APIs name, the types that are an author's, of which it drafts those that are missing, and the
-// RBAC markers in comments. It loads no package if the APIs name no Go types. The error is
+// RBAC markers in comments; and the templates of the author's own. It loads no package if the APIs name no Go types. The error is
 // spec.Problems if the input or the Go source is invalid.
 func ReadGo(dir string, in Input) (Source, error) {
 	source := Source{Input: in, operatorFolders: lockedFolders(os.DirFS(dir))}
@@ -37,6 +37,7 @@ func ReadGo(dir string, in Input) (Source, error) {
 	if source.header, err = headerOf(os.DirFS(dir), in.Project); err != nil {
 		return source, err
 	}
+	source.readTemplates(dir)
 	if !crdgen.ReadsGo(in.APIs) {
 		return source, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
 // Tool says which opgen a project is generated with.
@@ -39,6 +40,8 @@ type Input struct {
 	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group
 	// of an API, or controllers/name.
 	LetGo []string
+	// Requires are the modules that tools.mod of a new project requires for its templates.
+	Requires []Requirement
 }
 
 // Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have
@@ -55,8 +58,11 @@ type Source struct {
 	// operatorFolders are the folders of the operators that the lock lists, by the names of their
 	// APIs.
 	operatorFolders map[string]string
-	header          []byte            // the text of the project's header file
-	rules           []spec.PolicyRule // from RBAC markers in comments
+	header          []byte // the text of the project's header file
+	// templates are the author's own, and templateProblems what is wrong with their folders.
+	templates        []usertemplates.Source
+	templateProblems spec.Problems
+	rules            []spec.PolicyRule // from RBAC markers in comments
 }
 
 // Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
@@ -104,7 +110,12 @@ func Plan(in Source) (*FileSet, error) {
 		files = append(files, more...)
 	}
 	addHeader(in.header, files)
-	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
+	files = append(files, in.Extra...)
+	templated, err := p.renderTemplates(in, files)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newFileSet(in.Tool.lockVersion(), append(files, templated...), in.Drop)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +160,13 @@ func (t Tool) release() modules.Release {
 	return modules.Release{Version: t.Version, Sum: t.Sum, Checkout: t.Checkout}
 }
 
+// release returns the opgen that the module files of the project require, and what else they do.
+func (in Input) release() modules.Release {
+	release := in.Tool.release()
+	release.Requires = in.Requires
+	return release
+}
+
 // lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project
 // does not change with every commit to opgen.
 func (t Tool) lockVersion() string {
@@ -157,6 +175,9 @@ func (t Tool) lockVersion() string {
 	}
 	return t.Version
 }
+
+// Requirement is a module that tools.mod requires, with its checksums.
+type Requirement = modules.Requirement
 
 // VersionMismatch is a version in a module file that does not fit.
 type VersionMismatch = modules.Mismatch

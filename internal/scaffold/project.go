@@ -50,7 +50,7 @@ type kind struct {
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail
 // because of it.
 func newProject(in Source) (*project, error) {
-	p := &project{Project: in.Project, release: in.Tool.release()}
+	p := &project{Project: in.Project, release: in.release()}
 	if in.Project.Clients {
 		p.release.Imported = clientgen.Modules
 	}

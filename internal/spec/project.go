@@ -62,6 +62,17 @@ const maxProjectName = 63 - len("-system")
 // maxDescription is longer than any description.
 const maxDescription = 1 << 20
 
+// KubernetesVersions returns the versions of Kubernetes that opgen knows from one on.
+func KubernetesVersions(oldest string) []string {
+	var versions []string
+	for minor := oldestKubernetes; minor <= newestKubernetes; minor++ {
+		if version := fmt.Sprintf("1.%d", minor); version == oldest || len(versions) > 0 {
+			versions = append(versions, version)
+		}
+	}
+	return versions
+}
+
 var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
 
 // CheckMinKubernetes returns which versions may be the oldest Kubernetes that CRDs work on, unless
