@@ -31,7 +31,7 @@ func (s *Set) Render(values Values) ([]File, spec.Problems) {
 	var files []File
 	var problems spec.Problems
 	for _, t := range s.templates {
-		s.eachValue(t.scope, values, func(api int, dot any) {
+		eachValue(t.scope, values, func(api int, dot any) {
 			file, problem := s.renderFile(t, dot)
 			switch {
 			case problem != nil && !slices.Contains(problems, *problem): // one for all APIs
@@ -47,7 +47,7 @@ func (s *Set) Render(values Values) ([]File, spec.Problems) {
 
 // eachValue calls render with what the templates of a scope are rendered over, and the index of its
 // API. No template sees what another one has changed.
-func (s *Set) eachValue(of scope, values Values, render func(api int, dot any)) {
+func eachValue(of scope, values Values, render func(api int, dot any)) {
 	if of == perProject {
 		render(-1, values.withOwnDicts())
 		return
@@ -124,23 +124,23 @@ type run struct{ depth, costs int }
 
 var errEndless = errors.New("templates call each other without end")
 
-func (s *Set) enter() (string, error) {
-	if s.run.depth++; s.run.depth > maxDepth {
+func (r *run) enter() (string, error) {
+	if r.depth++; r.depth > maxDepth {
 		return "", errEndless
 	}
-	return s.step()
+	return r.step()
 }
 
-func (s *Set) leave() string {
-	s.run.depth--
+func (r *run) leave() string {
+	r.depth--
 	return ""
 }
 
-func (s *Set) step() (string, error) { return "", s.spend(1) }
+func (r *run) step() (string, error) { return "", r.spend(1) }
 
 // spend fails when the templates of one file have done too much.
-func (s *Set) spend(cost int) error {
-	if s.run.costs += cost; s.run.costs > maxCosts {
+func (r *run) spend(cost int) error {
+	if r.costs += cost; r.costs > maxCosts {
 		return errors.New("takes too long: are there loops in loops?")
 	}
 	return nil
@@ -149,7 +149,7 @@ func (s *Set) spend(cost int) error {
 // ownFunctions returns the functions that read the templates of the set, and those that limitRuns
 // adds calls of.
 func (s *Set) ownFunctions() template.FuncMap {
-	return template.FuncMap{"include": limitCall(s.include, s.spend), enterName: s.enter, leaveName: s.leave, stepName: s.step}
+	return template.FuncMap{"include": limitCall(s.include, s.run.spend), enterName: s.run.enter, leaveName: s.run.leave, stepName: s.run.step}
 }
 
 // include renders a template that the folder defines, as a text to go on with, such as
