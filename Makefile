@@ -48,9 +48,10 @@ lint: ## Check formatting, the import rules and the rest of .golangci.yml, and t
 	go run ./tools/words
 
 .PHONY: docs
-docs: ## Write the parts of docs/ that come from the code: the references of commands and of spec files.
+docs: ## Write the parts of docs/ that come from the code: the references of commands, spec files and templates.
 	go test ./cmd/opgen -run TestGoldenCommandDocs -update
 	go test ./internal/reference -run TestGoldenSpecDocs -update
+	go test ./internal/templates/usertemplates -run TestGoldenTemplateDocs -update
 
 .PHONY: bench
 bench: ## Time opgen against its peers, side by side in one run.

@@ -50,6 +50,7 @@ func newChangingProject(t *testing.T) changingProject {
 		runOpgen(t, "create", "api", "--group", "demo", "--version", "v1", "--kind", fmt.Sprintf("Part%d", i), "--child", "v1/Pod")
 	}
 	edit(t, "internal/part0/sync.go", "// mine\n")
+	writeTemplates(t)
 	var p changingProject
 	spec, err := os.ReadFile(project.FileName)
 	if err != nil {
@@ -66,6 +67,24 @@ func newChangingProject(t *testing.T) changingProject {
 		t.Fatal("generate changes nothing")
 	}
 	return p
+}
+
+// writeTemplates adds templates of which one makes files only with clients, and one other files.
+func writeTemplates(t *testing.T) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"docs/{{ lower .API.Kind }}.md.tmpl": "{{ if .Project.Clients }}# {{ .API.Kind }}{{ end }}",
+		"README.clients.md.tmpl":             "clients: {{ .Project.Clients }}\n",
+	} {
+		file := filepath.Join("templates", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(t, project.FileName, "templates: [templates]\n")
 }
 
 func (p changingProject) write(t *testing.T, i int) {

@@ -70,6 +70,12 @@ operator:
   - {apiVersion: v1, kind: ConfigMap}
 `,
 	"header.txt": "// Copyright.\n",
+	"house/docs/{{ .API.Kind | lower }}.md.tmpl": `# {{ .API.Kind }}
+{{ range .API.StorageVersion.Fields }}
+- {{ .Path }}: {{ .Description }}
+{{ end }}
+`,
+	"house/OWNERS.tmpl": "{{/* opgen: once */}}\n{{ .Project.Name }}\n",
 }
 
 // goFirstOfHistories is a kind whose Go types are its author's.
@@ -86,30 +92,39 @@ operator: {}
 
 // changesOfHistories are what people, and their tools, do to a project.
 var changesOfHistories = map[string]func(t *testing.T, h *history){
-	"nothing":                    func(*testing.T, *history) {},
-	"a field gets a comment":     replaceIn("api/web.yaml", "      size:", "      # More.\n      size:"),
-	"a field is renamed":         replaceIn("api/web.yaml", "size", "amount"),
-	"a field comes":              replaceIn("api/part.yaml", "      port: Port\n", "      port: Port\n      more: string\n"),
-	"a field goes":               replaceIn("api/web.yaml", "      ratio: number\n", ""),
-	"a child goes":               replaceIn("api/web.yaml", "  - {apiVersion: apps/v1, kind: Deployment}\n", ""),
-	"a child is pruned only":     replaceIn("api/web.yaml", "kind: Deployment}", "kind: Deployment, pruneOnly: true}"),
-	"a related name is no field": replaceIn("api/web.yaml", "      secret: string\n", ""),
-	"a shared type changes":      replaceIn("api/types.yaml", "      name: string", "      name: string | maxLength=9"),
-	"what a rule reads changes":  replaceIn("api/part.yaml", "done: boolean", "done: integer"),
-	"what a rule reads goes":     replaceIn("api/part.yaml", "      done: boolean\n", "      over: boolean\n"),
-	"a warning is accepted":      replaceIn("api/web.yaml", "kind: API\n", "kind: API\nacceptWarnings: [floats]\n"),
-	"a kind is cluster-scoped":   replaceIn("api/part.yaml", "versions:", "scope: Cluster\nversions:"),
-	"another version":            replaceIn("api/part.yaml", "  status:", "- name: v2\n  spec: {properties: {port: Port}}\n  status:"),
-	"Kubernetes is another":      replaceIn("opgen.yaml", "watch:", "minKubernetes: \"1.30\"\nwatch:"),
-	"typed clients":              replaceIn("opgen.yaml", "watch:", "clients: true\nwatch:"),
-	"descriptions are short":     replaceIn("opgen.yaml", "watch:", "maxDescLen: 5\nwatch:"),
-	"a header":                   replaceIn("opgen.yaml", "watch:", "headerFile: header.txt\nwatch:"),
-	"the header changes":         replaceIn("header.txt", "Copyright.", "Copyright of others."),
-	"the module is another":      replaceIn("opgen.yaml", "example.com/op", "example.com/po"),
-	"no controller":              removeFile("controllers/labeller.yaml"),
-	"a marker":                   replaceIn("internal/web/sync.go", "package web\n", "package web\n\n// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get\n"),
-	"a broken marker":            replaceIn("internal/web/sync.go", "package web\n", "package web\n\n// +kubebuilder:rbac:groups=batch\n"),
-	"code":                       replaceIn("internal/web/sync.go", "package web\n", "package web\n\nvar mine = 1\n"),
+	"nothing":                        func(*testing.T, *history) {},
+	"a field gets a comment":         replaceIn("api/web.yaml", "      size:", "      # More.\n      size:"),
+	"a field is renamed":             replaceIn("api/web.yaml", "size", "amount"),
+	"a field comes":                  replaceIn("api/part.yaml", "      port: Port\n", "      port: Port\n      more: string\n"),
+	"a field goes":                   replaceIn("api/web.yaml", "      ratio: number\n", ""),
+	"a child goes":                   replaceIn("api/web.yaml", "  - {apiVersion: apps/v1, kind: Deployment}\n", ""),
+	"a child is pruned only":         replaceIn("api/web.yaml", "kind: Deployment}", "kind: Deployment, pruneOnly: true}"),
+	"a related name is no field":     replaceIn("api/web.yaml", "      secret: string\n", ""),
+	"a shared type changes":          replaceIn("api/types.yaml", "      name: string", "      name: string | maxLength=9"),
+	"what a rule reads changes":      replaceIn("api/part.yaml", "done: boolean", "done: integer"),
+	"what a rule reads goes":         replaceIn("api/part.yaml", "      done: boolean\n", "      over: boolean\n"),
+	"a warning is accepted":          replaceIn("api/web.yaml", "kind: API\n", "kind: API\nacceptWarnings: [floats]\n"),
+	"a kind is cluster-scoped":       replaceIn("api/part.yaml", "versions:", "scope: Cluster\nversions:"),
+	"another version":                replaceIn("api/part.yaml", "  status:", "- name: v2\n  spec: {properties: {port: Port}}\n  status:"),
+	"Kubernetes is another":          replaceIn("opgen.yaml", "watch:", "minKubernetes: \"1.30\"\nwatch:"),
+	"typed clients":                  replaceIn("opgen.yaml", "watch:", "clients: true\nwatch:"),
+	"descriptions are short":         replaceIn("opgen.yaml", "watch:", "maxDescLen: 5\nwatch:"),
+	"a header":                       replaceIn("opgen.yaml", "watch:", "headerFile: header.txt\nwatch:"),
+	"the header changes":             replaceIn("header.txt", "Copyright.", "Copyright of others."),
+	"the module is another":          replaceIn("opgen.yaml", "example.com/op", "example.com/po"),
+	"templates":                      replaceIn("opgen.yaml", "watch:", "templates: [house]\nwatch:"),
+	"no templates":                   replaceIn("opgen.yaml", "templates: [house]\n", ""),
+	"a template changes":             replaceIn("house/docs/{{ .API.Kind | lower }}.md.tmpl", "# ", "# The "),
+	"a broken template":              replaceIn("house/OWNERS.tmpl", "}}", "}"),
+	"a templated file is edited":     replaceIn("docs/web.md", "# ", "# My "),
+	"a templated file is in its way": func(t *testing.T, h *history) { writeText(t, filepath.Join(h.project(), "docs/part.md"), "mine") },
+	"another template": func(t *testing.T, h *history) {
+		writeText(t, filepath.Join(h.project(), "house/more.txt.tmpl"), "{{ len .APIs }}")
+	},
+	"no controller":   removeFile("controllers/labeller.yaml"),
+	"a marker":        replaceIn("internal/web/sync.go", "package web\n", "package web\n\n// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get\n"),
+	"a broken marker": replaceIn("internal/web/sync.go", "package web\n", "package web\n\n// +kubebuilder:rbac:groups=batch\n"),
+	"code":            replaceIn("internal/web/sync.go", "package web\n", "package web\n\nvar mine = 1\n"),
 	"another file of code": func(t *testing.T, h *history) {
 		writeText(t, filepath.Join(h.project(), "mine/mine.go"), "// +kubebuilder:rbac:urls=/x,verbs=get\npackage mine\n")
 	},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,7 @@ import (
 type initOptions struct {
 	module, domain, name, watch string
 	multigroup, clients         bool
+	templates                   []string
 	write                       writeOptions
 }
 
@@ -31,11 +33,16 @@ func newInit(s streams) *cobra.Command {
 		Use:   "init DIR --module MODULE",
 		Short: "Make a project with no API yet",
 		Long: `Make a project with no API yet. DIR must not exist, or hold no more than a clone of an empty
-repository does: .git, .gitignore, .gitattributes, a README and a licence, which are left as they are.`,
+repository does: .git, .gitignore, .gitattributes, a README and a licence, which are left as they are.
+
+--template adds templates of your own: a folder, such as ./house, whose templates are copied into the project, or a folder
+of a Go module, such as example.com/house/templates@v1.2.0, which tools.mod then requires. The module is downloaded; no
+other command uses the network for it.`,
 		Example: `  opgen init echo-operator --module example.com/echo-operator --domain example.com
-  opgen init . --module github.com/me/echo-operator`,
+  opgen init . --module github.com/me/echo-operator
+  opgen init echo-operator --module example.com/echo-operator --template example.com/house/templates`,
 		Args: needsFolder,
-		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.module, "module", "", "the Go module path of the project (required)")
@@ -45,6 +52,7 @@ repository does: .git, .gitignore, .gitattributes, a README and a licence, which
 	flags.StringVar(&o.watch, "watch", string(spec.WatchCluster), "where parents live: cluster, or namespace (the operator's own)")
 	flags.BoolVar(&o.multigroup, "multigroup", false, "put types into api/<group>/<version>")
 	flags.BoolVar(&o.clients, "clients", false, "generate typed clients into client/")
+	flags.StringSliceVar(&o.templates, "template", nil, "templates of your own: a folder, or MODULE/PATH@VERSION; may be repeated")
 	_ = flags.MarkHidden("repo") // for people who come from kubebuilder
 	o.write.addFlags(cmd)
 	return cmd
@@ -58,7 +66,7 @@ func needsFolder(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *initOptions) run(s streams, dir string) error {
+func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err := o.write.check(); err != nil {
 		return err
 	}
@@ -82,20 +90,9 @@ func (o *initOptions) run(s streams, dir string) error {
 	if err := checkVacant(dir); err != nil {
 		return err
 	}
-	file, err := templates.ProjectFile(templates.ProjectView{
-		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup, Clients: o.clients,
-	})
+	in, err := o.input(ctx, s, dir)
 	if err != nil {
 		return err
-	}
-	parsed, problems := spec.ParseProject(project.FileName, file)
-	if len(problems) > 0 {
-		return errorsInFlags(problems, func(p spec.Problem) string { return "--" + p.Path })
-	}
-	in := scaffold.Input{
-		Project: parsed,
-		Tool:    project.ToolFor(dir, readVersion().Version),
-		Extra:   []scaffold.File{{Path: project.FileName, Content: file, Owner: scaffold.Once}},
 	}
 	if _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || o.write.quiet() {
 		return err
@@ -106,6 +103,51 @@ func (o *initOptions) run(s streams, dir string) error {
 	}
 	fmt.Fprintf(s.err, "next: %s\n      (or: opgen create api --group demo --version v1alpha1 --kind EchoServer,\n       or for kinds that exist already: opgen create controller NAME --parent apps/v1/StatefulSet)\n", next)
 	return nil
+}
+
+// input returns what the new project is generated from.
+func (o *initOptions) input(ctx context.Context, s streams, dir string) (scaffold.Input, error) {
+	view := templates.ProjectView{
+		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup, Clients: o.clients,
+	}
+	if _, _, err := parseView(view); err != nil { // before anything is downloaded
+		return scaffold.Input{}, err
+	}
+	found, err := o.findTemplates(ctx, s)
+	if err != nil {
+		return scaffold.Input{}, err
+	}
+	view.Templates = found.Folders
+	parsed, file, err := parseView(view)
+	return scaffold.Input{
+		Project: parsed, Requires: found.Requires,
+		Tool:  project.ToolFor(dir, readVersion().Version),
+		Extra: append(found.Files, scaffold.File{Path: project.FileName, Content: file, Owner: scaffold.Once}),
+	}, err
+}
+
+// parseView returns opgen.yaml of a new project, and its text. Its errors are in flags.
+func parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
+	file, err := templates.ProjectFile(view)
+	if err != nil {
+		return nil, nil, err
+	}
+	parsed, problems := spec.ParseProject(project.FileName, file)
+	if len(problems) > 0 {
+		return nil, nil, errorsInFlags(problems, func(p spec.Problem) string {
+			flag, _, _ := strings.Cut(p.Path, "s[") // templates[0]
+			return "--" + flag
+		})
+	}
+	return parsed, file, nil
+}
+
+// findTemplates finds the templates that the flags name.
+func (o *initOptions) findTemplates(ctx context.Context, s streams) (project.NewTemplates, error) {
+	if len(o.templates) > 0 {
+		defer showProgress(s.err, "looking up templates")()
+	}
+	return project.FindTemplates(ctx, o.templates)
 }
 
 // errorsInFlags returns the errors in a file as errors in the flags that it was made of. flagOf

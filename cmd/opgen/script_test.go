@@ -32,6 +32,7 @@ func TestScript(t *testing.T) {
 			"capture":    capture,
 			"eventually": eventually,
 			"exits":      exits,
+			"publish":    publish,
 		},
 	})
 }

@@ -85,12 +85,14 @@ type changeReport struct {
 	Path   string          `json:"path"`
 	Action scaffold.Action `json:"action"`
 	Reason string          `json:"reason,omitempty"`
+	// Template is the author's own template that the file is from.
+	Template string `json:"template,omitempty"`
 }
 
 func changeReports(changes []scaffold.Change) []changeReport {
 	reports := make([]changeReport, len(changes))
 	for i, c := range changes {
-		reports[i] = changeReport{Path: c.Path, Action: c.Action, Reason: c.Reason}
+		reports[i] = changeReport{Path: c.Path, Action: c.Action, Reason: c.Reason, Template: c.Template}
 	}
 	return reports
 }

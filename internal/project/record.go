@@ -35,6 +35,7 @@ type lastRun struct {
 	Answers   []cache.Answer    `json:"answers,omitempty"`
 	GoFolders []goFolder        `json:"goFolders,omitempty"`
 	Rules     []spec.PolicyRule `json:"rules,omitempty"`
+	Templates ownTemplates      `json:"templates,omitzero"`
 	Settings  string            `json:"settings,omitempty"`
 	Warnings  spec.Problems     `json:"warnings,omitempty"`
 }
@@ -85,7 +86,7 @@ func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 			return nil, false
 		}
 	}
-	return last.Warnings, r.hasRules(last.Rules)
+	return last.Warnings, r.hasRules(last.Rules) && last.Templates.isSame(r.dir, ToolFor(r.dir, version))
 }
 
 // hasRules reports whether the Go comments of the project have these rules, and no errors.
@@ -113,6 +114,7 @@ func (r *Record) Save(p *Project, version string, changes *scaffold.Changes, war
 		if answers, all := r.tree.Seen(); all && unchanged {
 			next.Answers, next.GoFolders, next.Rules = answers, folders, learned.Rules
 			next.Settings, next.Warnings = r.settings(version), warned
+			next.Templates = ownTemplates{p.Spec.Module, p.Spec.Templates, learned.Templates}
 		}
 	}
 	_ = r.file.Save(next)

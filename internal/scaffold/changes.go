@@ -1,14 +1,14 @@
 package scaffold
 
 import (
-	"github.com/opgen-dev/opgen/internal/spec"
-
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Action is what happens to a file.
@@ -30,9 +30,11 @@ type Change struct {
 	Action Action
 	Owner  Owner
 	API    string // the name of the API that the file belongs to, see APIName; empty for files of the whole project
-	Reason string // of a Conflict, such as "edited by hand"; empty otherwise
-	Old    []byte // the content in the tree; nil when the file is absent
-	New    []byte // the content in the plan; nil when the file is to be removed
+	// Template is the author's own template that the file is from; empty for files of opgen's own.
+	Template string
+	Reason   string // of a Conflict, such as "edited by hand"; empty otherwise
+	Old      []byte // the content in the tree; nil when the file is absent
+	New      []byte // the content in the plan; nil when the file is to be removed
 }
 
 // Diff returns the change of content in the unified format, empty when there is none.
@@ -61,6 +63,8 @@ type Changes struct {
 type Learned struct {
 	Known Known             // of its parts, for the next run
 	Rules []spec.PolicyRule // in Go comments
+	// Templates is a digest of the author's own templates, see DigestTemplates.
+	Templates string
 	// Folders are those of the Go packages that it was read from, and of all that these import.
 	Folders map[string]bool
 }

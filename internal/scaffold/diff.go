@@ -3,8 +3,8 @@ package scaffold
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -41,16 +41,11 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 		}
 	}
 	after := s.lock()
-	for _, stale := range slices.Sorted(maps.Keys(before.Files)) {
-		if _, made := after.Files[stale]; made {
-			continue
-		}
-		change, err := staleChange(tree, stale, before.Files[stale])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, change...)
+	stale, err := s.staleChanges(tree, before)
+	if err != nil {
+		return nil, err
 	}
+	list = append(list, stale...)
 	for _, dropped := range s.dropped {
 		old, err := readRegularFile(tree, dropped)
 		if err != nil {
@@ -71,7 +66,7 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 
 // changeIn decides what happens to a file of the set.
 func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
-	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, New: f.Content}
+	c := Change{Path: f.Path, Owner: f.Owner, API: f.API, Template: f.Template, New: f.Content}
 	var err error
 	if f.Owner == Once {
 		if c.Action, err = f.actionForOnce(tree); err == nil && c.Action == Create {
@@ -91,20 +86,28 @@ func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	if c.New, err = f.Rendered(); err != nil {
 		return Change{}, err
 	}
-	listed := lock.Files[f.Path]
+	listed := lock.checksum(f.Path)
 	switch {
 	case old == nil:
 		c.Action = Create
 	case listed == "" && path.Base(f.Path) == deepCopyFile && byControllerGen(old):
 		c.Action, c.Reason = Conflict, reasonForeign
 	case listed == "":
-		c.Action, c.Reason = Conflict, reasonUnlisted
+		c.Action, c.Reason = Conflict, reasonUnlisted+fromTemplate(f.Template)
 	case listed != contentChecksum(old):
-		c.Action, c.Reason = Conflict, reasonEdited
+		c.Action, c.Reason = Conflict, reasonEdited+fromTemplate(f.Template)
 	default:
 		c.Action = Update
 	}
 	return c, nil
+}
+
+// fromTemplate names the template of a file, to go on with a reason.
+func fromTemplate(template string) string {
+	if template == "" {
+		return ""
+	}
+	return ", from " + template
 }
 
 // actionForOnce decides whether a Once file is written: only if neither it nor another in its place
@@ -126,6 +129,36 @@ func (f File) actionForOnce(tree fs.FS) (Action, error) {
 		}
 	}
 	return Create, nil
+}
+
+// staleChanges decides what happens to the files that the lock lists and nothing yields any more.
+// What the set has as a Once file stays: it is the author's by now.
+func (s *FileSet) staleChanges(tree fs.FS, lock Lock) ([]Change, error) {
+	made := map[string]bool{}
+	for _, f := range s.files {
+		made[foldCase(f.Path)] = true
+	}
+	var changes []Change
+	for _, stale := range lock.listedPaths() {
+		if made[foldCase(stale)] {
+			continue
+		}
+		if p := s.lockedParts.project; p != nil && isOwnTemplate(p, stale) {
+			return nil, lockProblem(fmt.Sprintf("lists %q, which is a template", stale))
+		}
+		change, err := staleChange(tree, stale, lock.checksum(stale))
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range change {
+			change[i].Template = lock.Templated[stale].Template
+			if c.Reason != "" {
+				change[i].Reason += fromTemplate(change[i].Template)
+			}
+		}
+		changes = append(changes, change...)
+	}
+	return changes, nil
 }
 
 // staleChange decides what happens to a listed file that nothing yields any more; nothing if it is

@@ -24,9 +24,27 @@ func lockOf(t *testing.T, file, content string) string {
 	return string(data)
 }
 
+// lockOfTemplated is opgen.lock for one file from a template with this content.
+func lockOfTemplated(t *testing.T, file, template, content string) string {
+	t.Helper()
+	data, err := Lock{Version: "v1.0.0", Templated: map[string]LockedFile{file: {template, contentChecksum([]byte(content))}}}.marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 func TestDiffDecides(t *testing.T) {
 	listed := map[string]string{LockPath: lockOf(t, generated, "old\n")}
 	planned := File{Path: generated, Content: []byte("new\n")}
+	const template, made = "templates/a.md.tmpl", "docs/a.md"
+	templated := File{Path: made, Content: []byte("new\n"), Template: template}
+	listedMade := map[string]string{LockPath: lockOfTemplated(t, made, template, "old\n")}
+	withMade := func(content string) map[string]string {
+		return map[string]string{LockPath: listedMade[LockPath], made: content}
+	}
+	onceMade := templated
+	onceMade.Owner = Once
 	once := File{Path: "x/sync.go", Content: []byte("new\n"), Owner: Once, Instead: isCode}
 	tests := map[string]struct {
 		tree   map[string]string
@@ -56,12 +74,35 @@ func TestDiffDecides(t *testing.T) {
 			tree: withGenerated(listed, "edited\n"),
 			file: generated, want: Conflict, reason: reasonEdited, forced: Remove,
 		},
-		"once and absent":                {plan: []File{once}, file: once.Path, want: Create},
-		"once and edited":                {tree: map[string]string{once.Path: "yours"}, plan: []File{once}, file: once.Path, want: Keep},
-		"once and renamed":               {tree: map[string]string{"x/reconciler.go": "yours"}, plan: []File{once}, file: once.Path, want: Keep},
-		"once, beside a generated file":  {tree: map[string]string{"x/zz_generated.y.go": ""}, plan: []File{once}, file: once.Path, want: Create},
-		"once, beside a test only":       {tree: map[string]string{"x/sync_test.go": "yours"}, plan: []File{once}, file: once.Path, want: Create},
-		"another generator's, unplanned": {tree: map[string]string{generated: "theirs"}, file: generated},
+		"from a template, absent":                       {plan: []File{templated}, file: made, want: Create},
+		"from a template, as it was":                    {tree: withMade("old\n"), plan: []File{templated}, file: made, want: Update},
+		"from a template, as it was, with Windows ends": {tree: withMade("old\r\n"), plan: []File{templated}, file: made, want: Update},
+		"from a template, up to date":                   {tree: withMade("new\n"), plan: []File{templated}, file: made, want: Unchanged},
+		"from a template, edited": {
+			tree: withMade("edited\n"), plan: []File{templated},
+			file: made, want: Conflict, reason: reasonEdited + ", from " + template, forced: Update,
+		},
+		"from a template, not listed and different": {
+			tree: map[string]string{made: "theirs\n"}, plan: []File{templated},
+			file: made, want: Conflict, reason: reasonUnlisted + ", from " + template, forced: Update,
+		},
+		"from a template, not listed and the same": {tree: map[string]string{made: "new\n"}, plan: []File{templated}, file: made, want: Unchanged},
+		"from no template any more":                {tree: withMade("old\n"), file: made, want: Remove},
+		"from no template any more, and edited": {
+			tree: withMade("edited\n"),
+			file: made, want: Conflict, reason: reasonEdited + ", from " + template, forced: Remove,
+		},
+		"from no template any more, and gone":      {tree: listedMade, file: made},
+		"from a template, now once":                {tree: withMade("old\n"), plan: []File{onceMade}, file: made, want: Keep},
+		"from a template, now once, and edited":    {tree: withMade("edited\n"), plan: []File{onceMade}, file: made, want: Keep},
+		"from a template, now one of opgen's own":  {tree: withMade("old\n"), plan: []File{{Path: made, Content: []byte("new\n"), Owner: Once}}, file: made, want: Keep},
+		"from a template, now in other upper case": {tree: withMade("old\n"), plan: []File{{Path: "DOCS/a.md", Owner: Once}}, file: made},
+		"once and absent":                          {plan: []File{once}, file: once.Path, want: Create},
+		"once and edited":                          {tree: map[string]string{once.Path: "yours"}, plan: []File{once}, file: once.Path, want: Keep},
+		"once and renamed":                         {tree: map[string]string{"x/reconciler.go": "yours"}, plan: []File{once}, file: once.Path, want: Keep},
+		"once, beside a generated file":            {tree: map[string]string{"x/zz_generated.y.go": ""}, plan: []File{once}, file: once.Path, want: Create},
+		"once, beside a test only":                 {tree: map[string]string{"x/sync_test.go": "yours"}, plan: []File{once}, file: once.Path, want: Create},
+		"another generator's, unplanned":           {tree: map[string]string{generated: "theirs"}, file: generated},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +148,10 @@ func TestDiffRefusesALockThatIsNone(t *testing.T) {
 		"an author's file":            "opgen: v1\nfiles: {main.go: sha256:00}\n",
 		"a path out of the tree":      "opgen: v1\nfiles: {../zz_generated.go: sha256:00}\n",
 		"a key that nobody has heard": "opgen: v1\nremove: everything\n",
+		"a spec file from a template": "opgen: v1\ntemplated: {api/a.yaml: {template: a.tmpl, checksum: sha256:00}}\n",
+		"opgen.yaml from a template":  "opgen: v1\ntemplated: {OPGEN.yaml: {template: a.tmpl, checksum: sha256:00}}\n",
+		"git's from a template":       "opgen: v1\ntemplated: {.Git/config: {template: a.tmpl, checksum: sha256:00}}\n",
+		"a template out of the tree":  "opgen: v1\ntemplated: {../a: {template: a.tmpl, checksum: sha256:00}}\n",
 	}
 	for name, lock := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 // File is one file of a project.
 type File struct {
 	Path    string // slash-separated, relative to the project
-	Content []byte // of a Generated file, and of one that was not rendered by Plan
+	Content []byte // of a Generated file that is rendered, and of one that Plan does not render
 	Owner   Owner
 	// API is the name of the API that the file belongs to, see APIName, and Controller that of the
 	// controller for kinds that exist already; both are empty for files of the whole project.
@@ -34,6 +34,9 @@ type File struct {
 	// that a Once file stays absent after its author has renamed or split it; nil when no other
 	// file does.
 	Instead func(name string) bool
+	// Template is the author's own template that the file is from, as opgen.lock names it; empty for
+	// files of opgen's own.
+	Template string
 
 	// render renders the content of a Once file and of one that is known, which most projects have
 	// already; nil: Content.
@@ -98,7 +101,7 @@ func newFileSet(version string, files []File, dropped []string) (*FileSet, error
 			return nil, fmt.Errorf("%s: lies outside of the project", f.Path)
 		case i > 0 && files[i-1].Path == f.Path:
 			return nil, fmt.Errorf("%s: made twice", f.Path)
-		case f.Owner == Generated && !generatedName(f.Path):
+		case f.Owner == Generated && f.Template == "" && !generatedName(f.Path):
 			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
 		case f.Content == nil && f.render == nil:
 			files[i].Content = []byte{} // nil would mean that there is to be no file

@@ -26,8 +26,8 @@ func needsAuthored(api *spec.API) bool {
 
 // ReadGo completes an input from the Go source of the project in dir. It reads the Go types that
 // the APIs name, the types that are an author's, of which it drafts those that are missing, and the
-// RBAC markers in comments. It loads no package if the APIs name no Go types. The error is
-// spec.Problems if the input or the Go source is invalid.
+// RBAC markers in comments; and the templates of the author's own. It loads no package if the APIs
+// name no Go types. The error is spec.Problems if the input or the Go source is invalid.
 //
 // tree is the same folder. Go packages and comments are read from dir, everything else from tree.
 func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
@@ -47,6 +47,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	if source.header, err = headerOf(tree, in.Project); err != nil {
 		return source, err
 	}
+	source.readTemplates(dir)
 	if !crdgen.ReadsGo(in.APIs) {
 		return source, nil
 	}

@@ -58,11 +58,11 @@ func knownPartsOf(in Source) (knownParts, error) {
 
 // withSchemas returns the APIs of a source. Those that something is made of have their schemas: the
 // APIs of groups that are not known, those without a checked CRD, and those that other operators
-// name which are not known.
+// name which are not known. Typed clients and templates of one's own need all schemas.
 func (k knownParts) withSchemas(in Source) []*spec.API {
 	var needed []*spec.API
 	for _, api := range in.APIs {
-		if _, known := k.groups[api.Group]; !known || k.crds[api.File] == "" || in.Project.Clients {
+		if _, known := k.groups[api.Group]; !known || k.crds[api.File] == "" || in.Project.Clients || len(in.Project.Templates) > 0 {
 			needed = append(needed, api)
 		}
 	}

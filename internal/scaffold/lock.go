@@ -2,12 +2,14 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
@@ -30,6 +32,25 @@ type Lock struct {
 	Controllers map[string]LockedController `json:"controllers,omitempty"` // by name
 	Children    map[string][]string         `json:"children,omitempty"`    // Kind.group of an API, or controllers/name → Kind.group of its children
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
+	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file from a template of the author's own
+}
+
+// LockedFile is what opgen.lock knows of a file from a template of the author's own.
+type LockedFile struct {
+	Template string `json:"template"`
+	Checksum string `json:"checksum"`
+}
+
+// checksum returns the checksum of a listed file, empty for one that is not listed.
+func (l Lock) checksum(file string) string {
+	return cmp.Or(l.Files[file], l.Templated[file].Checksum)
+}
+
+// listedPaths returns the paths of the listed files, sorted.
+func (l Lock) listedPaths() []string {
+	paths := slices.AppendSeq(slices.Collect(maps.Keys(l.Files)), maps.Keys(l.Templated))
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has
@@ -41,11 +62,16 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children and files")
+		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, files and templated")
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
 		if !fs.ValidPath(path) || !generatedName(path) {
 			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(lock.Templated)) {
+		if !fs.ValidPath(path) || strings.Contains(path, `\`) || reservedPath(path) != "" {
+			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which no template makes", path))
 		}
 	}
 	if lock.APIs == nil {
@@ -103,18 +129,22 @@ func lockProblem(message string) error {
 func (s *FileSet) lock() Lock {
 	lock := Lock{
 		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
-		Children: childKinds(s.childOwners), Files: map[string]string{},
+		Children: childKinds(s.childOwners), Files: map[string]string{}, Templated: map[string]LockedFile{},
 	}
 	for _, f := range s.files {
-		if f.Owner == Generated {
+		switch {
+		case f.Owner != Generated:
+		case f.Template != "":
+			lock.Templated[f.Path] = LockedFile{Template: f.Template, Checksum: f.contentChecksum()}
+		default:
 			lock.Files[f.Path] = f.contentChecksum()
 		}
 	}
 	return lock
 }
 
-// marshal renders the lock: the version, the APIs, the controllers, the children, then the files,
-// each sorted. That there are no APIs is written, too: an older opgen has not listed them.
+// marshal renders the lock: the version, the APIs, the controllers, the children, then the files
+// and those from templates, each sorted. That there are no APIs is written, too: an older opgen has not listed them.
 func (l Lock) marshal() ([]byte, error) {
 	out := []byte(lockHeader)
 	apis := struct {
@@ -123,7 +153,7 @@ func (l Lock) marshal() ([]byte, error) {
 	if apis.APIs == nil {
 		apis.APIs = map[string]LockedAPI{}
 	}
-	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Files: l.Files}} {
+	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Files: l.Files}, Lock{Templated: l.Templated}} {
 		text, err := yamltext.Marshal(part)
 		if err != nil {
 			return nil, err

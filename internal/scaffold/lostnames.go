@@ -42,7 +42,11 @@ func (r *renames) lookUpLost() lostNames {
 		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
 			continue
 		}
-		for _, name := range namesIn(f.Content) {
+		content, err := f.Rendered()
+		if err != nil {
+			continue // which Diff reports
+		}
+		for _, name := range namesIn(content) {
 			delete(lost[path.Dir(f.Path)], name)
 		}
 	}

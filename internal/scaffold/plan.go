@@ -15,6 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/parallel"
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
 // Tool says which opgen a project is generated with.
@@ -47,6 +48,8 @@ type Input struct {
 	Known   Known // from an earlier run
 	// Whole returns the API of an outline with its schemas; nil when no API is an outline.
 	Whole func(*spec.API) *spec.API
+	// Requires are the modules that tools.mod of a new project requires for its templates.
+	Requires []Requirement
 }
 
 // whole returns an API with its schemas.
@@ -79,9 +82,12 @@ type Source struct {
 	// operatorFolders are the folders of the operators that the lock lists, by the names of their
 	// APIs.
 	operatorFolders map[string]string
-	header          []byte            // the text of the project's header file
-	rules           []spec.PolicyRule // from RBAC markers in comments
-	crdDocuments    map[string][]byte // those of the generated file of CRDs, by their checksums
+	header          []byte // the text of the project's header file
+	// templates are the author's own, and templateProblems what is wrong with their folders.
+	templates        []usertemplates.Source
+	templateProblems spec.Problems
+	rules            []spec.PolicyRule // from RBAC markers in comments
+	crdDocuments     map[string][]byte // those of the generated file of CRDs, by their checksums
 }
 
 // Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
@@ -110,13 +116,19 @@ func Plan(in Source) (*FileSet, error) {
 		files = append(files, more...)
 	}
 	known := p.learn(files)
-	set, err := newFileSet(in.Tool.lockVersion(), append(files, in.Extra...), in.Drop)
+	files = append(files, in.Extra...)
+	templated, err := p.renderTemplates(in, files)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newFileSet(in.Tool.lockVersion(), append(files, templated...), in.Drop)
 	if err != nil {
 		return nil, err
 	}
 	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
 	set.learned = Learned{Known: known, Rules: in.rules, Folders: in.loaded}
-	return set, nil
+	set.learned.Templates, err = in.templatesDigest()
+	return set, err
 }
 
 // allOutputs returns the manifest of the whole project. Files that are known are not rendered
@@ -193,6 +205,13 @@ func (t Tool) release() modules.Release {
 	return modules.Release{Version: t.Version, Sum: t.Sum, Checkout: t.Checkout}
 }
 
+// release returns the opgen that the module files of the project require, and what else they do.
+func (in Input) release() modules.Release {
+	release := in.Tool.release()
+	release.Requires = in.Requires
+	return release
+}
+
 // lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project
 // does not change with every commit to opgen.
 func (t Tool) lockVersion() string {
@@ -201,6 +220,9 @@ func (t Tool) lockVersion() string {
 	}
 	return t.Version
 }
+
+// Requirement is a module that tools.mod requires, with its checksums.
+type Requirement = modules.Requirement
 
 // VersionMismatch is a version in a module file that does not fit.
 type VersionMismatch = modules.Mismatch

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -35,12 +36,12 @@ func TestGoldenPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := inputOf(t, archive)
-			set, err := Plan(Source{Input: in})
+			set, err := Plan(Source{Input: in, templates: templatesIn(archive)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-				return !isSpec(in, f.Name)
+				return !isSpec(in, f.Name) && !isOwnTemplate(in.Project, f.Name)
 			})
 			archive.Files = append(archive.Files, yields(t, set)...)
 			got := txtar.Format(archive)
@@ -83,6 +84,17 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 		}
 	}
 	return in
+}
+
+// templatesIn returns the author's own templates of an archive.
+func templatesIn(archive *txtar.Archive) []usertemplates.Source {
+	source := usertemplates.Source{Name: "templates", Files: map[string][]byte{}}
+	for _, f := range archive.Files {
+		if name, found := strings.CutPrefix(f.Name, source.Name+"/"); found {
+			source.Files[name] = f.Data
+		}
+	}
+	return []usertemplates.Source{source}
 }
 
 // isSpec reports whether a file is one of those that the input was parsed from.

@@ -51,14 +51,15 @@ type kind struct {
 	api       *spec.API
 	whole     func(*spec.API) *spec.API // see Input
 	folder    string                    // where its operator is
-	templates func() templates.Operator // nil when the kind has no controller
+	operator  templates.Operator        // without the Go types; zero when the kind has no controller
+	templates func() templates.Operator // the operator with its Go types
 	foreign   []kinds.Resource          // that the controller has to do with
 }
 
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail
 // because of it.
 func newProject(in Source) (*project, error) {
-	p := &project{Project: in.Project, release: in.Tool.release(), header: in.header, documents: in.crdDocuments}
+	p := &project{Project: in.Project, release: in.release(), header: in.header, documents: in.crdDocuments}
 	if in.Project.Clients {
 		p.release.Imported = clientgen.Modules
 	}
@@ -122,7 +123,10 @@ func (p *project) addAPI(api *spec.API, folder string) spec.Problems {
 	resource, _ := r.Resolve(spec.Resource{APIVersion: api.Group + "/" + pkg.Version, Kind: api.Names.Kind})
 	_, checked := p.known.groups[api.Group]
 	op := resolveOperator(r, api.Operator, api.At, []kinds.Resource{resource}, p.Watch, checked)
-	k.templates, k.foreign = p.kindTemplates(k, op, pkg), op.foreign
+	k.operator, k.foreign = operatorTemplates(p.Project, api.Operator, op), op.foreign
+	k.operator.SamplePath = k.samplePath()
+	k.operator.Name = strings.ReplaceAll(strings.TrimPrefix(folder, "internal/"), "/", "-")
+	k.templates = p.withTypes(k.operator, pkg, api)
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
 		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
@@ -131,14 +135,12 @@ func (p *project) addAPI(api *spec.API, folder string) spec.Problems {
 	return op.problems
 }
 
-// kindTemplates returns what the package of a kind's operator is rendered from. pkg is that of the
+// withTypes returns what completes an operator by the Go types of its API. pkg is the package of the
 // stored version, or its outline.
-func (p *project) kindTemplates(k kind, op resolvedOperator, pkg gomodel.Package) func() templates.Operator {
+func (p *project) withTypes(o templates.Operator, pkg gomodel.Package, api *spec.API) func() templates.Operator {
 	return func() templates.Operator {
-		o := operatorTemplates(p.Project, k.api.Operator, op)
 		o.API = p.models.complete(pkg)
-		o.Parent, o.SamplePath = kindIn(o.API, k.api), k.samplePath()
-		o.Name = strings.ReplaceAll(strings.TrimPrefix(k.folder, "internal/"), "/", "-")
+		o.Parent = kindIn(o.API, api)
 		return o
 	}
 }

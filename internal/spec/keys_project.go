@@ -1,6 +1,9 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // headerKeys returns the two keys that every spec file starts with.
 func headerKeys(kind string) []Key {
@@ -31,6 +34,8 @@ func projectMapping(p *Project) Mapping {
 			Doc: "how many characters of each description the CRDs in `deploy/` have at the most, cut at the end of a sentence where there is one; `0`: no descriptions"},
 		{Name: "headerFile", Absent: "none", value: formedText(&p.HeaderFile, &headerFileForm),
 			Doc: "a file of Go comments, such as a license, that generated Go files begin with"},
+		{Name: "templates", Absent: "none", value: distinctList(&p.Templates, strconv.Quote, func(into *string) value { return formedText(into, &templatesForm) }),
+			Doc: "[templates of your own](templates.md): each a folder of the project, or the path of a folder in a Go module that tools.mod requires, such as `example.com/house/templates`"},
 		{Name: "ignoreUnexportedFields", value: trueOrFalseBy(false, &p.IgnoreUnexportedFields),
 			Doc: "`true` passes over fields of [your Go types](#go-first) that are not exported, though they have a JSON tag, which is an error otherwise"},
 	}...)}

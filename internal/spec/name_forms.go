@@ -61,6 +61,28 @@ var headerFileForm = form{
 		"write the path of a file below the project, such as hack/boilerplate.go.txt"),
 }
 
+var templatesForm = form{
+	pattern: `^([^/.@\\]|\.[^/.@\\]|\.\.[^/@\\])[^/@\\]*(/([^/.@\\]|\.[^/.@\\]|\.\.[^/@\\])[^/@\\]*)*$`,
+	expects: "a folder below that of opgen.yaml, or the path of a folder in a Go module", examples: []any{"templates", "example.com/house/templates"},
+	check: func(folder, _ string) (message, hint string) {
+		path, version, versioned := strings.Cut(folder, "@")
+		switch {
+		case versioned && InModule(path):
+			return quoteShort(folder) + " has a version", "write " + path + ": tools.mod says which version; to choose one: go get -modfile=tools.mod " + path + "@" + version
+		case fs.ValidPath(folder) && folder != "." && !versioned && !strings.Contains(folder, `\`) && (!InModule(folder) || module.CheckImportPath(folder) == nil):
+			return "", ""
+		}
+		return quoteShort(folder) + " is not accepted", "write a folder below the project, such as templates, or the path of a folder in a Go module, such as example.com/house/templates"
+	},
+}
+
+// InModule reports whether a folder of templates is in a Go module, and not in the project: as in
+// Go, the first element of its path has a dot. It does not begin with one.
+func InModule(folder string) bool {
+	first, _, _ := strings.Cut(folder, "/")
+	return strings.Index(first, ".") > 0
+}
+
 var groupForm = form{
 	pattern:  `^` + dnsPart + `(\.` + dnsPart + `)+$`,
 	expects:  "a DNS name in lower case that is yours alone, such as demo.example.com",

@@ -162,10 +162,11 @@ func TestParseProject(t *testing.T) {
 		{"the least", head, Project{Watch: WatchCluster, MinKubernetes: DefaultMinKubernetes, MaxDescLen: -1}},
 		{
 			"everything", head + "domain: example.com\nwatch: namespace\nmultigroup: true\nminKubernetes: \"1.35\"\nclients: true\n" +
-				"maxDescLen: 80\nheaderFile: hack/boilerplate.go.txt\nignoreUnexportedFields: true\n",
+				"maxDescLen: 80\nheaderFile: hack/boilerplate.go.txt\nignoreUnexportedFields: true\ntemplates: [house, .house/ci, example.com/house/templates]\n",
 			Project{
 				Domain: "example.com", Watch: WatchNamespace, Multigroup: true, MinKubernetes: "1.35", Clients: true,
 				MaxDescLen: 80, HeaderFile: "hack/boilerplate.go.txt", IgnoreUnexportedFields: true,
+				Templates: []string{"house", ".house/ci", "example.com/house/templates"},
 			},
 		},
 	} {

@@ -36,6 +36,9 @@ type Project struct {
 	// HeaderFile is a file of Go comments, from the project's root, that generated Go files begin
 	// with; empty: none.
 	HeaderFile string
+	// Templates are the folders of the author's own templates: of the project, or of a module, see
+	// InModule.
+	Templates []string
 	// IgnoreUnexportedFields has fields of authors' Go types that are not exported be passed over
 	// though they have a tag.
 	IgnoreUnexportedFields bool
@@ -58,6 +61,17 @@ const maxProjectName = 63 - len("-system")
 
 // maxDescription is longer than any description.
 const maxDescription = 1 << 20
+
+// KubernetesVersions returns the versions of Kubernetes that opgen knows from one on.
+func KubernetesVersions(oldest string) []string {
+	var versions []string
+	for minor := oldestKubernetes; minor <= newestKubernetes; minor++ {
+		if version := fmt.Sprintf("1.%d", minor); version == oldest || len(versions) > 0 {
+			versions = append(versions, version)
+		}
+	}
+	return versions
+}
 
 var kubernetesMinor = lazyregexp.New(`^1\.([1-9][0-9]?)$`)
 

@@ -1,21 +1,5 @@
 package templates
 
-// Receives says which of the author's functions get a request.
-func (v operatorView) Receives() string {
-	if v.Finalize {
-		return "Sync and Finalize get"
-	}
-	return "Sync gets"
-}
-
-// Returns says that they return a response.
-func (v operatorView) Returns() string {
-	if v.Finalize {
-		return "they return"
-	}
-	return "it returns"
-}
-
 // AndRelated names related objects, where there are any.
 func (v operatorView) AndRelated() string {
 	if len(v.Related) == 0 {

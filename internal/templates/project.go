@@ -3,7 +3,6 @@ package templates
 import (
 	"path"
 	"strconv"
-	"strings"
 )
 
 // Project is what the files of a whole project are rendered from.
@@ -21,12 +20,6 @@ type Project struct {
 	// Controllers are the folders of the Go packages that operate a kind each, such as
 	// internal/echoserver.
 	Controllers []string
-}
-
-// ImageName is the image without its tag.
-func (p Project) ImageName() string {
-	name, _, _ := strings.Cut(p.Image, ":")
-	return name
 }
 
 // MainFile renders main.go.
@@ -76,20 +69,4 @@ func (p Project) ControllerImports() []controllerImport {
 		imports = append(imports, i)
 	}
 	return imports
-}
-
-// GoRelease is the version of Go without its patch, such as 1.26.
-func (p Project) GoRelease() string {
-	major, rest, _ := strings.Cut(p.GoVersion, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	return major + "." + minor
-}
-
-// Kept says what undeploying leaves, since users' data would go with it. The namespace of an
-// operator is left when parents live there, and when it is not the operator's own.
-func (p Project) Kept() string {
-	if p.WatchesNamespace {
-		return "the CRDs and the namespace, and so the users' data"
-	}
-	return "the CRDs and namespaces of another name, and so the users' data"
 }

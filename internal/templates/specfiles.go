@@ -4,6 +4,7 @@ package templates
 type ProjectView struct {
 	Name, Module, Domain, Watch string
 	Multigroup, Clients         bool
+	Templates                   []string
 }
 
 // ProjectFile renders opgen.yaml.

@@ -7,7 +7,10 @@ import (
 	"go/format"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
+
+	"github.com/Masterminds/sprig/v3"
 
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
@@ -23,11 +26,7 @@ func renderTemplate(name string, view any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"scalar": yamlScalar,
-		"quote":  strconv.Quote,
-		"prose":  wrapComment,
-	}).Parse(string(source))
+	t, err := template.New(name).Option("missingkey=error").Funcs(functions()).Parse(string(source))
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +36,17 @@ func renderTemplate(name string, view any) ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// functions returns the functions of the embedded templates: those of sprig that they use, and three
+// of their own.
+var functions = sync.OnceValue(func() template.FuncMap {
+	result := template.FuncMap{"scalar": yamlScalar, "quote": strconv.Quote, "prose": wrapComment}
+	ofSprig := sprig.TxtFuncMap()
+	for _, name := range []string{"first", "semver", "splitList", "ternary"} {
+		result[name] = ofSprig[name]
+	}
+	return result
+})
 
 // renderGo renders Go source and formats it.
 func renderGo(name string, view any) ([]byte, error) {

@@ -31,7 +31,7 @@ func (o Operator) NamespaceObjects() []runtime.Object {
 
 // ManagerObjects are the Deployment that runs the operator.
 func (o Operator) ManagerObjects() []runtime.Object {
-	meta := o.metaIn(o.Namespace(), o.managerName())
+	meta := o.metaIn(o.Namespace(), o.ManagerName())
 	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
 	return []runtime.Object{&appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
@@ -45,7 +45,7 @@ func (o Operator) ManagerObjects() []runtime.Object {
 					Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "manager"},
 				},
 				Spec: corev1.PodSpec{
-					ServiceAccountName:            o.managerName(),
+					ServiceAccountName:            o.ManagerName(),
 					SecurityContext:               podSecurity(),
 					TerminationGracePeriodSeconds: new(int64(terminationGrace)),
 					Containers:                    []corev1.Container{o.managerContainer()},

@@ -32,8 +32,8 @@ type Kind struct {
 // Namespace is the namespace that the operator runs in.
 func (o Operator) Namespace() string { return o.Name + "-system" }
 
-// managerName names the Deployment, its ServiceAccount and its roles.
-func (o Operator) managerName() string { return o.Name + "-controller-manager" }
+// ManagerName names the Deployment, its ServiceAccount and its roles.
+func (o Operator) ManagerName() string { return o.Name + "-controller-manager" }
 
 // Image is the name of the operator's image that the Deployment has until someone sets another one.
 func (o Operator) Image() string { return o.Name + ":latest" }

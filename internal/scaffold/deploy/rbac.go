@@ -25,9 +25,9 @@ type place struct{ namespace, name string }
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: o.metaIn(o.Namespace(), o.managerName()),
+		ObjectMeta: o.metaIn(o.Namespace(), o.ManagerName()),
 	}}
-	everywhere, own := place{"", o.managerName()}, place{o.Namespace(), o.managerName()}
+	everywhere, own := place{"", o.ManagerName()}, place{o.Namespace(), o.ManagerName()}
 	rules := map[place][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
 	for _, rule := range o.kindRules() {
 		at := everywhere
@@ -38,7 +38,7 @@ func (o Operator) RBACObjects() []runtime.Object {
 	}
 	for _, rule := range o.Rules {
 		if rule.Namespace != "" || rule.RoleName != "" {
-			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.managerName())}
+			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.ManagerName())}
 			rules[at] = append(rules[at], policyRule(rule))
 		}
 	}
@@ -53,11 +53,11 @@ func (o Operator) RBACObjects() []runtime.Object {
 func (o Operator) inOrder(a, b place) int {
 	rank := func(p place) int {
 		switch {
-		case p.namespace == "" && p.name == o.managerName():
+		case p.namespace == "" && p.name == o.ManagerName():
 			return 0
 		case p.namespace == "":
 			return 1
-		case p.namespace == o.Namespace() && p.name == o.managerName():
+		case p.namespace == o.Namespace() && p.name == o.ManagerName():
 			return 2
 		}
 		return 3
@@ -68,7 +68,7 @@ func (o Operator) inOrder(a, b place) int {
 // roleObjects returns a role, and what binds it to the operator's ServiceAccount if it is the
 // operator's.
 func (o Operator) roleObjects(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
-	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.managerName()
+	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.ManagerName()
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: at.name}
 	if at.namespace == "" {
 		ref.Kind = "ClusterRole"
@@ -94,5 +94,5 @@ func (o Operator) roleObjects(at place, rules []rbacv1.PolicyRule) (objects []ru
 }
 
 func (o Operator) subjects() []rbacv1.Subject {
-	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: o.managerName(), Namespace: o.Namespace()}}
+	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: o.ManagerName(), Namespace: o.Namespace()}}
 }

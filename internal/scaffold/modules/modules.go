@@ -35,6 +35,14 @@ type Release struct {
 	// Imported are modules that the code of the project imports beside those that every project's
 	// does.
 	Imported []string
+	// Requires are modules that tools.mod requires beside those of opgen.
+	Requires []Requirement
+}
+
+// Requirement is a module with its checksums.
+type Requirement struct {
+	Path, Version string
+	Sum, GoModSum string // such as h1:…=
 }
 
 // GoMod returns go.mod of a project.
@@ -69,6 +77,9 @@ func (r Release) ToolsMod(path string) ([]byte, error) {
 	for _, require := range file.Require {
 		require.Indirect = true
 	}
+	for _, r := range r.Requires {
+		file.AddNewRequire(r.Path, r.Version, true)
+	}
 	file.SetRequireSeparateIndirect(file.Require)
 	if err := file.AddTool(Opgen + "/cmd/opgen"); err != nil {
 		return nil, err
@@ -78,7 +89,11 @@ func (r Release) ToolsMod(path string) ([]byte, error) {
 
 // ToolsSum returns tools.sum of a project.
 func (r Release) ToolsSum() ([]byte, error) {
-	return r.goSums(opgen.GoSum)
+	sums := bytes.Clone(opgen.GoSum)
+	for _, required := range r.Requires {
+		sums = append(sums, required.sums()...)
+	}
+	return r.goSums(sums)
 }
 
 // formatModFile requires opgen and formats the file.
@@ -96,6 +111,11 @@ func (r Release) formatModFile(file *modfile.File) ([]byte, error) {
 	return file.Format()
 }
 
+// sums are the lines of a module in a file of checksums.
+func (r Requirement) sums() string {
+	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", r.Path, r.Version, r.Sum, r.GoModSum)
+}
+
 // goSums adds the checksums of opgen itself, as far as they are known.
 func (r Release) goSums(base []byte) ([]byte, error) {
 	if r.Checkout != "" || r.Sum == "" {
@@ -107,8 +127,8 @@ func (r Release) goSums(base []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", Opgen, r.Version, r.Sum, goMod)
-	return append(bytes.Clone(base), own...), nil
+	own := Requirement{Opgen, r.Version, r.Sum, goMod}
+	return append(bytes.Clone(base), own.sums()...), nil
 }
 
 // GoVersion returns the version of Go that projects are pinned to, such as 1.26.0.

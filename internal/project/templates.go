@@ -1,0 +1,165 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/modulecache"
+	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+)
+
+// templatesFolder is the folder of a new project that templates are copied into.
+const templatesFolder = "templates"
+
+// NewTemplates are the templates of a new project.
+type NewTemplates struct {
+	Folders  []string               // for templates of opgen.yaml
+	Files    []scaffold.File        // copies of templates, which are the author's
+	Requires []scaffold.Requirement // for tools.mod
+}
+
+// FindTemplates finds what opgen init --template names: folders on disk, whose templates are copied
+// into the project, and MODULE/PATH@VERSION, which the go command downloads. It is the only part of
+// opgen, beside the local Kubernetes, that uses the network.
+func FindTemplates(ctx context.Context, names []string) (NewTemplates, error) {
+	var found NewTemplates
+	for _, name := range names {
+		add := found.addFolder
+		if isModule(name) {
+			add = func(name string) error { return found.addModule(ctx, name) }
+		}
+		if err := add(name); err != nil {
+			return found, InputErrorf("--template %s: %w", name, err)
+		}
+	}
+	return found, nil
+}
+
+// isModule reports whether a name is that of a folder in a module, as Go tells them apart from
+// folders on disk.
+func isModule(name string) bool {
+	path, _, _ := strings.Cut(name, "@")
+	return spec.InModule(path) && !filepath.IsAbs(name)
+}
+
+// addFolder adds copies of the templates of a folder on disk.
+func (n *NewTemplates) addFolder(name string) error {
+	if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("there is no such folder; the path of a module begins with a domain, such as example.com/house")
+	} else if err == nil && !info.IsDir() {
+		return errors.New("is a file: name the folder that it is in")
+	}
+	source, problems, err := usertemplates.Read(name, os.DirFS(name))
+	switch {
+	case err != nil:
+		return err
+	case len(problems) > 0:
+		return errors.New(problems[0].Pos.File + " " + problems[0].Message)
+	case !source.MakesFiles():
+		return errors.New("has no template that makes a file: their names end in .tmpl and do not begin with _")
+	}
+	for file, content := range source.Files {
+		path := templatesFolder + "/" + file
+		if slices.ContainsFunc(n.Files, func(f scaffold.File) bool { return f.Path == path }) {
+			return fmt.Errorf("has %s, which another folder has, too", file)
+		}
+		n.Files = append(n.Files, scaffold.File{Path: path, Content: content, Owner: scaffold.Once})
+	}
+	n.addToSpec(templatesFolder)
+	return nil
+}
+
+// addToSpec adds a folder to templates of opgen.yaml.
+func (n *NewTemplates) addToSpec(folder string) {
+	if !slices.Contains(n.Folders, folder) {
+		n.Folders = append(n.Folders, folder)
+	}
+}
+
+// addModule adds a folder of a module, of its latest version unless the name has another.
+func (n *NewTemplates) addModule(ctx context.Context, name string) error {
+	path, version, given := strings.Cut(name, "@")
+	if !given {
+		version = "latest"
+	}
+	downloaded, err := downloadModule(ctx, path, version)
+	if err != nil {
+		return err
+	}
+	folder := strings.TrimPrefix(strings.TrimPrefix(path, downloaded.Path), "/")
+	if info, err := os.Stat(filepath.Join(downloaded.Dir, filepath.FromSlash(folder))); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s %s has no folder %s", downloaded.Path, downloaded.Version, folder)
+	}
+	required := scaffold.Requirement{Path: downloaded.Path, Version: downloaded.Version, Sum: downloaded.Sum, GoModSum: downloaded.GoModSum}
+	switch i := slices.IndexFunc(n.Requires, func(r scaffold.Requirement) bool { return r.Path == required.Path }); {
+	case i < 0:
+		n.Requires = append(n.Requires, required)
+	case n.Requires[i] != required:
+		return fmt.Errorf("%s cannot have the versions %s and %s at once", required.Path, n.Requires[i].Version, required.Version)
+	}
+	n.addToSpec(path)
+	return nil
+}
+
+// downloadedModule is what go mod download -json says of a module.
+type downloadedModule struct {
+	Path, Version, Error, Dir, Sum, GoModSum string
+}
+
+// downloadModule downloads the module that a path is in: the one with the longest path.
+func downloadModule(ctx context.Context, path, version string) (downloadedModule, error) {
+	args := []string{"mod", "download", "-json"}
+	for candidate := path; candidate != ""; candidate = candidate[:max(strings.LastIndex(candidate, "/"), 0)] {
+		args = append(args, candidate+"@"+version)
+	}
+	temp, err := os.MkdirTemp("", "opgen-download-") // where no module file takes part
+	if err != nil {
+		return downloadedModule{}, err
+	}
+	defer os.RemoveAll(temp)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = temp, append(os.Environ(), "GOWORK=off", "GO111MODULE=on")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output() // an error if one of the candidates is no module
+	if errors.Is(err, exec.ErrNotFound) {
+		return downloadedModule{}, errors.New("no Go toolchain found: put go on the PATH")
+	}
+	refused := firstLine(stderr.String())
+	for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
+		var m downloadedModule
+		if decodeErr := decoder.Decode(&m); errors.Is(decodeErr, io.EOF) {
+			break
+		} else if decodeErr != nil {
+			return m, fmt.Errorf("go mod download: %w", decodeErr)
+		}
+		if m.Error == "" {
+			return m, nil // candidates come in their order, the longest first
+		}
+		if m.Path == modulecache.LikelyModule(path) {
+			refused = firstLine(m.Error)
+		}
+	}
+	if refused == "" {
+		return downloadedModule{}, fmt.Errorf("go mod download: %w", err)
+	}
+	return downloadedModule{}, errors.New(refused)
+}
+
+// firstLine returns the first line of a message.
+func firstLine(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return line
+}

@@ -1,0 +1,142 @@
+package scaffold
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+)
+
+// renderTemplates renders the author's own templates. own are all other files of the project, whose
+// paths no template may have. The error has the problems of all templates.
+func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
+	if len(in.Project.Templates) == 0 {
+		return nil, nil
+	}
+	problems := slices.Clone(in.templateProblems)
+	values := p.templateValues()
+	var rendered []usertemplates.File
+	for _, source := range in.templates {
+		set, found := usertemplates.Parse(source)
+		made, more := set.Render(values)
+		problems = slices.Concat(problems, found, more)
+		rendered = append(rendered, made...)
+	}
+	slices.SortStableFunc(rendered, func(a, b usertemplates.File) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Template, b.Template))
+	})
+	problems = append(problems, checkPaths(in.Project, rendered, own)...)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	files := make([]File, len(rendered))
+	for i, f := range rendered {
+		files[i] = File{Path: f.Path, Content: f.Content, Template: f.Template}
+		if f.Once {
+			files[i].Owner = Once
+		}
+		if f.API >= 0 {
+			files[i].API = APIName(p.kinds[f.API].api)
+		}
+	}
+	return files, nil
+}
+
+// reservedPath says what a path is that no template can have, whatever the project consists of;
+// empty for every other path.
+func reservedPath(file string) string {
+	folded := foldCase(file)
+	first, _, _ := strings.Cut(folded, "/")
+	switch {
+	case folded == "opgen.yaml" || folded == LockPath:
+		return "opgen's"
+	case specFile().MatchString(folded):
+		return "where spec files are"
+	case first == ".git":
+		return "git's"
+	case strings.HasPrefix(first, stagingPrefix):
+		return "where opgen stages files"
+	}
+	return ""
+}
+
+var specFile = lazyregexp.New(`^(api|controllers)/[^/]*\.ya?ml$`)
+
+// claims are the paths of files, and of the folders that they are in, to find those that exclude
+// each other.
+type claims struct {
+	files   map[string]claim // by path, without case
+	folders map[string]string
+}
+
+// claim is a path and what makes a file there.
+type claim struct{ path, maker string }
+
+func (c claims) add(file, maker string) {
+	c.files[foldCase(file)] = claim{file, maker}
+	for _, folder := range foldersOf(file) {
+		if c.folders[foldCase(folder)] == "" {
+			c.folders[foldCase(folder)] = file
+		}
+	}
+}
+
+// checkPaths returns the files that cannot be made because of their paths: those that belong to
+// opgen or to another template, also on file systems that do not tell upper from lower case.
+func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec.Problems {
+	c := claims{files: map[string]claim{}, folders: map[string]string{}}
+	for _, f := range own {
+		c.add(f.Path, "")
+	}
+	var problems spec.Problems
+	for _, f := range rendered {
+		message, hint := c.refusal(f)
+		switch reserved := reservedPath(f.Path); {
+		case reserved != "":
+			message, hint = ", which is "+reserved, "choose another path"
+		case isOwnTemplate(p, f.Path):
+			message, hint = ", which is a template of the project", "choose another path"
+		}
+		if message == "" {
+			c.add(f.Path, f.Template)
+			continue
+		}
+		problem := spec.Problem{
+			Pos: spec.Pos{File: f.Template, Line: 1, Column: 1}, Message: "makes " + f.Path + message, Hint: hint,
+		}
+		if !slices.Contains(problems, problem) {
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// refusal says why the path of a file is not free, and what to do; empty if it is.
+func (c claims) refusal(f usertemplates.File) (message, hint string) {
+	const another = "choose another path"
+	folded := foldCase(f.Path)
+	if taken, found := c.files[folded]; found {
+		switch {
+		case taken.path != f.Path:
+			return ", which differs from " + taken.path + " in nothing but case", another
+		case taken.maker == "":
+			return ", which is a file of opgen's own", another
+		case taken.maker == f.Template:
+			return " more than once", "have the path name what the files differ in, such as .API.Group or .Version.Name"
+		}
+		return ", which " + taken.maker + " makes, too", another
+	}
+	if below := c.folders[folded]; below != "" {
+		return ", which is a folder: that of " + below, another
+	}
+	for folder := path.Dir(folded); folder != "."; folder = path.Dir(folder) {
+		if taken, found := c.files[folder]; found {
+			return ", which is below the file " + taken.path, another
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,163 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/modulecache"
+	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+)
+
+// readTemplates reads the folders of the author's own templates of the project in dir. What is
+// wrong with them is kept for Plan, which reports it with the errors in templates.
+func (s *Source) readTemplates(dir string) {
+	if s.Project == nil || len(s.Project.Templates) == 0 {
+		return
+	}
+	r := templateReader{in: s.Input, dir: dir}
+	for i, folder := range s.Project.Templates {
+		source, problem := r.read(folder)
+		if problem != nil {
+			problem.Path = fmt.Sprintf("templates[%d]", i)
+			problem.Pos = s.Project.At[problem.Path]
+			r.problems = append(r.problems, *problem)
+			continue
+		}
+		s.templates = append(s.templates, source)
+	}
+	s.templateProblems = r.problems
+}
+
+// DigestTemplates returns a digest of the author's own templates of the project in dir, and of what
+// is wrong with their folders. It is empty for a project without templates.
+func DigestTemplates(dir string, in Input) (string, error) {
+	source := Source{Input: in}
+	source.readTemplates(dir)
+	return source.templatesDigest()
+}
+
+func (s *Source) templatesDigest() (string, error) {
+	if len(s.templates)+len(s.templateProblems) == 0 {
+		return "", nil
+	}
+	return digestOf(s.templates, s.templateProblems)
+}
+
+// templateReader reads folders of templates.
+type templateReader struct {
+	in       Input
+	dir      string
+	modules  *modulecache.ModFile // nil: not read yet
+	problems spec.Problems
+}
+
+// read reads the folder that an item of templates names. The problem is that of the item.
+func (r *templateReader) read(folder string) (usertemplates.Source, *spec.Problem) {
+	var source usertemplates.Source
+	var err error
+	before := len(r.problems)
+	if spec.InModule(folder) {
+		found, problem := r.findInModules(folder)
+		if problem != nil {
+			return source, problem
+		}
+		source, err = r.readFrom(folder, found, ".")
+	} else {
+		source, err = r.readFrom(folder, r.dir, folder)
+		for _, f := range r.in.Extra { // of a project that is being made
+			if name, inside := strings.CutPrefix(f.Path, folder+"/"); inside && usertemplates.IsTemplate(name) {
+				source.Files[name], err = f.Content, nil
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return source, &spec.Problem{Message: "there is no folder " + folder, Hint: "make it, with a template in it, or leave it out"}
+	case err != nil:
+		return source, &spec.Problem{Message: folder + " cannot be read: " + withoutCall(err).Error(), Hint: "it must be a folder of templates"}
+	case !source.MakesFiles() && len(r.problems) == before:
+		return source, &spec.Problem{
+			Message: folder + " has no template that makes a file", Hint: "the names of templates end in .tmpl; those that begin with _ only define what others use",
+		}
+	}
+	return source, nil
+}
+
+// readFrom reads the templates of a folder below another one, which symbolic links do not leave.
+func (r *templateReader) readFrom(name, dir, folder string) (usertemplates.Source, error) {
+	source := usertemplates.Source{Name: name, Files: map[string][]byte{}}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return source, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(folder); err != nil {
+		return source, err
+	} else if !info.IsDir() {
+		return source, errors.New("it is a file")
+	}
+	below, err := fs.Sub(root.FS(), folder)
+	if err != nil {
+		return source, err
+	}
+	source, problems, err := usertemplates.Read(name, below)
+	r.problems = append(r.problems, problems...)
+	return source, err
+}
+
+// findInModules returns the folder on disk of a folder in a module.
+func (r *templateReader) findInModules(folder string) (string, *spec.Problem) {
+	if r.modules == nil {
+		mod, sum, err := r.moduleFiles()
+		if err == nil {
+			r.modules, err = modulecache.Parse(r.dir, "tools.mod", mod, sum)
+		}
+		if err != nil {
+			return "", &spec.Problem{Message: "tools.mod cannot be read: " + withoutCall(err).Error(), Hint: "it says which module " + folder + " is in"}
+		}
+	}
+	return r.modules.Find(folder)
+}
+
+// moduleFiles returns tools.mod and tools.sum, as they will be where they are absent.
+func (r *templateReader) moduleFiles() (mod, sum []byte, err error) {
+	release := r.in.release()
+	mod, err = os.ReadFile(filepath.Join(r.dir, "tools.mod"))
+	if errors.Is(err, fs.ErrNotExist) {
+		mod, err = release.ToolsMod(r.in.Project.Module)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	sum, err = os.ReadFile(filepath.Join(r.dir, "tools.sum"))
+	if errors.Is(err, fs.ErrNotExist) {
+		sum, err = release.ToolsSum()
+	}
+	return mod, sum, err
+}
+
+// withoutCall returns an error of the operating system without the call that failed.
+func withoutCall(err error) error {
+	var call *fs.PathError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
+}
+
+// isOwnTemplate reports whether a path is that of a template of the project.
+func isOwnTemplate(p *spec.Project, file string) bool {
+	return usertemplates.IsTemplate(file) && slices.ContainsFunc(p.Templates, func(folder string) bool {
+		return !spec.InModule(folder) && strings.HasPrefix(foldCase(file), foldCase(folder)+"/")
+	})
+}
+
+// foldCase returns a path as file systems see it that do not tell upper from lower case.
+func foldCase(file string) string { return strings.ToLower(path.Clean(file)) }

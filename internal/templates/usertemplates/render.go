@@ -1,0 +1,174 @@
+package usertemplates
+
+import (
+	"bytes"
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"golang.org/x/mod/module"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// File is a file that a template has made.
+type File struct {
+	Path    string // slash-separated, relative to the project
+	Content []byte
+	Once    bool // it is the author's once it is written
+	// Template is what the file was made from, as the lock names it: SOURCE/PATH.
+	Template string
+	// API is the index of the API that the file is for; -1 if it is for the whole project.
+	API int
+}
+
+// Render makes the files of all templates, in the order of the templates. A template that makes
+// nothing but white space makes no file.
+func (s *Set) Render(values Values) ([]File, spec.Problems) {
+	var files []File
+	var problems spec.Problems
+	for _, t := range s.templates {
+		eachValue(t.scope, values, func(api int, dot any) {
+			file, problem := s.renderFile(t, dot)
+			switch {
+			case problem != nil && !slices.Contains(problems, *problem): // one for all APIs
+				problems = append(problems, *problem)
+			case problem == nil && file.Path != "":
+				file.API = api
+				files = append(files, file)
+			}
+		})
+	}
+	return files, problems
+}
+
+// eachValue calls render with what the templates of a scope are rendered over, and the index of its
+// API. No template sees what another one has changed.
+func eachValue(of scope, values Values, render func(api int, dot any)) {
+	if of == perProject {
+		render(-1, values.withOwnDicts())
+		return
+	}
+	for i, api := range values.APIs {
+		if of == perAPI {
+			own := values.withOwnDicts()
+			render(i, apiValues{own, own.APIs[i]})
+			continue
+		}
+		for _, version := range api.Versions {
+			own := values.withOwnDicts()
+			render(i, versionValues{apiValues{own, own.APIs[i]}, version})
+		}
+	}
+}
+
+// renderFile makes the file of a template, without a path if there is to be none.
+func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
+	content, problem := s.execute(t.text, dot)
+	if problem != nil || len(bytes.TrimSpace(content)) == 0 {
+		return File{}, problem
+	}
+	made, problem := s.execute(t.path, dot)
+	if problem != nil {
+		return File{}, problem
+	}
+	if message := pathFault(string(made)); message != "" {
+		return File{}, &spec.Problem{
+			Pos: s.texts[t.path].position(s.source, 0), Message: message,
+			Hint: "the path of the template, without .tmpl, is that of a file below the project",
+		}
+	}
+	return File{Path: string(made), Content: content, Once: t.once, Template: s.source.Place(t.name)}, nil
+}
+
+// execute runs what was parsed under a name.
+func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
+	s.run = run{}
+	var out limitedBuffer
+	if err := s.shared.ExecuteTemplate(&out, name, dot); err != nil {
+		return nil, new(s.problemOf(name, err))
+	}
+	return out.Bytes(), nil
+}
+
+// pathFault says why a path cannot be that of a file of the project; empty if it can.
+func pathFault(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	makes := "makes " + strconv.Quote(name) + ", which "
+	var invalid *module.InvalidPathError
+	switch err := module.CheckFilePath(name); {
+	case name == "" || strings.HasSuffix(name, "/"):
+		return makes + "names no file"
+	case path.IsAbs(name), strings.HasPrefix(path.Clean(name), ".."):
+		return makes + "is outside of the project"
+	case strings.EqualFold(first, ".git"):
+		return makes + "is git's"
+	case errors.As(err, &invalid):
+		return makes + "is no path that every system has: " + invalid.Err.Error()
+	case err != nil:
+		return makes + "is no path that every system has"
+	}
+	return ""
+}
+
+const (
+	maxDepth = 100     // of templates that call each other
+	maxCosts = 2000000 // calls and iterations for one file
+)
+
+// run counts what the templates do for one file.
+type run struct{ depth, costs int }
+
+var errEndless = errors.New("templates call each other without end")
+
+func (r *run) enter() (string, error) {
+	if r.depth++; r.depth > maxDepth {
+		return "", errEndless
+	}
+	return r.step()
+}
+
+func (r *run) leave() string {
+	r.depth--
+	return ""
+}
+
+func (r *run) step() (string, error) { return "", r.spend(1) }
+
+// spend fails when the templates of one file have done too much.
+func (r *run) spend(cost int) error {
+	if r.costs += cost; r.costs > maxCosts {
+		return errors.New("takes too long: are there loops in loops?")
+	}
+	return nil
+}
+
+// ownFunctions returns the functions that read the templates of the set, and those that limitRuns
+// adds calls of.
+func (s *Set) ownFunctions() template.FuncMap {
+	return template.FuncMap{"include": limitCall(s.include, s.run.spend), enterName: s.run.enter, leaveName: s.run.leave, stepName: s.run.step}
+}
+
+// include renders a template that the folder defines, as a text to go on with, such as
+// include "labels" . | indent 2.
+func (s *Set) include(name string, dot any) (string, error) {
+	if s.shared.Lookup(name) == nil {
+		return "", errors.New(`no template "` + name + `" is defined`)
+	}
+	var out limitedBuffer
+	err := s.shared.ExecuteTemplate(&out, name, dot)
+	return out.String(), err
+}
+
+// limitedBuffer takes no more than a file can hold.
+type limitedBuffer struct{ bytes.Buffer }
+
+func (b *limitedBuffer) Write(text []byte) (int, error) {
+	if b.Len()+len(text) > maxText {
+		return 0, errTooMany
+	}
+	return b.Buffer.Write(text)
+}

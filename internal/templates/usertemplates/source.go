@@ -1,0 +1,97 @@
+package usertemplates
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+const (
+	extension = ".tmpl"
+	// sharedPrefix starts the names of files that only define templates for others, as in the charts
+	// of Helm.
+	sharedPrefix = "_"
+
+	maxTemplate  = 1 << 20 // bytes of a template
+	maxTemplates = 1000    // in a folder
+)
+
+// Source is the templates of a folder.
+type Source struct {
+	// Name is how opgen.yaml names the folder; messages and the lock have it before the path of a
+	// template.
+	Name string
+	// Files are the files of the folder and of those below it that end in .tmpl, by their paths.
+	Files map[string][]byte
+}
+
+// Place is how messages and the lock name a template of the source.
+func (s Source) Place(name string) string { return s.Name + "/" + name }
+
+// IsTemplate reports whether a file is a template by its name.
+func IsTemplate(name string) bool { return path.Ext(name) == extension }
+
+// MakesFiles reports whether the source has a template that makes files.
+func (s Source) MakesFiles() bool {
+	for file := range s.Files {
+		if !isShared(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads the templates of a folder under the name that opgen.yaml gives it. The error is one of
+// reading; it satisfies fs.ErrNotExist if there is no such folder.
+func Read(name string, folder fs.FS) (Source, spec.Problems, error) {
+	source := Source{Name: name, Files: map[string][]byte{}}
+	var problems spec.Problems
+	refuse := func(file, message, hint string) {
+		problems = append(problems, spec.Problem{Pos: spec.Pos{File: source.Place(file)}, Message: message, Hint: hint})
+	}
+	err := fs.WalkDir(folder, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir() || !IsTemplate(file):
+			return nil
+		case !d.Type().IsRegular():
+			refuse(file, "is no regular file", "put the template itself in its place")
+			return nil
+		case len(source.Files) == maxTemplates:
+			return fmt.Errorf("%s: has more than %d templates", name, maxTemplates)
+		}
+		content, err := readTemplate(folder, file)
+		if errors.Is(err, errTooMany) {
+			refuse(file, "is too large: the limit is 1 MiB", "split it into several templates")
+			return nil
+		}
+		source.Files[file] = content
+		return err
+	})
+	return source, problems, err
+}
+
+// readTemplate reads a file that has at most the size of a template.
+func readTemplate(folder fs.FS, name string) ([]byte, error) {
+	file, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxTemplate+1))
+	if len(content) > maxTemplate {
+		return nil, errTooMany
+	}
+	return content, err
+}
+
+// isShared reports whether a file makes no file of its own.
+func isShared(name string) bool { return strings.HasPrefix(path.Base(name), sharedPrefix) }
