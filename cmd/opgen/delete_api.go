@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // deleteAPIOptions are the flags of opgen delete api.
@@ -62,15 +64,20 @@ func (o *deleteAPIOptions) run(s streams) error {
 	return o.write.remove(s, p, p.RemoveAPI(known.API), func(f scaffold.File) bool { return f.API == known.Name })
 }
 
-// remove generates the project without one part, and names the Once files that the part has left.
-func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(scaffold.File) bool) error {
+// onceFiles returns the Once files of a part of a project that exist.
+func onceFiles(s streams, p loadedProject, isPart func(scaffold.File) bool) ([]string, error) {
 	source, err := readGo(s, p.Dir, p.Tree, p.Input())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	left, err := p.OnceFiles(source, isPart)
-	if err != nil {
-		return err
+	return p.OnceFiles(source, isPart)
+}
+
+// remove generates the project without one part, and names the Once files that the part has left.
+func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(scaffold.File) bool) error {
+	left, err := onceFiles(s, p, isPart)
+	if err != nil && !errors.As(err, new(spec.Problems)) {
+		return err // other errors may be those of the part, and go with it
 	}
 	if _, err := o.plan(s, p.Dir, p.Tree, in); err != nil {
 		return err
