@@ -11,15 +11,15 @@ import (
 func Same(tree fs.FS, answers []Answer) bool {
 	var changed atomic.Bool
 	parallel.Each(len(answers), func(i int) {
-		if !changed.Load() && answer(tree, answers[i].question) != answers[i].Digest {
+		if !changed.Load() && askAgain(tree, answers[i].question) != answers[i].Digest {
 			changed.Store(true)
 		}
 	})
 	return !changed.Load()
 }
 
-// answer asks a tree again.
-func answer(tree fs.FS, q question) string {
+// askAgain returns what a tree answers now.
+func askAgain(tree fs.FS, q question) string {
 	switch q.Ask {
 	case askContent:
 		return contentAnswer(fs.ReadFile(tree, q.Path))

@@ -41,13 +41,13 @@ func withHeader(header []byte, o output) func() ([]byte, error) {
 	}
 	return func() ([]byte, error) {
 		content, err := o.render()
-		return headed(header, o.path, content), err
+		return addHeader(header, o.path, content), err
 	}
 }
 
-// headed puts a header before generated Go code. What another tool has generated, and stays, keeps
+// addHeader puts a header before generated Go code. What another tool has generated, and stays, keeps
 // its own.
-func headed(header []byte, file string, content []byte) []byte {
+func addHeader(header []byte, file string, content []byte) []byte {
 	if len(header) == 0 || path.Ext(file) != ".go" || byControllerGen(content) {
 		return content
 	}

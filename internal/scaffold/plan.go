@@ -176,7 +176,7 @@ func (p *project) renderClients(authored map[string]*packages.Package) ([]File, 
 	}
 	files := make([]File, len(rendered))
 	for i, f := range rendered {
-		files[i] = File{Path: f.Path, Content: headed(p.header, f.Path, f.Content)}
+		files[i] = File{Path: f.Path, Content: addHeader(p.header, f.Path, f.Content)}
 	}
 	return files, nil
 }
