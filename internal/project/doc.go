@@ -5,7 +5,8 @@
 //	Add     *Project, spec file   → Addition               the input with one more API or controller
 //	Input   *Project              → scaffold.Input → scaffold.ReadGo → scaffold.Plan
 //	Check   *Project, changes     → []Finding              what opgen check reports
+//	Record  folder                → what the last run found out; IsCurrent, Load, Save
 //
-// The package writes nothing. Package scaffold plans and writes the files; cmd/opgen parses flags
-// and prints.
+// The package writes nothing but the record, in the user's cache folder. Package scaffold plans and
+// writes the files; cmd/opgen parses flags and prints.
 package project
