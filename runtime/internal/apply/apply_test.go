@@ -277,6 +277,32 @@ func TestNameConflict(t *testing.T) {
 	}
 }
 
+// The manager that the API server generates for an object without owners of its fields, at the apply
+// that adopts it, must not keep what the desired state drops later.
+func TestDropAfterAnAdoptionOfAWipedObject(t *testing.T) {
+	for name, states := range map[string][2]client.Object{
+		"ConfigMap": {configMap("key", "ours", "gone", "soon"), configMap("key", "ours")},
+		"Gadget":    {gadget(object{"tree": object{"key": "ours", "gone": "soon"}}), gadget(object{"tree": object{"key": "ours"}})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := states[0], states[1]
+			c := startServer(t).child(named(before), Desired{Adoption: IfUnowned})
+			theirs := named(before.DeepCopyObject().(client.Object))
+			theirs.SetNamespace(c.namespace)
+			if err := c.Create(t.Context(), theirs); err != nil {
+				t.Fatal(err)
+			}
+			c.edit("someone", func(object client.Object) { object.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) })
+			if outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(before), nil); err != nil || outcome.Action != Adopted {
+				t.Fatalf("%+v, %v", outcome, err)
+			}
+			c.settle(after)
+			path := map[string]string{"ConfigMap": "data", "Gadget": "spec.tree"}[name]
+			c.expectAt("after the drop", path, map[string]any{"key": "ours"})
+		})
+	}
+}
+
 // A child that a stale cache does not show is not created twice.
 func TestOwnChildIsNoNameConflict(t *testing.T) {
 	for _, plain := range []bool{false, true} {
