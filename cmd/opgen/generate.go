@@ -50,7 +50,7 @@ func (o *writeOptions) generate(s streams) error {
 		return err
 	}
 	o.warnings = p.Warnings()
-	changes, err := o.plan(s, p.Dir, p.record.Tree(), p.Input())
+	changes, err := o.plan(s, p.Dir, p.Tree, p.Input())
 	if err == nil {
 		p.record.Save(p.Project, version, changes, o.allWarnings(changes))
 	}

@@ -11,7 +11,6 @@ import (
 
 // openedProject is the folder of a project that other opgens cannot work in until it is released.
 type openedProject struct {
-	dir    string
 	held   *scaffold.Held
 	record *project.Record
 }
@@ -44,9 +43,9 @@ func (o *cacheOptions) openProject(s streams) (openedProject, error) {
 		return openedProject{}, err
 	}
 	if o.noCache {
-		return openedProject{dir, held, project.NoRecord(dir)}, nil
+		return openedProject{held, project.NoRecord(dir)}, nil
 	}
-	return openedProject{dir, held, project.OpenRecord(dir)}, nil
+	return openedProject{held, project.OpenRecord(dir)}, nil
 }
 
 // loadOutlines reads the spec files of the project as far as they have changed.

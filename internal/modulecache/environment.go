@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// cacheFolder returns the folder of the module cache: what go env GOMODCACHE prints, which takes a
+// Folder returns the folder of the module cache: what go env GOMODCACHE prints, which takes a
 // process to ask.
-func cacheFolder() string {
-	if cache := setting("GOMODCACHE"); cache != "" {
+func Folder() string {
+	if cache := readSetting("GOMODCACHE"); cache != "" {
 		return cache
 	}
-	workspace := setting("GOPATH")
+	workspace := readSetting("GOPATH")
 	if workspace == "" {
 		workspace = build.Default.GOPATH
 	}
@@ -23,21 +23,25 @@ func cacheFolder() string {
 	return filepath.Join(workspace, "pkg", "mod")
 }
 
-// setting returns a variable of the go command from the environment, or from the file that
+// EnvironmentFile returns the file that go env -w writes; empty if there is none.
+func EnvironmentFile() string {
+	if file := os.Getenv("GOENV"); file != "" {
+		return file
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(config, "go", "env")
+}
+
+// readSetting returns a variable of the go command from the environment, or from the file that
 // go env -w writes.
-func setting(name string) string {
+func readSetting(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
 	}
-	file := os.Getenv("GOENV")
-	if file == "" {
-		config, err := os.UserConfigDir()
-		if err != nil {
-			return ""
-		}
-		file = filepath.Join(config, "go", "env")
-	}
-	data, err := os.ReadFile(file) // which does not exist where it is off
+	data, err := os.ReadFile(EnvironmentFile()) // which does not exist where it is off
 	if err != nil {
 		return ""
 	}

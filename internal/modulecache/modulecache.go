@@ -35,7 +35,7 @@ func Parse(dir, name string, mod, sum []byte) (*ModFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ModFile{dir: dir, name: name, file: file, sums: parseSums(sum), cache: cacheFolder()}, nil
+	return &ModFile{dir: dir, name: name, file: file, sums: parseSums(sum), cache: Folder()}, nil
 }
 
 // parseSums returns the checksums of modules; those of module files alone are left out.

@@ -149,7 +149,7 @@ func TestCacheFolder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := cacheFolder(); got != strings.TrimSpace(string(want)) {
+			if got := Folder(); got != strings.TrimSpace(string(want)) {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})

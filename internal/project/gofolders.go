@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/opgen-dev/opgen/internal/cache"
+	"github.com/opgen-dev/opgen/internal/modulecache"
 )
 
 // goFolder is a folder of Go source outside of the project, with what was read of it.
@@ -34,13 +35,13 @@ func (r *Record) watchGo(folders map[string]bool) ([]goFolder, bool) {
 	}
 	var outside []goFolder
 	unchanged := r.watchFiles(r.tree, r.dir, moduleFiles)
-	root := goRoot()
+	fixed := []string{goRoot(), modulecache.Folder()}
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		inside, err := filepath.Rel(r.dir, folder)
 		switch {
-		case isBelow(folder, root) || strings.Contains(folder, "@v"):
 		case err == nil && filepath.IsLocal(inside):
 			unchanged = r.watchPackage(r.tree, r.dir, filepath.ToSlash(inside)) && unchanged
+		case slices.ContainsFunc(fixed, func(root string) bool { return isBelow(folder, root) }):
 		default:
 			module := moduleFolder(folder)
 			if module == "" {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/modulecache"
 )
 
 // goSettings returns a digest of what else the go command reads packages by: the environment, the
@@ -24,10 +26,7 @@ func goSettings(dir string) string {
 			add(setting)
 		}
 	}
-	files := []string{os.Getenv("GOENV"), filepath.Join(goRoot(), "VERSION")}
-	if config, err := os.UserConfigDir(); err == nil {
-		files = append(files, filepath.Join(config, "go", "env"))
-	}
+	files := []string{modulecache.EnvironmentFile(), filepath.Join(goRoot(), "VERSION")}
 	for _, work := range []string{workFile(dir), os.Getenv("GOWORK")} {
 		files = append(files, work, work+".sum")
 	}

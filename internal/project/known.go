@@ -60,8 +60,8 @@ func (p *Project) apiWarnings() []spec.Problems {
 	return found
 }
 
-// learn returns what the next run can know, given what it can know of the parts.
-func (p *Project) learn(parts scaffold.Known) Known {
+// collectKnown returns what the next run can know, given what it can know of the parts.
+func (p *Project) collectKnown(parts scaffold.Known) Known {
 	known := Known{Parts: parts, APIs: map[string]CheckedAPI{}}
 	for i, found := range p.apiWarnings() {
 		if digest := p.digests[p.APIs[i].File]; digest != "" {

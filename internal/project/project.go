@@ -39,14 +39,14 @@ type Project struct {
 // Load reads all spec files of the project in a folder for a version of opgen. tree is the folder,
 // and known is from an earlier run. The error is spec.Problems if a file is invalid.
 func Load(dir string, tree fs.FS, version string, known Known) (*Project, error) {
-	return newProject(dir, tree, version, known).read()
+	return newProject(dir, tree, version, known).readAll()
 }
 
 // LoadOutlines is Load, but the APIs that are known are outlines.
 func LoadOutlines(dir string, tree fs.FS, version string, known Known) (*Project, error) {
 	p := newProject(dir, tree, version, known)
 	p.outlines = known.APIs
-	return p.read()
+	return p.readAll()
 }
 
 func newProject(dir string, tree fs.FS, version string, known Known) *Project {
@@ -56,8 +56,8 @@ func newProject(dir string, tree fs.FS, version string, known Known) *Project {
 	}
 }
 
-// read reads all spec files.
-func (p *Project) read() (*Project, error) {
+// readAll reads all spec files.
+func (p *Project) readAll() (*Project, error) {
 	tree := p.Tree
 	file, err := readInTree(tree, FileName)
 	if err != nil {
@@ -130,6 +130,6 @@ func (p *Project) readControllers() (spec.Problems, error) {
 func (p *Project) Input() scaffold.Input {
 	return scaffold.Input{
 		Project: p.Spec, APIs: p.APIs, Controllers: p.Controllers, Tool: p.Tool, Digests: p.digests, Known: p.known.Parts,
-		Whole: func(api *spec.API) *spec.API { return p.whole[api.File]() },
+		ReadSchemas: func(api *spec.API) *spec.API { return p.whole[api.File]() },
 	}
 }

@@ -3,7 +3,6 @@ package project
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"reflect"
 	"time"
@@ -78,7 +77,7 @@ func (r *Record) LoadOutlines(version string) (*Project, error) {
 // also returns what that run warned of.
 func (r *Record) IsCurrent(version string) (spec.Problems, bool) {
 	last := r.last
-	if len(last.Answers) == 0 || last.Settings != r.settings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
+	if len(last.Answers) == 0 || last.Settings != r.readSettings(version) || !cache.Same(os.DirFS(r.dir), last.Answers) {
 		return nil, false
 	}
 	for _, folder := range last.GoFolders {
@@ -95,8 +94,8 @@ func (r *Record) hasRules(expected []spec.PolicyRule) bool {
 	return err == nil && len(problems) == 0 && reflect.DeepEqual(rules, expected)
 }
 
-// settings returns what generated files depend on beside the trees of files.
-func (r *Record) settings(version string) string {
+// readSettings returns what generated files depend on beside the trees of files.
+func (r *Record) readSettings(version string) string {
 	return fmt.Sprintf("%+v %s", ToolFor(r.dir, version), r.goSettings)
 }
 
@@ -104,7 +103,7 @@ func (r *Record) settings(version string) string {
 // written is no error: the next run finds everything out again.
 func (r *Record) Save(p *Project, version string, changes *scaffold.Changes, warned spec.Problems) {
 	learned := changes.Learned()
-	known, err := json.Marshal(p.learn(learned.Known))
+	known, err := json.Marshal(p.collectKnown(learned.Known))
 	if err != nil {
 		return
 	}
@@ -113,12 +112,9 @@ func (r *Record) Save(p *Project, version string, changes *scaffold.Changes, war
 		folders, unchanged := r.watchGo(learned.Folders)
 		if answers, all := r.tree.Seen(); all && unchanged {
 			next.Answers, next.GoFolders, next.Rules = answers, folders, learned.Rules
-			next.Settings, next.Warnings = r.settings(version), warned
+			next.Settings, next.Warnings = r.readSettings(version), warned
 			next.Templates = ownTemplates{p.Spec.Module, p.Spec.Templates, learned.Templates}
 		}
 	}
 	_ = r.file.Save(next)
 }
-
-// Tree is the folder of the project, which notes what is read of it.
-func (r *Record) Tree() fs.FS { return r.tree }

@@ -8,11 +8,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/gotypes"
-	"github.com/opgen-dev/opgen/internal/parallel"
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
@@ -32,15 +32,13 @@ func needsAuthored(api *spec.API) bool {
 // tree is the same folder. Go packages and comments are read from dir, everything else from tree.
 func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	source := Source{Input: in}
-	var problems spec.Problems
-	var err error
-	parallel.Each(2, func(i int) {
-		if i == 0 {
-			source.rules, problems, err = rbacmarkers.Find(os.DirFS(dir))
-		} else {
-			source.operatorFolders, source.crdDocuments = lockedFolders(tree), knownDocuments(tree, in.Known)
-		}
+	var meanwhile sync.WaitGroup
+	meanwhile.Go(func() {
+		source.operatorFolders, source.crdDocuments = lockedFolders(tree), knownDocuments(tree, in.Known)
 	})
+	rules, problems, err := rbacmarkers.Find(os.DirFS(dir))
+	meanwhile.Wait()
+	source.rules = rules
 	if err != nil || len(problems) > 0 {
 		return source, errors.Join(err, problems.Err())
 	}
@@ -51,7 +49,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	if !crdgen.ReadsGo(in.APIs) {
 		return source, nil
 	}
-	in.APIs = in.allWhole()
+	in.APIs = in.readAllSchemas()
 	source.APIs = in.APIs
 	var uses []gotypes.Use
 	for _, api := range in.APIs {

@@ -73,7 +73,7 @@ func (k knownParts) withSchemas(in Source) []*spec.API {
 	all := slices.Clone(in.APIs)
 	parallel.Each(len(all), func(i int) {
 		if slices.Contains(needed, all[i]) {
-			all[i] = in.whole(all[i])
+			all[i] = in.readSchemas(all[i])
 		}
 	})
 	return all
@@ -135,8 +135,8 @@ func (k knownParts) addCRD(file string, document []byte, isKnown bool) {
 	}
 }
 
-// learn returns what the next run can know of a project, given its rendered files.
-func (p *project) learn(files []File) Known {
+// collectKnown returns what the next run can know of a project, given its rendered files.
+func (p *project) collectKnown(files []File) Known {
 	next := p.known.next
 	checksums := map[string]map[string]string{}
 	for _, f := range files {

@@ -18,7 +18,7 @@ func newModels(in Source, known knownParts) models {
 			var apis []*spec.API
 			for _, api := range in.APIs {
 				if api.Group == group {
-					apis = append(apis, in.whole(api))
+					apis = append(apis, in.readSchemas(api))
 				}
 			}
 			packages, _ := gomodel.Packages(in.Project, apis) // what is known has no problems

@@ -46,24 +46,24 @@ type Input struct {
 	// What is made from a file without one is always made again.
 	Digests map[string]string
 	Known   Known // from an earlier run
-	// Whole returns the API of an outline with its schemas; nil when no API is an outline.
-	Whole func(*spec.API) *spec.API
+	// ReadSchemas returns the API of an outline with its schemas; nil when no API is an outline.
+	ReadSchemas func(*spec.API) *spec.API
 	// Requires are the modules that tools.mod of a new project requires for its templates.
 	Requires []Requirement
 }
 
-// whole returns an API with its schemas.
-func (in Input) whole(api *spec.API) *spec.API {
+// readSchemas returns an API with its schemas.
+func (in Input) readSchemas(api *spec.API) *spec.API {
 	if !api.Outlined {
 		return api
 	}
-	return in.Whole(api)
+	return in.ReadSchemas(api)
 }
 
-// allWhole returns all APIs with their schemas.
-func (in Input) allWhole() []*spec.API {
+// readAllSchemas returns all APIs with their schemas.
+func (in Input) readAllSchemas() []*spec.API {
 	all := slices.Clone(in.APIs)
-	parallel.Each(len(all), func(i int) { all[i] = in.whole(all[i]) })
+	parallel.Each(len(all), func(i int) { all[i] = in.readSchemas(all[i]) })
 	return all
 }
 
@@ -115,7 +115,7 @@ func Plan(in Source) (*FileSet, error) {
 		}
 		files = append(files, more...)
 	}
-	known := p.learn(files)
+	known := p.collectKnown(files)
 	files = append(files, in.Extra...)
 	templated, err := p.renderTemplates(in, files)
 	if err != nil {

@@ -37,8 +37,8 @@ type project struct {
 	kinds    []kind
 	known    knownParts
 	// documents are those of the file of CRDs that the project has, by their checksums.
-	documents map[string][]byte
-	whole     func(*spec.API) *spec.API // see Input
+	documents   map[string][]byte
+	readSchemas func(*spec.API) *spec.API // see Input
 	// controllers are those for kinds that exist already.
 	controllers []controller
 	operator    deploy.Operator
@@ -47,13 +47,13 @@ type project struct {
 
 // kind is an API of the project.
 type kind struct {
-	project   *spec.Project
-	api       *spec.API
-	whole     func(*spec.API) *spec.API // see Input
-	folder    string                    // where its operator is
-	operator  templates.Operator        // without the Go types; zero when the kind has no controller
-	templates func() templates.Operator // the operator with its Go types
-	foreign   []kinds.Resource          // that the controller has to do with
+	project     *spec.Project
+	api         *spec.API
+	readSchemas func(*spec.API) *spec.API // see Input
+	folder      string                    // where its operator is
+	operator    templates.Operator        // without the Go types; zero when the kind has no controller
+	templates   func() templates.Operator // the operator with its Go types
+	foreign     []kinds.Resource          // that the controller has to do with
 }
 
 // newProject prepares everything that can be wrong with the input, so that rendering cannot fail
@@ -68,7 +68,7 @@ func newProject(in Source) (*project, error) {
 		return nil, err
 	}
 	in.APIs = p.known.withSchemas(in)
-	p.whole = in.whole
+	p.readSchemas = in.readSchemas
 	packages, problems := gomodel.Packages(in.Project, in.APIs, p.known.outlines(in.Project)...)
 	p.packages, p.models = packages, newModels(in, p.known)
 	named := len(problems) == 0 // or else a child may be of a kind that has no package
@@ -113,7 +113,7 @@ func (p *project) addCRDs(in Source) spec.Problems {
 
 // addAPI takes in an API with its controller.
 func (p *project) addAPI(api *spec.API, folder string) spec.Problems {
-	k := kind{project: p.Project, api: api, whole: p.whole, folder: folder}
+	k := kind{project: p.Project, api: api, readSchemas: p.readSchemas, folder: folder}
 	if api.Operator == nil {
 		p.kinds = append(p.kinds, k)
 		return nil
@@ -217,7 +217,7 @@ func (p *project) crdFile() ([]byte, error) {
 			documents[i] = document
 			return
 		}
-		api, made := p.whole(p.kinds[i].api), p.crds[i]
+		api, made := p.readSchemas(p.kinds[i].api), p.crds[i]
 		if made == nil { // of an outline
 			made = crdgen.Unchecked(api)
 		}
@@ -257,7 +257,7 @@ func renderObjects(all []runtime.Object) func() ([]byte, error) {
 
 // renderSample renders an object of the kind to try.
 func (k kind) renderSample() ([]byte, error) {
-	return crdgen.Sample(k.whole(k.api), StorageVersion(k.api))
+	return crdgen.Sample(k.readSchemas(k.api), StorageVersion(k.api))
 }
 
 func (k kind) samplePath() string {
