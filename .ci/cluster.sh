@@ -2,7 +2,8 @@
 # OPGEN_TEST_KUBECONFIG; KUBECONFIG is unset, so that none touches a cluster by accident.
 opgen=$PWD/bin/opgen
 cluster=test-$$
-trap '"$opgen" cluster down --name "$cluster"' EXIT
+stop_cluster() { "$opgen" cluster down --name "$cluster"; }
+trap stop_cluster EXIT
 "$opgen" cluster up --name "$cluster" --assets= # the one that opgen builds, whatever else is there
 eval "$("$opgen" cluster env --name "$cluster")"
 export OPGEN_TEST_KUBECONFIG=$KUBECONFIG

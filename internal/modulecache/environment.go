@@ -1,7 +1,6 @@
 package modulecache
 
 import (
-	"go/build"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,11 @@ func Folder() string {
 	}
 	workspace := readSetting("GOPATH")
 	if workspace == "" {
-		workspace = build.Default.GOPATH
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		workspace = filepath.Join(home, "go")
 	}
 	if lists := filepath.SplitList(workspace); len(lists) > 0 {
 		workspace = lists[0]

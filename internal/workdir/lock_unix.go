@@ -4,6 +4,7 @@ package workdir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 	"testing"
@@ -21,4 +22,10 @@ func lockFile(t testing.TB, path string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// isPrivate reports whether info is of a folder that is this user's, and nobody else's.
+func isPrivate(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(stat.Uid) == os.Getuid()
 }

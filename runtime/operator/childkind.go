@@ -33,9 +33,15 @@ type ChildKind struct {
 	// PruneOnly marks a kind that Sync no longer returns: its children are only
 	// pruned. It has no Fields.
 	PruneOnly bool
+	// Namespaces are those that children of a namespaced parent may lie in beside
+	// its own; [AnyNamespace] among them: in every one. Empty: in the parent's alone.
+	Namespaces []string
 	// Fields are the fields that hold this kind; see [Bind].
 	Fields Fields
 }
+
+// AnyNamespace stands for every namespace in [ChildKind.Namespaces].
+const AnyNamespace = "*"
 
 // Unstructured returns an empty object of a kind that has no Go type.
 // apiVersion is "v1" or "group/version".

@@ -97,8 +97,9 @@ type ChildKind struct {
 	WhenDropped, WhenDeleted DeletionPolicy
 	WhenImmutable            apply.ImmutablePolicy
 	ReadyWhen                ReadyRule
-	Metadata                 bool // the cache keeps only the metadata
-	PruneOnly                bool // children are only pruned
+	Metadata                 bool     // the cache keeps only the metadata
+	PruneOnly                bool     // children are only pruned
+	Namespaces               []string // that children may lie in beside their parent's; "*": any
 }
 
 // ReadyRule reports whether a child is ready, in place of the rules for its kind. An error
