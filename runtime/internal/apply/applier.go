@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +28,9 @@ type Applier struct {
 	Claims func(client.Object) []Claim
 	// Label is the key of the label that holds the parent's UID. Empty: children have none.
 	Label string
+	// CopiedBy returns who wrote the marks of an object that is the copy of a child; empty if it
+	// is none. Nil: there are none.
+	CopiedBy func(client.Object) string
 	// Metadata says that observed children are metav1.PartialObjectMetadata, since the cache
 	// holds nothing else. Outcomes hold the same type then.
 	Metadata bool
@@ -75,11 +77,12 @@ func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *App
 	return a.attempt(ctx, now, state, d, observed, (*childApply).updateOwnership)
 }
 
-// RestoreOwnership writes the metadata that makes an object the parent's child to an object that
-// has lost it. The next reconcile observes the object and applies it as any other child.
-func (a *Applier) RestoreOwnership(ctx context.Context, now time.Time, state *AppliedState, d Desired, live client.Object) (Outcome, error) {
-	outcome, err := a.newApply(now, state, d).takeOwnership(ctx, live)
-	return a.asCached(outcome), err
+// RestoreMarks writes the metadata that makes an object a parent's child to an object that has lost
+// part of it, and nothing else. It returns ErrStale if the object has changed since it was read.
+func (a *Applier) RestoreMarks(ctx context.Context, key Key, live client.Object, owner types.UID, marks map[string]any) (client.Object, error) {
+	d := Desired{Owner: owner, Ownership: func() map[string]any { return marks }}
+	answer, err := a.newClient().patchMetadata(ctx, key, live, d.ownershipPatch(live, nil))
+	return a.asCached(Outcome{Object: answer}).Object, err
 }
 
 // Delete deletes the child that was observed, and reports whether it existed. It returns
@@ -143,16 +146,6 @@ func (a *Applier) asCached(outcome Outcome) Outcome {
 func (a *Applier) isChildOf(object client.Object, parent types.UID) bool {
 	uid, _ := a.ParentOf(object)
 	return uid == parent
-}
-
-// hasParentMark reports whether this controller wrote an object, and the object has the label
-// or an owner reference of a parent, although it may have no controller any more.
-func (a *Applier) hasParentMark(object client.Object, parent types.UID) bool {
-	labelled := a.Label != "" && object.GetLabels()[a.Label] == string(parent)
-	refers := slices.ContainsFunc(object.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == parent })
-	return (labelled || refers) && slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == a.Manager && entry.Subresource == ""
-	})
 }
 
 // holderOf returns the name of the object's controller. It is empty if there is none.

@@ -120,16 +120,21 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	holder, known := c.applier.holderOf(live), c.state.childWithUID(key, live) != nil
-	isChild := c.applier.isChildOf(live, d.Owner) || holder == "" && (known || c.applier.hasParentMark(live, d.Owner))
 	switch {
-	case isChild:
+	case d.HasLostMarks != nil && d.HasLostMarks(live, known):
+		return Outcome{}, ErrLostMarks{key, live}
+	case c.applier.isChildOf(live, d.Owner), holder == "" && known:
 		return c.apply(ctx, live)
 	case known && d.mayAdopt(live, holder): // another controller took it from this parent
 		return c.repeat(ctx, live, c.adopt)
 	case d.mayAdopt(live, holder):
 		return c.adopt(ctx, live)
 	}
-	return Outcome{}, ErrNameConflict{key, holder, live}
+	conflict := ErrNameConflict{Key: key, Holder: holder, Object: live}
+	if c.applier.CopiedBy != nil {
+		conflict.CopiedBy = c.applier.CopiedBy(live)
+	}
+	return Outcome{}, conflict
 }
 
 // update applies the desired state to the live child. The UID in the patch keeps the API server

@@ -43,6 +43,9 @@ type Desired struct {
 	// patch. With the strategy CreateOnly, and while a child waits for its turn or for its
 	// deletion, nothing else is written. Nil: there is none.
 	Ownership func() map[string]any
+	// HasLostMarks reports whether an object that has the child's name is the child, but has lost
+	// part of that metadata. isKnown says that it was applied before. Nil: no object is.
+	HasLostMarks func(live client.Object, isKnown bool) bool
 	// AddOwnerMetadata adds the same to the desired metadata. The hash does not cover it, so that
 	// no child is outdated because of it. Nil: it adds nothing.
 	AddOwnerMetadata func(metadata map[string]any)

@@ -28,9 +28,24 @@ type ErrNameConflict struct {
 	Key
 	Holder string        // who controls the object; empty when nobody does
 	Object client.Object // as a live read shows it
+	// CopiedBy is who wrote the marks of an object that is the copy of a child.
+	CopiedBy string
+}
+
+// ErrLostMarks says that the object with the name of a child is the child, which has lost marks.
+type ErrLostMarks struct {
+	Key
+	Object client.Object // as a live read shows it
+}
+
+func (e ErrLostMarks) Error() string {
+	return e.String() + " has lost labels, annotations or owner references that make it a child"
 }
 
 func (e ErrNameConflict) Error() string {
+	if e.CopiedBy != "" {
+		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it, or clear its metadata.managedFields to make it the child", e.Key, e.CopiedBy)
+	}
 	holder := "is not controlled by anything"
 	if e.Holder != "" {
 		holder = "belongs to " + e.Holder

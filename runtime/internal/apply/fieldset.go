@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,27 +53,6 @@ func OwnsCondition(object client.Object, manager, conditionType string) bool {
 	conditions, hasList := status.belowField("conditions")
 	_, isOwned := conditions.belowStep(fmt.Sprintf(`k:{"type":%q}`, conditionType))
 	return isOwned || hasList && conditions == nil // the list is atomic
-}
-
-// MetadataWrittenAt reports whether a field manager owns the value of a label or an annotation, and
-// returns when it wrote the value. field is "labels" or "annotations". Objects of a cache have no
-// times.
-func MetadataWrittenAt(object client.Object, manager, field, key string) (at time.Time, ok bool) {
-	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != manager || entry.Subresource != "" || entry.FieldsV1 == nil {
-			continue
-		}
-		metadata, _ := parseFieldset(restoreOwner(object, entry.FieldsV1.GetRawBytes())).belowField("metadata")
-		texts, _ := metadata.belowField(field)
-		if _, owned := texts.belowField(key); !owned {
-			continue
-		}
-		if written := ptrTime(entry.Time); written.After(at) {
-			at = written
-		}
-		ok = true
-	}
-	return at, ok
 }
 
 // managedEntry returns the managedFields entry of a field manager. It is nil if there is none.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -42,9 +43,11 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 }
 
 // AddCache adds a cache of objects that a selector matches to the manager, and the
-// readiness probe of that name.
-func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector) (cache.Cache, error) {
+// readiness probe of that name. wrap returns the transform of the cache, given the one that
+// all caches have.
+func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector, wrap func(toolscache.TransformFunc) toolscache.TransformFunc) (cache.Cache, error) {
 	options := cacheOptions(e.Options)
+	options.DefaultTransform = wrap(options.DefaultTransform)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
 	options.DefaultLabelSelector = selector
 	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices

@@ -80,6 +80,10 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		}
 		outcome, err := applyTask(ctx, r, task, why != "")
 		switch {
+		case errors.As(err, new(apply.ErrLostMarks)):
+			// Sync took the child for absent: the rest of its answer waits for the next one.
+			done.isStale, r.staleCause = true, errChild{task.Key(), err}
+			return done
 		case errors.As(err, new(apply.ErrStale)):
 			done.isStale, r.staleCause = true, errChild{task.Key(), err}
 			continue
@@ -142,8 +146,12 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Object) {
-		outcome, err = restoreLabel(ctx, r, t, conflict.Object)
+	if lost, ok := errors.AsType[apply.ErrLostMarks](err); ok {
+		applied.RetryNow(t.Key())
+		if err := restoreMarks(ctx, r, t.kind, lost.Object, t.marksFor(r, lost.Object)); err != nil {
+			return apply.Outcome{}, err
+		}
+		return apply.Outcome{}, lost
 	}
 	if err != nil {
 		return outcome, err
@@ -158,6 +166,16 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
+}
+
+// marksFor returns the metadata that makes an object which has lost its marks the child that is
+// desired. Where an apply changes the deletion policy of a child, it is left to that.
+func (t task) marksFor(r *run, object client.Object) map[string]any {
+	if rules := t.Strategy.Rules(); !rules.RepairsDrift || !rules.WritesChanges {
+		return t.Ownership()
+	}
+	keys := r.loop.childCache.keys
+	return keys.Ownership(r.owner(), t.byReference, object.GetAnnotations()[keys.WhenRemoved])
 }
 
 // isNameFree reports whether the error is a name conflict that has ended since, as far as

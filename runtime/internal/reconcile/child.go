@@ -8,6 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // childKind is a kind of children that the API server serves.
@@ -17,7 +18,8 @@ type childKind struct {
 	index        int // in the definition
 	applier      apply.Applier
 	source       consistency.Source                           // shows writes of these children
-	listByParent func(parent string) ([]client.Object, error) // lists objects of the cache; see parent_index.go
+	listByParent func(key string) ([]client.Object, error)    // lists objects of the cache; see parent_index.go
+	parentOf     func(client.Object) (ownership.Parent, bool) // of an object of the cache; see identity.go
 }
 
 // child is an object and its kind, which the object itself may not say.

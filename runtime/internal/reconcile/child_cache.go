@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,26 +18,31 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
-// childCache holds the children of a controller's parents, and nothing else.
+// childCache holds the objects that have the label of a controller's children. Of those that are
+// no children it holds only the metadata.
 type childCache struct {
 	cache.Cache
-	keys    ownership.Keys
-	parents map[schema.GroupKind]bool // the kinds of parents, and whether each is namespaced
+	keys       ownership.Keys
+	manager    string                        // the field manager of all writes
+	parents    map[schema.GroupKind]bool     // the kinds of parents, and whether each is namespaced
+	namespaces map[schema.GroupKind][]string // of kinds of children: see ChildKind.Namespaces
+	scheme     *runtime.Scheme
 }
 
 // newChildCache adds a cache to the manager that is limited to objects with the
 // controller's label.
-func newChildCache(mgr manager.Manager, environment *process.Environment, controller string, keys ownership.Keys) (*childCache, error) {
+func newChildCache(mgr manager.Manager, environment *process.Environment, controller, fieldManager string, keys ownership.Keys) (*childCache, error) {
 	hasLabel, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
 	if err != nil {
 		return nil, err
 	}
-	added, err := environment.AddCache(mgr, "children-of-"+controller, labels.NewSelector().Add(*hasLabel))
-	return &childCache{Cache: added, keys: keys, parents: map[schema.GroupKind]bool{}}, err
+	c := &childCache{keys: keys, manager: fieldManager, parents: map[schema.GroupKind]bool{}, namespaces: map[schema.GroupKind][]string{}, scheme: mgr.GetScheme()}
+	c.Cache, err = environment.AddCache(mgr, "children-of-"+controller, labels.NewSelector().Add(*hasLabel), c.dropOthers)
+	return c, err
 }
 
 // addKind adds a kind of children, and has the cache index them by their parent.
-func (c *childCache) addKind(mgr manager.Manager, definition ChildKind, fieldManager string) (*childKind, error) {
+func (c *childCache) addKind(mgr manager.Manager, definition ChildKind) (*childKind, error) {
 	kind, err := newKind(mgr, definition.Object)
 	if err != nil {
 		return nil, err
@@ -49,27 +55,16 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind, fieldMan
 	definition.WhenDropped = cmp.Or(definition.WhenDropped, deleteChild)
 	definition.WhenDeleted = cmp.Or(definition.WhenDeleted, deleteChild)
 	definition.WhenImmutable = cmp.Or(definition.WhenImmutable, apply.FailIfImmutable)
+	c.namespaces[kind.GroupKind()] = definition.Namespaces
 	added := &childKind{kind: kind, ChildKind: definition}
-	added.applier = apply.Applier{Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: fieldManager, New: kind.newObject, Metadata: definition.Metadata, Label: c.keys.Label, ParentOf: c.parentUID, Claims: c.claims}
+	added.parentOf = func(object client.Object) (ownership.Parent, bool) { return c.parentOf(kind.GroupKind(), object) }
+	added.applier = apply.Applier{
+		Client: mgr.GetClient(), LiveReader: mgr.GetAPIReader(), Manager: c.manager, New: kind.newObject, Metadata: definition.Metadata,
+		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims,
+	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
 	added.listByParent, err = c.addIndex(mgr.GetScheme(), kind)
 	return added, err
-}
-
-// parentOf returns the parent of an object of the cache. It returns false if the object is
-// no child.
-func (c *childCache) parentOf(object client.Object) (ownership.Parent, bool) {
-	return c.keys.ParentOf(object, c.parents)
-}
-
-// parentUID returns the UID of an object's parent, and its name for messages; empty if the
-// object is no child.
-func (c *childCache) parentUID(object client.Object) (types.UID, string) {
-	parent, ok := c.parentOf(object)
-	if !ok {
-		return "", ""
-	}
-	return parent.UID, parent.Kind.Kind + " " + parent.Name.Name
 }
 
 // labelUID returns the UID of the parent as the label of a child has it.

@@ -122,6 +122,8 @@ func errorReason(err error) string {
 		return reasonTimedOut
 	case errors.As(err, new(apply.ErrNameConflict)):
 		return reasonNameConflict
+	case errors.As(err, new(errLostMarks)):
+		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid
 	case !errors.As(err, new(errChild)):

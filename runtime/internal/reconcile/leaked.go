@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,8 +90,7 @@ func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, 
 			return nil, err
 		}
 		for _, object := range objects {
-			_, isOurs := apply.MetadataWrittenAt(object, l.manager, "labels", l.childCache.keys.Label)
-			if isOurs && l.childCache.labelUID(object) != living {
+			if l.childCache.keys.HasWrittenLabel(object, l.manager) && l.childCache.labelUID(object) != living {
 				found = append(found, newChild(kind, object))
 			}
 		}
@@ -165,19 +163,14 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 	return nil
 }
 
-// admissionTime is how long the API server may take between noting who creates an object, and
-// when it was created: admission plugins come between.
-const admissionTime = time.Minute
-
 // isLeaked reports whether an object is what the cache shows, and carries the marks of a child
 // exactly as this controller has written them. What a backup tool has restored does not, even
 // if it restored the managedFields: their times are long before the creation of the object.
 // Its parent was restored, too, and so has another UID than the label says.
 func isLeaked(l *loop, current, cached client.Object) bool {
 	keys := l.childCache.keys
-	labelled, _ := apply.MetadataWrittenAt(current, l.manager, "labels", keys.Label) // or never
-	_, named := apply.MetadataWrittenAt(current, l.manager, "annotations", keys.Parent)
+	_, named := keys.AnnotationWrittenAt(current, l.manager)
 	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&
 		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.ParentName(current) != "" && keys.ParentName(current) == keys.ParentName(cached) &&
-		named && !labelled.Before(current.GetCreationTimestamp().Add(-admissionTime))
+		named && keys.HasWrittenLabel(current, l.manager)
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // observed is what the cache shows of a parent's children and related objects.
@@ -17,6 +19,9 @@ type observed struct {
 	kinds    []*childKind
 	children [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own objects
+
+	copies     []child // objects with the marks of a child that somebody else wrote
+	unlabelled []child // objects whose annotation names the parent, with a label of somebody else's
 }
 
 // startRun reads a parent once the cache holds all that earlier reconciles of it have
@@ -64,10 +69,27 @@ func uncopiedOptions(object client.Object) []client.GetOption {
 // observeChildren returns the children that a parent has in the cache.
 func observeChildren(l *loop, parent client.Object) (*observed, error) {
 	found := &observed{kinds: l.childKinds, children: make([][]client.Object, len(l.childKinds))}
+	owner := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: client.ObjectKeyFromObject(parent), UID: parent.GetUID()}
 	for i, kind := range l.childKinds {
 		var err error
-		if found.children[i], err = kind.listByParent(string(parent.GetUID())); err != nil {
+		if found.children[i], err = kind.listByParent(childrenOf(owner)); err != nil {
 			return nil, err
+		}
+		copies, err := kind.listByParent(copiesFor(owner))
+		if err != nil {
+			return nil, err
+		}
+		named, err := kind.listByParent(owner.String())
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range copies {
+			found.copies = append(found.copies, newChild(kind, object))
+		}
+		for _, object := range named {
+			if l.childCache.labelUID(object) != owner.UID && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
+				found.unlabelled = append(found.unlabelled, newChild(kind, object))
+			}
 		}
 	}
 	return found, nil

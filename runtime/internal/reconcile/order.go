@@ -7,6 +7,22 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
+// missingFirst returns the tasks with those of children that were not observed before the others. The
+// create of a child shows whether it only has lost its marks; then nothing must have been changed
+// by an answer of Sync that takes it for absent.
+func missingFirst(tasks []task) []task {
+	slices.SortStableFunc(tasks, func(a, b task) int {
+		switch {
+		case (a.observed == nil) == (b.observed == nil):
+			return 0
+		case a.observed == nil:
+			return -1
+		}
+		return 1
+	})
+	return tasks
+}
+
 // orderTasks sorts tasks so that each comes after those that it waits for. It otherwise keeps
 // their order. It returns an error if a task waits for itself or for one that is not desired.
 func orderTasks(tasks []task) ([]task, error) {

@@ -5,18 +5,30 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// parentIndex is the index of a cache by the UID of the parent, so that finding the children
-// of one parent costs the same however many others the cache holds. It is also an index by
-// the name of the parent, for children whose annotation names it.
+// parentIndex is the index of a cache by the parent, so that finding the children of one parent
+// costs the same however many others the cache holds. An object has up to two of these keys:
+//
+//	childrenOf(parent)   it is a child of the parent
+//	copiesFor(parent)    it is a copy of one
+//	parent.String()      its annotation names the parent, whatever the UID in its label
 const parentIndex = "parent"
 
+func childrenOf(parent ownership.Parent) string {
+	return string(parent.UID) + " " + parent.Name.String()
+}
+
+func copiesFor(parent ownership.Parent) string { return "copies " + childrenOf(parent) }
+
 // addIndex adds the index of a kind of children to the cache. It returns a function that
-// lists the children of one parent.
+// lists the objects with a key of the index.
 func (c *childCache) addIndex(scheme *runtime.Scheme, k kind) (func(string) ([]client.Object, error), error) {
 	informer, err := c.GetInformer(context.Background(), k.cached, cache.BlockUntilSynced(false))
 	if err != nil {
@@ -26,7 +38,7 @@ func (c *childCache) addIndex(scheme *runtime.Scheme, k kind) (func(string) ([]c
 	if !ok {
 		return c.addCacheIndex(scheme, k)
 	}
-	index := func(object any) ([]string, error) { return c.indexKeys(object.(client.Object)), nil }
+	index := func(object any) ([]string, error) { return c.indexKeys(k.GroupKind(), object.(client.Object)), nil }
 	return listFromInformer(shared), shared.AddIndexers(toolscache.Indexers{parentIndex: index})
 }
 
@@ -57,16 +69,20 @@ func (c *childCache) addCacheIndex(scheme *runtime.Scheme, k kind) (func(string)
 		}
 		return listItems(list)
 	}
-	return of, c.IndexField(context.Background(), k.cached, parentIndex, c.indexKeys)
+	return of, c.IndexField(context.Background(), k.cached, parentIndex, func(object client.Object) []string { return c.indexKeys(k.GroupKind(), object) })
 }
 
-func (c *childCache) indexKeys(object client.Object) []string {
-	parent, ok := c.parentOf(object)
-	if !ok {
-		return nil
+func (c *childCache) indexKeys(kind schema.GroupKind, object client.Object) (keys []string) {
+	parent, ok := c.markedParent(kind, object)
+	switch {
+	case !ok:
+	case ownership.IsMarkedCopy(object):
+		return []string{copiesFor(parent)}
+	default:
+		keys = append(keys, childrenOf(parent))
 	}
 	if named := c.keys.ParentName(object); named != "" {
-		return []string{string(parent.UID), named}
+		keys = append(keys, named)
 	}
-	return []string{string(parent.UID)}
+	return keys
 }

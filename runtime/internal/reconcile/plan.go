@@ -72,7 +72,7 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	if len(invalid) > 0 {
 		made.tasks = dropDependents(made.tasks)
 	}
-	tasks, err := orderTasks(made.tasks)
+	tasks, err := orderTasks(missingFirst(made.tasks))
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
 }
@@ -111,6 +111,7 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 		Source:        creatableObject(kind, desired),
 		Rewrite:       r.requestToken != "",
 	}
+	described.HasLostMarks = r.hasLostMarks
 	described.Ownership = func() map[string]any {
 		return keys.Ownership(r.owner(), byReference, string(desired.WhenRemoved))
 	}

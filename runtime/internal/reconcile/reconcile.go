@@ -75,12 +75,17 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if test.IsForced() {
 		r.state.retryNow()
 	}
+	warnAboutCopies(ctx, r, observed.copies)
 	ctx, span := process.StartReconcile(ctx, l.definition.Name, l.parentKind.GroupVersionKind, r.parent)
 	defer span.End()
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
-	if relatedErr != nil {
-		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), relatedErr)), nil
+	isStale, lostErr := restoreLost(ctx, r, observed)
+	if err := cmp.Or(relatedErr, lostErr); err != nil {
+		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
+	}
+	if isStale {
+		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
 	}
 	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
 }

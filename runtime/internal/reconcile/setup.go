@@ -34,7 +34,7 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		return err
 	}
 	for i, childKind := range definition.Children {
-		added, err := shared.childCache.addKind(mgr, childKind, shared.manager)
+		added, err := shared.childCache.addKind(mgr, childKind)
 		if unknown, ok := errors.AsType[errNotServed](err); ok && childKind.PruneOnly {
 			mgr.GetLogger().Info("nothing to prune of a kind with pruneOnly: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
 			continue
@@ -68,7 +68,8 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		return nil, err
 	}
 	name, group := definition.Name, definition.Group
-	children, err := newChildCache(mgr, environment, name, ownership.KeysOf(group, name))
+	manager := apply.FieldManager(name, group)
+	children, err := newChildCache(mgr, environment, name, manager, ownership.KeysOf(group, name))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		definition:  definition,
 		environment: environment,
 		finalizer:   group + "/finalizer",
-		manager:     apply.FieldManager(name, group),
+		manager:     manager,
 		shard:       shard,
 		childCache:  children,
 		cache:       mgr.GetCache(),
@@ -131,7 +132,8 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
 		builder.WithPredicates(l.shard.predicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
-		build.WatchesRawSource(source.Kind(l.childCache.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.requestsForChild)))
+		enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
+		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, lossHandler{enqueue, l, child}))
 	}
 	for _, kind := range l.relatedKinds {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
@@ -145,10 +147,10 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	return build.WithOptions(options).Complete(reconciler)
 }
 
-// requestsForChild returns a request for the parent of a child, if the parent is of this
-// loop's kind and lies where the operator works.
-func (l *loop) requestsForChild(_ context.Context, child client.Object) []ctrl.Request {
-	parent, ok := l.childCache.parentOf(child)
+// requestsForChild returns a request for the parent of a child, or of the copy of one, if the
+// parent is of this loop's kind and lies where the operator works.
+func (l *loop) requestsForChild(kind *childKind, child client.Object) []ctrl.Request {
+	parent, ok := l.childCache.markedParent(kind.GroupKind(), child)
 	if !ok || parent.Kind.GroupKind() != (schema.GroupKind{Group: l.parentKind.Group, Kind: l.parentKind.Kind}) {
 		return nil
 	}

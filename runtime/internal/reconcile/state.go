@@ -32,6 +32,7 @@ type state struct {
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
 	abandoned  <-chan struct{}  // closed when an abandoned Sync has ended; nil when there is none
 	mayLeak    atomic.Bool      // there may be children of an earlier parent of this name
+	lost       lostChildren
 
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile

@@ -1,0 +1,167 @@
+package ownership
+
+import (
+	"bytes"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// The marks of a child are the label, the annotation Keys.Parent, and the controller reference to a
+// parent. Who copies an object copies its marks, too. managedFields tell them apart: they name who
+// wrote each mark, and when. Whoever may write an object can forge both, so that they say nothing
+// about an object that somebody has made on purpose; see docs/limits.md.
+
+// admissionTime is how long the API server may take between noting who creates an object, and when
+// it was created: admission plugins come between.
+const admissionTime = time.Minute
+
+// copied is the operation of the entry that stands for the verdict of [Keys.MarkCopy]. The API
+// server knows no such operation.
+const copied metav1.ManagedFieldsOperationType = "Copied"
+
+// Writers of fields that no client names: the API server generates them when an object has lost its
+// managedFields, or has had too many writers.
+var generatedWriters = map[string]bool{"before-first-apply": true, "ancient-changes": true}
+
+// CopiedBy returns the field manager that wrote the marks of an object, if manager did not: the
+// object is a copy of a child. It is empty for an object with a mark that manager wrote since the
+// object exists, and for one whose managedFields do not say who wrote its marks.
+func (k Keys) CopiedBy(object client.Object, manager string) string {
+	entries := object.GetManagedFields()
+	if len(entries) == 1 && entries[0].Operation == copied {
+		return entries[0].Manager
+	}
+	writer := ""
+	for _, mark := range k.marksOf(object) {
+		by := mark.writer(object, manager)
+		if by == "" {
+			return ""
+		}
+		writer = by
+	}
+	return writer
+}
+
+// MarkCopy makes the managedFields of an object say that it is a copy. A cache that drops the
+// managedFields of others keeps the verdict by it.
+func MarkCopy(object client.Object, writer string) {
+	object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: writer, Operation: copied}})
+}
+
+// IsMarkedCopy reports whether MarkCopy has marked an object.
+func IsMarkedCopy(object client.Object) bool {
+	entries := object.GetManagedFields()
+	return len(entries) == 1 && entries[0].Operation == copied
+}
+
+// HasWrittenLabel reports whether a field manager wrote the label of an object since the object
+// exists.
+func (k Keys) HasWrittenLabel(object client.Object, manager string) bool {
+	_, ok := k.labelMark().writtenAt(object, manager)
+	return ok
+}
+
+// AnnotationWrittenAt returns when a field manager wrote the annotation that names the parent. It
+// reports false if it did not, or did before the object existed.
+func (k Keys) AnnotationWrittenAt(object client.Object, manager string) (time.Time, bool) {
+	return k.annotationMark().writtenAt(object, manager)
+}
+
+// IsReferenceOfOthers reports whether others than a field manager wrote the reference of an object
+// to a parent.
+func IsReferenceOfOthers(object client.Object, manager string, parent types.UID) bool {
+	return referenceMark(string(parent)).writer(object, manager) != ""
+}
+
+// LastWriter returns the field manager that changed an object last, beside the one that is named;
+// empty if nobody knows.
+func LastWriter(object client.Object, beside string) string {
+	var last metav1.ManagedFieldsEntry
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager != beside && entry.Subresource == "" && entry.Time != nil && (last.Time == nil || last.Time.Before(entry.Time)) {
+			last = entry
+		}
+	}
+	return last.Manager
+}
+
+// mark is a path in the metadata of an object, and a text that occurs in its form in managedFields.
+type mark struct {
+	path fieldpath.Path
+	text string
+}
+
+func (k Keys) labelMark() mark {
+	return mark{fieldpath.MakePathOrDie("metadata", "labels", k.Label), k.Label}
+}
+
+func (k Keys) annotationMark() mark {
+	return mark{fieldpath.MakePathOrDie("metadata", "annotations", k.Parent), k.Parent}
+}
+
+func referenceMark(uid string) mark {
+	return mark{fieldpath.MakePathOrDie("metadata", "ownerReferences", fieldpath.KeyByFields("uid", uid)), uid}
+}
+
+// marksOf returns the marks that an object has.
+func (k Keys) marksOf(object client.Object) (marks []mark) {
+	if _, ok := object.GetLabels()[k.Label]; ok {
+		marks = append(marks, k.labelMark())
+	}
+	if _, ok := object.GetAnnotations()[k.Parent]; ok {
+		marks = append(marks, k.annotationMark())
+	}
+	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
+		marks = append(marks, referenceMark(string(ref.UID)))
+	}
+	return marks
+}
+
+// writer returns who wrote a mark in place of manager; empty if manager did, or nobody knows.
+func (m mark) writer(object client.Object, manager string) (writer string) {
+	for _, entry := range object.GetManagedFields() {
+		if !m.isIn(entry) {
+			continue
+		}
+		switch {
+		case generatedWriters[entry.Manager], entry.Manager == manager && !isOlder(entry, object):
+			return ""
+		case writer == "":
+			writer = entry.Manager
+		}
+	}
+	return writer
+}
+
+// writtenAt returns when a field manager wrote the mark, which is unknown of an object of a cache. It
+// reports false if it did not, or did before the object existed.
+func (m mark) writtenAt(object client.Object, manager string) (at time.Time, ok bool) {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager != manager || !m.isIn(entry) || isOlder(entry, object) {
+			continue
+		}
+		if ok = true; entry.Time != nil && entry.Time.After(at) {
+			at = entry.Time.Time
+		}
+	}
+	return at, ok
+}
+
+// isIn reports whether an entry of managedFields has the mark.
+func (m mark) isIn(entry metav1.ManagedFieldsEntry) bool {
+	if entry.FieldsV1 == nil || entry.Subresource != "" || !bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(m.text)) {
+		return false
+	}
+	set := new(fieldpath.Set)
+	return set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())) == nil && set.Has(m.path)
+}
+
+// isOlder reports whether an entry was written before the object was created, as in an object that
+// a backup tool has restored. Entries of a cache have no times.
+func isOlder(entry metav1.ManagedFieldsEntry, object client.Object) bool {
+	return entry.Time != nil && entry.Time.Time.Before(object.GetCreationTimestamp().Add(-admissionTime))
+}
