@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
@@ -42,11 +43,12 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 }
 
 // AddCache adds a cache of objects that a selector matches to the manager, and the
-// readiness probe of that name.
-func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector) (cache.Cache, error) {
+// readiness probe of that name. limits has the kinds that are limited to other namespaces
+// than the operator.
+func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector, limits map[client.Object]cache.ByObject) (cache.Cache, error) {
 	options := cacheOptions(e.Options)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
-	options.DefaultLabelSelector = selector
+	options.DefaultLabelSelector, options.ByObject = selector, limits
 	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
 	added, err := e.Control.NewCache(mgr.GetConfig(), options)
 	if err != nil {

@@ -25,13 +25,13 @@ type childCache struct {
 }
 
 // newChildCache adds a cache to the manager that is limited to objects with the
-// controller's label.
-func newChildCache(mgr manager.Manager, environment *process.Environment, controller string, keys ownership.Keys) (*childCache, error) {
+// controller's label, and to the namespaces that children of a kind can lie in.
+func newChildCache(mgr manager.Manager, environment *process.Environment, controller string, keys ownership.Keys, limits map[client.Object]cache.ByObject) (*childCache, error) {
 	hasLabel, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
 	if err != nil {
 		return nil, err
 	}
-	added, err := environment.AddCache(mgr, "children-of-"+controller, labels.NewSelector().Add(*hasLabel))
+	added, err := environment.AddCache(mgr, "children-of-"+controller, labels.NewSelector().Add(*hasLabel), limits)
 	return &childCache{Cache: added, keys: keys, parents: map[schema.GroupKind]bool{}}, err
 }
 

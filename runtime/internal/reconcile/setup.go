@@ -68,7 +68,11 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		return nil, err
 	}
 	name, group := definition.Name, definition.Group
-	children, err := newChildCache(mgr, environment, name, ownership.KeysOf(group, name))
+	limits, err := limitChildren(mgr, environment.Namespace, definition)
+	if err != nil {
+		return nil, err
+	}
+	children, err := newChildCache(mgr, environment, name, ownership.KeysOf(group, name), limits)
 	if err != nil {
 		return nil, err
 	}
