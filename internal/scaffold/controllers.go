@@ -39,7 +39,7 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 		}
 		o.Controller.Parents = append(o.Controller.Parents, kinds.Parent{Resource: parent, Spec: c.Parents[i]})
 		p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
-			Group: parent.Group, Plural: parent.Plural, Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
+			Group: parent.Group, Plural: parent.Plural, Namespaced: parent.Namespaced, Children: op.children, Related: op.related, Rules: c.Operator.RBAC,
 		})
 	}
 	if !runsInTests {

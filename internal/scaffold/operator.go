@@ -77,6 +77,13 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	if declared.ReadyWhen.Text != "" && !e.checked {
 		e.out.problems = append(e.out.problems, opcheck.Ready(declared.ReadyWhen, path+".readyWhen", r.Schema())...)
 	}
+	switch _, given := e.at[path+".namespaces"]; {
+	case given && !r.Namespaced:
+		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" lies in no namespace", "leave the key out")
+	case given && !declared.ListsNamespaces() && e.watch == spec.WatchNamespace:
+		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace has no permissions in all others",
+			"list the namespaces, or write watch: cluster in opgen.yaml")
+	}
 	e.out.children = append(e.out.children, kinds.Child{Resource: r, Spec: declared})
 }
 

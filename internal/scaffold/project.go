@@ -129,7 +129,7 @@ func (p *project) addAPI(api *spec.API, folder string) spec.Problems {
 	k.templates = p.withTypes(k.operator, pkg, api)
 	p.kinds = append(p.kinds, k)
 	p.operator.Kinds = append(p.operator.Kinds, deploy.Kind{
-		Group: api.Group, Plural: api.Names.Plural, HasStatus: parent.Status != "",
+		Group: api.Group, Plural: api.Names.Plural, Namespaced: api.Scope != spec.Cluster, HasStatus: parent.Status != "",
 		Children: op.children, Related: op.related, Rules: api.Operator.RBAC,
 	})
 	return op.problems

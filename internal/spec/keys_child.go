@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
@@ -23,6 +26,8 @@ func childMapping(c *Child) Mapping {
 		{Name: "whenImmutable", value: wordOr(FailIfImmutable, &c.WhenImmutable, FailIfImmutable, RecreateIfImmutable),
 			Doc: "what happens when a change is refused since the field cannot change. `Fail`: the parent is not ready and says why; `Recreate`: the child is deleted and created again"},
 		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
+		{Name: "namespaces", Absent: "the parent's own, and `Any` for a parent in no namespace", value: childNamespaces(&c.Namespaces),
+			Doc: "where children may be. For a parent in a namespace: there, and also in those of a list, or in `Any`. For a parent in no namespace: only in those of a list. A desired child elsewhere is an error"},
 		{Name: "cache", value: wordOr(CacheFull, &c.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the children in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
 	}...), renamed: renamedChildKeys, rules: childRules, finish: c.nameGoField}
@@ -59,6 +64,36 @@ var childRules = []rule{
 
 func deletionHint(key, kind string) string {
 	return "deleting a " + kind + " loses data, so that it must be written out: " + key + ": Orphan, or " + key + ": Delete"
+}
+
+// namespacesAny lets children of a namespaced parent lie in every namespace.
+const namespacesAny = "Any"
+
+// childNamespaces returns where children may lie: Any, or a list of names.
+func childNamespaces(into *[]string) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			if n.Kind == yaml.SequenceNode {
+				decodeNamespaceList(d, n, path, into, namespacesAny)
+				return
+			}
+			text, ok := d.decodeText(n, path)
+			switch {
+			case !ok:
+			case text == namespacesAny:
+				*into = []string{AllNamespaces}
+			case text == namespacesParent:
+				d.fail(n, path, "Parent is not accepted", "the namespace of the parent is always among them: leave the key out")
+			case isNamespace(text):
+				d.fail(n, path, quoteShort(text)+" is not accepted", "for the namespace of this name write a list: ["+text+"]")
+			default:
+				d.fail(n, path, quoteShort(text)+" is not accepted", "accepted: Any, or a list of names")
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Either(jsonschema.Words(namespacesAny), "array", namespaceListSchema())
+		},
+	}
 }
 
 // checkDistinctChildren reports children that are the same resource, or would be the same Go field.

@@ -48,7 +48,7 @@ func namespaceChoice(r *Related) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.SequenceNode {
-				decodeNamespaceList(d, n, path, r)
+				decodeNamespaceList(d, n, path, &r.Namespaces, namespacesAll)
 				return
 			}
 			if text, ok := d.decodeText(n, path); ok {
@@ -56,13 +56,17 @@ func namespaceChoice(r *Related) value {
 			}
 		},
 		schema: func(*Language) *jsonschema.Schema {
-			list := jsonschema.List(namespaceForm.schema())
-			list.MinItems, list.UniqueItems = 1, true
 			words := jsonschema.Matching(`^(All|Parent|`+nameSteps+`)$`,
 				"All, Parent, or a path in the parent; write names of namespaces as a list", "All", "Parent", ".spec.namespaces")
-			return jsonschema.Either(words, "array", list)
+			return jsonschema.Either(words, "array", namespaceListSchema())
 		},
 	}
+}
+
+func namespaceListSchema() *jsonschema.Schema {
+	list := jsonschema.List(namespaceForm.schema())
+	list.MinItems, list.UniqueItems = 1, true
+	return list
 }
 
 func decodeNamespaceWord(d *decoder, text string, n *yaml.Node, path string, r *Related) {
@@ -83,19 +87,20 @@ func decodeNamespaceWord(d *decoder, text string, n *yaml.Node, path string, r *
 	}
 }
 
-func decodeNamespaceList(d *decoder, n *yaml.Node, path string, r *Related) {
+// decodeNamespaceList reads a list of names of namespaces; all is the word for every one.
+func decodeNamespaceList(d *decoder, n *yaml.Node, path string, into *[]string, all string) {
 	if len(n.Content) == 0 {
-		d.fail(n, path, "has no namespace", "leave the key out, or write All")
+		d.fail(n, path, "has no namespace", "leave the key out, or write "+all)
 	}
 	d.eachItem(n, path, func(n *yaml.Node, path string) {
 		var name string
 		formedText(&name, &namespaceForm).decode(d, n, path)
 		switch {
 		case name == "":
-		case slices.Contains(r.Namespaces, name):
+		case slices.Contains(*into, name):
 			d.fail(n, path, quoteShort(name)+" is listed twice", "")
 		default:
-			r.Namespaces = append(r.Namespaces, name)
+			*into = append(*into, name)
 		}
 	})
 }

@@ -1,6 +1,9 @@
 package spec
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Operator says what a controller does with its parents: those of an API, or those of a controller
 // for kinds that exist already.
@@ -47,6 +50,14 @@ type Child struct {
 	WhenImmutable WhenImmutable
 	ReadyWhen     Expression // over self, the child; without text: ready as the kind usually is
 	Cache         Cache
+	// Namespaces are those that children lie in beside their parent's, and the only ones for a
+	// parent in no namespace; or AllNamespaces alone. Nil: the parent's, or all where it has none.
+	Namespaces []string
+}
+
+// ListsNamespaces reports whether the file lists the namespaces of the children.
+func (c *Child) ListsNamespaces() bool {
+	return len(c.Namespaces) > 0 && !slices.Contains(c.Namespaces, AllNamespaces)
 }
 
 // Related is a kind of objects that Sync reads and never owns, and which of them. At most one of
@@ -65,7 +76,8 @@ type Related struct {
 	Cache          Cache
 }
 
-// AllNamespaces is what Related.Namespaces has, alone, for objects of every namespace.
+// AllNamespaces is what the namespaces of a child or of related objects have, alone, for every
+// namespace.
 const AllNamespaces = "*"
 
 // Update says how a change of desired reaches a child that exists.

@@ -18,7 +18,8 @@ func TestOperatorIsReadWhole(t *testing.T) {
   timeout: 1m30s
   children:
   - {apiVersion: v1, kind: Pod, update: RollingRecreate, adopt: IfUnowned, whenDropped: Orphan, readyWhen: "self.status.phase == 'Running'"}
-  - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, cache: metadata}
+  - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, cache: metadata, namespaces: [infra, other]}
+  - {apiVersion: v1, kind: Secret, namespaces: Any}
   related:
   - {apiVersion: v1, kind: ConfigMap, as: Settings, nameFrom: .spec.configMapName, namespaces: Parent}
   - {apiVersion: v1, kind: ConfigMap, name: defaults, namespaces: [kube-system, other]}
@@ -41,7 +42,9 @@ func TestOperatorIsReadWhole(t *testing.T) {
 			}),
 			childOf(Resource{APIVersion: "v1", Kind: "Service", As: "Services"}, func(c *Child) {
 				c.WhenDeleted, c.WhenImmutable, c.Cache = Orphan, RecreateIfImmutable, CacheMetadata
+				c.Namespaces = []string{"infra", "other"}
 			}),
+			childOf(Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, func(c *Child) { c.Namespaces = []string{AllNamespaces} }),
 		},
 		Related: []Related{
 			{Resource: Resource{APIVersion: "v1", Kind: "ConfigMap", As: "Settings"}, NameFrom: ".spec.configMapName"},

@@ -36,7 +36,7 @@ var warningTable = []struct {
 	{WarnMarkers, "an author's Go types lack `+kubebuilder:object:root=true` or a list type, which opgen makes up for"},
 	{WarnNames, "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`"},
 	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
-	{WarnPrivileged, "a child grants rights, decides over other objects or adds kinds"},
+	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one"},
 	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},
 	{WarnServed, "no version is served"},
 	{WarnSize, "the CRD is larger than `kubectl apply` takes without `--server-side` (256 KiB), or than etcd stores by default (1.5 MiB)"},

@@ -192,6 +192,12 @@ func (c childView) Policies() string {
 	if c.Spec.PruneOnly {
 		say("PruneOnly", "true")
 	}
+	switch {
+	case c.Spec.ListsNamespaces():
+		say("Namespaces", "[]string{"+namespaceList(c.Spec.Namespaces)+"}")
+	case len(c.Spec.Namespaces) > 0:
+		say("Namespaces", "[]string{operator.AnyNamespace}")
+	}
 	return strings.Join(set, ", ")
 }
 

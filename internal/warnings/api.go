@@ -3,6 +3,7 @@ package warnings
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -73,9 +74,23 @@ func (w *warner) checkChildren() {
 	if w.api.Operator == nil {
 		return
 	}
-	warnOfPowerful(w.api.Operator, w.api.Names.Kind, func(path, message, hint string) {
-		w.addAtKey(spec.WarnPrivileged, path, message, hint)
-	})
+	warn := func(path, message, hint string) { w.addAtKey(spec.WarnPrivileged, path, message, hint) }
+	warnOfPowerful(w.api.Operator, w.api.Names.Kind, warn)
+	if w.api.Scope == spec.Namespaced {
+		warnOfAnyNamespace(w.api.Operator, w.api.Names.Kind, warn)
+	}
+}
+
+// warnOfAnyNamespace warns of children that may lie in every namespace although their parents lie
+// in one.
+func warnOfAnyNamespace(op *spec.Operator, parent string, warn func(path, message, hint string)) {
+	for i, c := range op.Children {
+		if slices.Contains(c.Namespaces, spec.AllNamespaces) {
+			warn(fmt.Sprintf("operator.children[%d].namespaces", i),
+				"whoever may write "+parent+" in one namespace makes the operator write "+c.Kind+" in any",
+				"list the namespaces, or be sure that Sync lets no author of a "+parent+" choose which")
+		}
+	}
 }
 
 // warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or

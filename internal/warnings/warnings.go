@@ -35,9 +35,11 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		if slices.Contains(c.AcceptWarnings, spec.WarnPrivileged) {
 			continue
 		}
-		warnOfPowerful(c.Operator, parentKinds(c), func(path, message, hint string) {
+		warn := func(path, message, hint string) {
 			all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: spec.WarnPrivileged})
-		})
+		}
+		warnOfPowerful(c.Operator, parentKinds(c), warn)
+		warnOfAnyNamespace(c.Operator, parentKinds(c), warn)
 	}
 	return all.Sorted()
 }

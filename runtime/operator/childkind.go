@@ -34,14 +34,16 @@ type ChildKind struct {
 	// pruned. It has no Fields.
 	PruneOnly bool
 	// Namespaces are those that children of a namespaced parent may lie in beside
-	// its own; [AnyNamespace] among them: in every one. Empty: in the parent's alone.
+	// its own, and the only ones for children of a cluster-scoped parent;
+	// [AnyNamespace] among them: every one. Empty: the parent's alone, and every one
+	// for a cluster-scoped parent.
 	Namespaces []string
 	// Fields are the fields that hold this kind; see [Bind].
 	Fields Fields
 }
 
-// AnyNamespace stands for every namespace in [ChildKind.Namespaces].
-const AnyNamespace = "*"
+// AnyNamespace stands for every namespace in [ChildKind.Namespaces] and [Snapshot.In].
+const AnyNamespace = reconcile.AnyNamespace
 
 // Unstructured returns an empty object of a kind that has no Go type.
 // apiVersion is "v1" or "group/version".
@@ -54,7 +56,7 @@ func Unstructured(apiVersion, kind string) *unstructured.Unstructured {
 
 // Fields ties a kind of children to the fields of the generated structs.
 type Fields struct {
-	observe func([]client.Object, reconcile.ReadyRule)
+	observe func(reconcile.View, reconcile.ReadyRule)
 	desired *set
 }
 
@@ -69,13 +71,13 @@ func BindMetadata[T client.Object](observed *Snapshot[*metav1.PartialObjectMetad
 	return Fields{observe: observeInto(observed), desired: &desired.set}
 }
 
-func observeInto[T client.Object](snapshot *Snapshot[T]) func([]client.Object, reconcile.ReadyRule) {
-	return func(objects []client.Object, readyWhen reconcile.ReadyRule) {
-		items := make([]T, len(objects))
-		for i, object := range objects {
+func observeInto[T client.Object](snapshot *Snapshot[T]) func(reconcile.View, reconcile.ReadyRule) {
+	return func(view reconcile.View, readyWhen reconcile.ReadyRule) {
+		items := make([]T, len(view.Objects))
+		for i, object := range view.Objects {
 			items[i] = object.(T)
 		}
-		*snapshot = NewSnapshot(items...)
-		snapshot.readyWhen = readyWhen
+		sortItems(items)
+		*snapshot = Snapshot[T]{items, view.Namespace, readyWhen}
 	}
 }

@@ -1,8 +1,10 @@
 package operator
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,8 +14,9 @@ import (
 // generated Desired struct are complete: a child that is in none of them is
 // pruned. The zero value desires no child.
 //
-// The runtime fills in the owner reference and, for a namespaced parent, the
-// namespace. Fields that are not set are left to others: an API server's
+// The runtime fills in the owner reference and, for a namespaced parent, its
+// namespace. A child elsewhere is an error unless the spec file allows it; see
+// [ChildKind]. Fields that are not set are left to others: an API server's
 // default, an autoscaler, another field manager.
 type DesiredSet[T client.Object] struct {
 	set set
@@ -69,14 +72,23 @@ func (s DesiredSet[T]) All() iter.Seq[T] {
 	}
 }
 
-// Get returns the first added object of this name, for tests of Sync.
+// Get returns the added object with this name, or with this namespace/name, for
+// tests of Sync. It panics if objects of several namespaces have the name.
 func (s DesiredSet[T]) Get(name string) (child T, ok bool) {
+	namespace, isNamed := "", false
+	if before, after, found := strings.Cut(name, "/"); found {
+		namespace, name, isNamed = before, after, true
+	}
 	for object := range s.All() {
-		if object.GetName() == name {
-			return object, true
+		switch {
+		case object.GetName() != name || isNamed && object.GetNamespace() != namespace:
+		case ok && object.GetNamespace() != child.GetNamespace():
+			panic(fmt.Sprintf("the name %q needs a namespace: objects of several have it; write namespace/name", name))
+		case !ok:
+			child, ok = object, true
 		}
 	}
-	return child, false
+	return child, ok
 }
 
 // Children returns everything that was added, in order, for tests of Sync.

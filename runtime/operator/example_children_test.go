@@ -125,7 +125,7 @@ func ExampleSnapshot() {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
 	req := tea(func(req *shopRequest) {
-		req.Children.Pods = operator.NewSnapshot(pod("town", "tea-0"), pod("town", "tea-1"), pod("city", "tea-1"))
+		req.Children.Pods = operator.NewSnapshot(pod("town", "tea-0"), pod("town", "tea-1"), pod("city", "tea-1")).In("town")
 	})
 	pods := req.Children.Pods
 	if pod, ok := pods.Get("tea-0"); ok {
@@ -134,11 +134,11 @@ func ExampleSnapshot() {
 	for pod := range pods.In("city").All() {
 		fmt.Println(pod.Name, "is in the city")
 	}
-	fmt.Println(pods.Len(), "in all")
+	fmt.Println(pods.Len(), "in the parent's namespace,", pods.In(operator.AnyNamespace).Len(), "in all")
 	// Output:
 	// tea-0 is ready: false
 	// tea-1 is in the city
-	// 3 in all
+	// 2 in the parent's namespace, 3 in all
 }
 
 // What a run does has a name that derives from when it was due, so that it is

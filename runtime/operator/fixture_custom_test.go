@@ -92,6 +92,21 @@ func addCustom(t *testing.T, sync customFunction, change func(*definition), opti
 	return c
 }
 
+// anywhere lets the children of all kinds lie in any namespace.
+func anywhere(d *definition) {
+	d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+		return inNamespaces(kinds(observed, desired), operator.AnyNamespace)
+	}
+}
+
+// inNamespaces lets children of these kinds lie in some namespaces.
+func inNamespaces(kinds []operator.ChildKind, namespaces ...string) []operator.ChildKind {
+	for i := range kinds {
+		kinds[i].Namespaces = namespaces
+	}
+	return kinds
+}
+
 func (c *custom) setSync(sync customFunction) { c.sync.Store(&sync) }
 
 // site creates a Site that is a parent.

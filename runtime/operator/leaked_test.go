@@ -21,7 +21,7 @@ func startDistant(t *testing.T) (c *custom, other string) {
 			want.ConfigMaps.Add(distant(other, req.Parent.Name, "hello"))
 			want.ConfigMaps.Add(distant(other, req.Parent.Name+"-kept", "hello"), operator.Orphan, operator.AdoptIfUnowned)
 		}
-	}), nil)
+	}), anywhere)
 	other = c.elsewhere()
 	return c, other
 }
@@ -141,7 +141,7 @@ func TestLeakedChildrenOfOthersStay(t *testing.T) {
 		"parents in another namespace":        func(o *operator.Options, other string) { o.Namespace = other },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), nil)
+			c := startCustom(t, customDesire(func(*customRequest, *Desired) {}), anywhere)
 			other := c.elsewhere()
 			c.Stop()
 			child := c.leak(other, "left", nil)

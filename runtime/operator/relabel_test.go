@@ -71,7 +71,7 @@ func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
 				if other != "" {
 					want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text), options...)
 				}
-			}), nil)
+			}), anywhere)
 			other = c.elsewhere()
 			site, child := c.site("web"), distant(other, "there", "")
 			c.says(site, allReady)
@@ -105,7 +105,7 @@ func TestLabelOfAnotherParentIsNotRestored(t *testing.T) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Name), operator.CreateOnly)
 		}
-	}), nil)
+	}), anywhere)
 	other = c.elsewhere()
 	paused := c.group + "/paused" // so that each comes when it is to come
 	second := site("second")
@@ -136,7 +136,7 @@ func TestLabelOfAnEarlierParentIsNotRestored(t *testing.T) {
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "there", req.Parent.Spec.Text))
 		}
-	}), nil)
+	}), anywhere)
 	other = c.elsewhere()
 	site, child := c.site("web"), distant(other, "there", "")
 	c.says(site, allReady)

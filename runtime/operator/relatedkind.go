@@ -52,7 +52,7 @@ type Selection struct {
 
 // RelatedFields ties an entry of related objects to its field.
 type RelatedFields struct {
-	observe func([]client.Object, reconcile.ReadyRule)
+	observe func(reconcile.View, reconcile.ReadyRule)
 }
 
 // BindRelated ties an entry of related objects to its field in the Related

@@ -96,7 +96,7 @@ func TestOrphansOutliveTheirParent(t *testing.T) {
 	c.Gone(gone)
 }
 
-func TestChildrenLieAnywhere(t *testing.T) {
+func TestChildrenLieInAnyNamespaceIfTheSpecAllowsIt(t *testing.T) {
 	var other string
 	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("here", req.Parent.Spec.Text))
@@ -105,7 +105,7 @@ func TestChildrenLieAnywhere(t *testing.T) {
 			there.Namespace = other
 			want.ConfigMaps.Add(there)
 		}
-	}), nil)
+	}), anywhere)
 	home := &corev1.Namespace{}
 	home.Name = c.Namespace + "-other"
 	c.Create(home)

@@ -2,8 +2,10 @@ package operator
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -11,32 +13,47 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
 
-// Snapshot holds the children of one kind as a reconcile observed them, ordered by
-// name and then namespace. What it gives out are copies that the caller may
+// Snapshot holds the children of one kind as a reconcile observed them, or the
+// related objects of one entry. What it gives out are copies that the caller may
 // change. The zero value is empty.
+//
+// The snapshot of a namespaced parent's children is that of its namespace, and [Snapshot.In]
+// returns that of another one. The snapshot of a cluster-scoped parent's children holds all of
+// them; it takes names in the form namespace/name, unless the kind is cluster-scoped. A snapshot
+// of related objects holds all that the entry selects. If the spec file has the entry select from
+// more than one namespace, by a list, by All, by a path or by dynamic, it takes names in the form
+// namespace/name, too.
 type Snapshot[T client.Object] struct {
-	items     []T // sorted; the cache's own objects, so never given out
+	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
+	namespace string // the one that is shown; AnyNamespace: all
 	readyWhen reconcile.ReadyRule
 }
 
-// NewSnapshot makes a snapshot of the given objects, for tests of Sync.
+// NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
+// lie in one namespace, it is the snapshot of that. If they lie in several, it is
+// that of a cluster-scoped parent, and In returns that of a parent in a namespace.
 func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
-	items := slices.Clone(objects)
-	slices.SortFunc(items, func(a, b T) int {
-		return cmp.Or(cmp.Compare(a.GetName(), b.GetName()), cmp.Compare(a.GetNamespace(), b.GetNamespace()))
-	})
-	return Snapshot[T]{items: items}
+	snapshot := Snapshot[T]{items: slices.Clone(objects)}
+	sortItems(snapshot.items)
+	if len(objects) > 0 {
+		snapshot.namespace = objects[0].GetNamespace()
+	}
+	if slices.ContainsFunc(objects, func(object T) bool { return object.GetNamespace() != snapshot.namespace }) {
+		snapshot.namespace = AnyNamespace
+	}
+	return snapshot
 }
 
 // ReadyWhen returns the snapshot with another notion of when a child is ready, as
 // a kind has whose spec file says readyWhen. It is for tests of Sync, which find it
 // in package operatortest.
 func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
-	return Snapshot[T]{s.items, rule}
+	s.readyWhen = rule
+	return s
 }
 
-// Get returns the child with this name. Where children of one name live in
-// several namespaces, it is the one in the first of these; see [Snapshot.In].
+// Get returns the child with this name, or with this namespace/name. It panics if the name
+// needs a namespace; see [Snapshot].
 func (s Snapshot[T]) Get(name string) (child T, ok bool) {
 	i, ok := s.find(name)
 	if !ok {
@@ -45,21 +62,16 @@ func (s Snapshot[T]) Get(name string) (child T, ok bool) {
 	return reconcile.CopyObject(s.items[i]).(T), true
 }
 
-// In returns the part of the snapshot that lies in this namespace.
+// In returns the snapshot of another namespace, or of all for [AnyNamespace].
 func (s Snapshot[T]) In(namespace string) Snapshot[T] {
-	var items []T
-	for _, item := range s.items {
-		if item.GetNamespace() == namespace {
-			items = append(items, item)
-		}
-	}
-	return Snapshot[T]{items, s.readyWhen}
+	s.namespace = namespace
+	return s
 }
 
-// All yields every child, in order.
+// All yields every child, ordered by namespace and then name.
 func (s Snapshot[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, item := range s.items {
+		for _, item := range s.shown() {
 			if !yield(reconcile.CopyObject(item).(T)) {
 				return
 			}
@@ -68,19 +80,48 @@ func (s Snapshot[T]) All() iter.Seq[T] {
 }
 
 // Len returns the number of children.
-func (s Snapshot[T]) Len() int { return len(s.items) }
+func (s Snapshot[T]) Len() int { return len(s.shown()) }
 
 // Ready reports whether the child with this name exists and is healthy: a
 // Deployment is rolled out, a Pod is ready, a Job is complete, a custom
 // resource has Ready=True, and what has no notion of health exists; unless the
-// spec file says readyWhen.
+// spec file says readyWhen. It takes names as Get does.
 func (s Snapshot[T]) Ready(name string) bool {
 	i, ok := s.find(name)
 	return ok && reconcile.HealthOf(s.readyWhen, s.items[i]).State == health.Ready
 }
 
+// find returns the index of the object with this name.
 func (s Snapshot[T]) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.items, name, func(item T, name string) int {
-		return cmp.Compare(item.GetName(), name)
-	})
+	namespace, isNamed := s.namespace, false
+	if before, after, ok := strings.Cut(name, "/"); ok {
+		namespace, name, isNamed = before, after, true
+	}
+	if namespace == AnyNamespace {
+		namespace = "" // of cluster-scoped objects
+	}
+	i, ok := slices.BinarySearchFunc(s.items, [2]string{namespace, name}, compareNames)
+	if !ok && !isNamed && s.namespace == AnyNamespace {
+		panic(fmt.Sprintf("the name %q needs a namespace: the snapshot holds objects of several; write namespace/name, or select a namespace with In", name))
+	}
+	return i, ok
+}
+
+// shown returns the objects of the snapshot's namespace.
+func (s Snapshot[T]) shown() []T {
+	if s.namespace == AnyNamespace {
+		return s.items
+	}
+	begin, _ := slices.BinarySearchFunc(s.items, [2]string{s.namespace}, compareNames)
+	end, _ := slices.BinarySearchFunc(s.items, [2]string{s.namespace + "\x00"}, compareNames)
+	return s.items[begin:end]
+}
+
+func sortItems[T client.Object](items []T) {
+	slices.SortFunc(items, func(a, b T) int { return compareNames(a, [2]string{b.GetNamespace(), b.GetName()}) })
+}
+
+// compareNames compares an object with a namespace and a name.
+func compareNames[T client.Object](object T, name [2]string) int {
+	return cmp.Or(cmp.Compare(object.GetNamespace(), name[0]), cmp.Compare(object.GetName(), name[1]))
 }

@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,34 +10,78 @@ import (
 )
 
 func TestSnapshot(t *testing.T) {
-	in := func(namespace, name string) *corev1.ConfigMap {
-		child := configMap(name, namespace)
-		child.Namespace = namespace
-		return child
+	of := operator.NewSnapshot(configMapIn("b", "web"), configMapIn("a", "web"), configMapIn("a", "db"), configMapIn("a-b", "web"), configMap("web", ""))
+	get := func(snapshot operator.Snapshot[*corev1.ConfigMap], name string) string {
+		child, ok := snapshot.Get(name)
+		if ok != snapshot.Ready(name) {
+			t.Errorf("Get(%s) is %v, Ready is %v", name, ok, !ok)
+		}
+		if !ok {
+			return "none"
+		}
+		return child.Namespace + "/" + child.Name
 	}
-	snapshot := operator.NewSnapshot(in("b", "web"), in("a", "web"), in("a", "db"))
+	for _, test := range []struct {
+		name, got, want string
+	}{
+		{"all of a cluster-scoped parent", namesOf(of), "[/web a/db a/web a-b/web b/web]"},
+		{"those of a namespace", namesOf(of.In("a")), "[a/db a/web]"},
+		{"those of another namespace", namesOf(of.In("a").In("b")), "[b/web]"},
+		{"all again", namesOf(of.In("a").In(operator.AnyNamespace)), "[/web a/db a/web a-b/web b/web]"},
+		{"those of no namespace that has any", namesOf(of.In("c")), "[]"},
+		{"a name in a namespace", get(of.In("b"), "web"), "b/web"},
+		{"a name that is elsewhere", get(of.In("b"), "db"), "none"},
+		{"a name with a namespace", get(of, "a/db"), "a/db"},
+		{"a name with another namespace", get(of.In("b"), "a/db"), "a/db"},
+		{"a name without a namespace", get(of, "web"), "/web"},
+		{"a name in a snapshot of one namespace", get(operator.NewSnapshot(configMapIn("b", "web")), "web"), "b/web"},
+		{"a name in an empty snapshot", get(operator.NewSnapshot[*corev1.ConfigMap](), "web"), "none"},
+		{"a name in the zero value", get(operator.Snapshot[*corev1.ConfigMap]{}, "web"), "none"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: got %s, want %s", test.name, test.got, test.want)
+		}
+	}
+	if operator.NewSnapshot(pod("web", "web:1")).Ready("web") {
+		t.Error("a Pod is ready before it says so")
+	}
+}
 
-	var order string
+// namesOf returns the objects of a snapshot, in order.
+func namesOf(snapshot operator.Snapshot[*corev1.ConfigMap]) string {
+	names := []string{}
 	for child := range snapshot.All() {
-		order += child.Namespace + "/" + child.Name + " "
+		names = append(names, child.Namespace+"/"+child.Name)
 	}
-	if want := "a/db a/web b/web "; order != want {
-		t.Errorf("order is %s, want %s", order, want)
+	if len(names) != snapshot.Len() {
+		return fmt.Sprintf("%d instead of %d", snapshot.Len(), len(names))
 	}
-	if child, ok := snapshot.Get("web"); !ok || child.Namespace != "a" {
-		t.Errorf("Get(web) is %v, %v", child, ok)
+	return fmt.Sprint(names)
+}
+
+func TestAmbiguousNamePanics(t *testing.T) {
+	one, two := configMapIn("a", "web"), configMapIn("b", "web")
+	snapshot := operator.NewSnapshot(one, two)
+	desired := new(operator.DesiredSet[*corev1.ConfigMap])
+	desired.Add(one)
+	desired.Add(two)
+	for name, look := range map[string]func(){
+		"Get":                 func() { snapshot.Get("web") },
+		"Get of another name": func() { snapshot.Get("db") },
+		"Ready":               func() { snapshot.Ready("web") },
+		"Get of desired":      func() { desired.Get("web") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("it does not panic")
+				}
+			}()
+			look()
+		})
 	}
-	if child, ok := snapshot.In("b").Get("web"); !ok || child.Namespace != "b" {
-		t.Errorf("In(b).Get(web) is %v, %v", child, ok)
-	}
-	if child, ok := snapshot.In("b").Get("db"); ok {
-		t.Errorf("In(b).Get(db) is %v", child)
-	}
-	if snapshot.Len() != 3 || snapshot.In("a").Len() != 2 {
-		t.Errorf("lengths are %d and %d", snapshot.Len(), snapshot.In("a").Len())
-	}
-	if !snapshot.Ready("db") || snapshot.Ready("none") || operator.NewSnapshot(pod("web", "web:1")).Ready("web") {
-		t.Error("a ConfigMap is ready when it exists, a Pod when it says so")
+	if child, ok := desired.Get("b/web"); !ok || child != two {
+		t.Errorf("Get(b/web) of desired is %v, %v", child, ok)
 	}
 }
 

@@ -99,6 +99,7 @@ type unknown struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
 		Name        string            `json:"name"`
+		Namespace   string            `json:"namespace"`
 		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
 	raw []byte

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // grantRoles gives the operator's user the permissions of the roles in a file. The roles get the
-// name of the test's namespace.
+// name of the test's namespace. A namespace that a role names is created if there is none; it
+// stays, since other tests may use it.
 func (c *Cluster) grantRoles(path string) {
 	c.t.Helper()
 	rights, err := readRights(path, c.Namespace, c.config.User)
@@ -19,6 +22,12 @@ func (c *Cluster) grantRoles(path string) {
 		c.t.Fatal(err)
 	}
 	for _, object := range rights {
+		if namespace := object.GetNamespace(); namespace != "" && namespace != c.Namespace {
+			err := c.Client.Create(c.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+			if err != nil && !apierrors.IsAlreadyExists(err) {
+				c.t.Fatal(err)
+			}
+		}
 		if err := c.Client.Create(c.t.Context(), object); err != nil {
 			c.t.Fatal(err)
 		}
@@ -26,8 +35,9 @@ func (c *Cluster) grantRoles(path string) {
 	}
 }
 
-// readRights returns the roles in a file, under a name and in a namespace of that name, and their
-// bindings to a user.
+// readRights returns the roles in a file, under a name, and their bindings to a user. The roles in
+// the namespace of the operator's ServiceAccount are in the namespace of that name; all are in a
+// file without a ServiceAccount.
 func readRights(path, name, user string) (rights []client.Object, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -37,10 +47,12 @@ func readRights(path, name, user string) (rights []client.Object, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	everywhere, here := metav1.ObjectMeta{Name: name}, metav1.ObjectMeta{Namespace: name}
+	everywhere, here, home := metav1.ObjectMeta{Name: name}, metav1.ObjectMeta{}, ""
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
 	for _, object := range objects {
 		switch object.Kind {
+		case "ServiceAccount":
+			home = object.Metadata.Namespace
 		case "ClusterRole":
 			role := new(rbacv1.ClusterRole)
 			if err := json.Unmarshal(object.raw, role); err != nil {
@@ -55,7 +67,10 @@ func readRights(path, name, user string) (rights []client.Object, err error) {
 			if err := json.Unmarshal(object.raw, role); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			here.Name = fmt.Sprintf("%s-%d", name, len(rights))
+			here.Name, here.Namespace = fmt.Sprintf("%s-%d", name, len(rights)), name
+			if home != "" && role.Namespace != home {
+				here.Namespace = role.Namespace
+			}
 			role.ObjectMeta = here
 			bound := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: object.Kind, Name: role.Name}
 			rights = append(rights, role, &rbacv1.RoleBinding{ObjectMeta: here, RoleRef: bound, Subjects: subjects})

@@ -35,7 +35,8 @@ type Config struct {
 	// Schemes registers types that the test uses, in addition to those of client-go.
 	Schemes runtime.SchemeBuilder
 	// Roles, if set, is a file of roles as opgen generates it. The operator has the permissions
-	// of its ClusterRoles everywhere, those of its Roles in the test's namespace, and no others.
+	// of its ClusterRoles everywhere, those of its own Roles in the test's namespace, those of the
+	// Roles in other namespaces there, and no others.
 	Roles string
 	// User, if set, is the user that the operator impersonates, so that a test sees what a role
 	// allows. By default it has the permissions of OPGEN_TEST_KUBECONFIG.

@@ -23,6 +23,7 @@ type Operator struct {
 // Kind is a kind that the operator is the controller of.
 type Kind struct {
 	Group, Plural string
+	Namespaced    bool
 	HasStatus     bool
 	Children      []kinds.Child
 	Related       []kinds.Related   // that Sync reads

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -19,7 +20,8 @@ type place struct{ namespace, name string }
 
 // RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role,
 // and by a ClusterRole elsewhere. What it does to parents and children is in the Role if it watches
-// that namespace alone. Rules of the author's code that name a namespace are in a Role there; those
+// that namespace alone. Children in namespaces that the spec file lists are in a Role in each,
+// unless their parents can be in any namespace. Rules of the author's code that name a namespace are in a Role there; those
 // that name a role are in one of that name, which nothing binds: it is the author's to say who gets
 // it.
 func (o Operator) RBACObjects() []runtime.Object {
@@ -29,12 +31,23 @@ func (o Operator) RBACObjects() []runtime.Object {
 	}}
 	everywhere, own := place{"", o.ManagerName()}, place{o.Namespace(), o.ManagerName()}
 	rules := map[place][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
+	watched := everywhere
+	if o.Watch == spec.WatchNamespace {
+		watched = own
+	}
 	for _, rule := range o.kindRules() {
-		at := everywhere
-		if o.Watch == spec.WatchNamespace && len(rule.NonResourceURLs) == 0 {
-			at = own
+		at := watched
+		if len(rule.NonResourceURLs) > 0 {
+			at = everywhere
 		}
 		rules[at] = append(rules[at], rule)
+	}
+	for _, k := range o.Kinds {
+		for _, c := range k.Children {
+			for _, at := range o.childPlaces(k, c, watched) {
+				rules[at] = append(rules[at], resourceRule(c.Group, c.Plural, childVerbs(c)...))
+			}
+		}
 	}
 	for _, rule := range o.Rules {
 		if rule.Namespace != "" || rule.RoleName != "" {
@@ -46,6 +59,25 @@ func (o Operator) RBACObjects() []runtime.Object {
 		objects = append(objects, o.roleObjects(at, mergeRules(rules[at]))...)
 	}
 	return objects
+}
+
+// childPlaces returns where the operator has permissions for the children of a kind. watched is
+// where it has them for what lies in the namespaces of parents.
+func (o Operator) childPlaces(k Kind, c kinds.Child, watched place) []place {
+	if !c.Spec.ListsNamespaces() {
+		return []place{watched}
+	}
+	var places []place
+	if k.Namespaced {
+		places = append(places, watched) // of their parents
+	}
+	if k.Namespaced && watched.namespace == "" {
+		return places // which is everywhere
+	}
+	for _, namespace := range c.Spec.Namespaces {
+		places = append(places, place{namespace, o.ManagerName()})
+	}
+	return places
 }
 
 // inOrder puts the ClusterRoles first, and the operator's own roles before the others of their

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -129,6 +130,45 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 			}
 			if diff := cmp.Diff(set(always, test.want), set(own)); diff != "" {
 				t.Errorf("watching a namespace: Role (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRolesForChildrenInListedNamespaces(t *testing.T) {
+	child := func(plural string, namespaces ...string) kinds.Child {
+		return kinds.Child{Resource: kinds.Resource{Plural: plural}, Spec: spec.Child{Namespaces: namespaces}}
+	}
+	children := []kinds.Child{child("secrets", "infra", "echo-system"), child("configmaps", spec.AllNamespaces), child("pods")}
+	const verbs = ": get list watch create patch delete"
+	for name, test := range map[string]struct {
+		watch      spec.Watch
+		namespaced bool
+		want       map[string]string // the rules for children, by namespace
+	}{
+		"parents in any namespace": {spec.WatchCluster, true, map[string]string{"": "/configmaps pods secrets" + verbs}},
+		"parents in no namespace":  {spec.WatchCluster, false, map[string]string{"": "/configmaps pods" + verbs, "infra": "/secrets" + verbs, "echo-system": "/secrets" + verbs}},
+		"parents in one namespace": {spec.WatchNamespace, true, map[string]string{"infra": "/secrets" + verbs, "echo-system": "/configmaps pods secrets" + verbs}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Operator{Name: "echo", Watch: test.watch, Kinds: []Kind{{Group: "demo.example.com", Plural: "echoservers", Namespaced: test.namespaced, Children: children}}}
+			got := map[string]string{}
+			for _, object := range o.RBACObjects() {
+				var rules []rbacv1.PolicyRule
+				switch role := object.(type) {
+				case *rbacv1.ClusterRole:
+					rules = role.Rules
+				case *rbacv1.Role:
+					rules = role.Rules
+				}
+				for _, line := range lines(rules) {
+					if strings.HasSuffix(line, verbs) {
+						got[object.(metav1.Object).GetNamespace()] += line
+					}
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func metricsRules() []rbacv1.PolicyRule {
 	}
 }
 
-// kindRules are what the operator does to parents and children, wherever it watches them.
+// kindRules are what the operator does beside its children, wherever it watches them.
 func (o Operator) kindRules() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, k := range o.Kinds {
@@ -53,9 +53,6 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 		// An owner reference that blocks the owner's deletion is refused to those who could not
 		// update its finalizers.
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
-	}
-	for _, c := range k.Children {
-		rules = append(rules, resourceRule(c.Group, c.Plural, childVerbs(c)...))
 	}
 	for _, r := range k.Related {
 		rules = append(rules, resourceRule(r.Group, r.Plural, "get", "list", "watch"))

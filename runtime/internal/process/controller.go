@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -42,15 +40,12 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 	return e.life.reconcileContext(ctx)
 }
 
-// AddCache adds a cache of objects that a selector matches to the manager, and the
-// readiness probe of that name. wrap returns the transform of the cache, given the one that
-// all caches have.
-func (e *Environment) AddCache(mgr manager.Manager, probe string, selector labels.Selector, wrap func(toolscache.TransformFunc) toolscache.TransformFunc) (cache.Cache, error) {
+// AddCache adds a cache to the manager, and the readiness probe of that name. limit completes the options that all caches have.
+func (e *Environment) AddCache(mgr manager.Manager, probe string, limit func(*cache.Options)) (cache.Cache, error) {
 	options := cacheOptions(e.Options)
-	options.DefaultTransform = wrap(options.DefaultTransform)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
-	options.DefaultLabelSelector = selector
 	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
+	limit(&options)
 	added, err := e.Control.NewCache(mgr.GetConfig(), options)
 	if err != nil {
 		return nil, err

@@ -46,9 +46,13 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 // newRequest returns the request of a reconcile, with children of all kinds of the
 // definition.
 func newRequest(r *run, observed *observed) Request {
-	request := Request{Parent: CopyObject(r.parent), Children: make([][]client.Object, len(r.loop.definition.Children)), Related: observed.related, Now: r.now}
+	namespace := r.parent.GetNamespace()
+	request := Request{Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Now: r.now}
 	for i, kind := range observed.kinds {
-		request.Children[kind.index] = observed.children[i]
+		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind)}
+	}
+	for i, objects := range observed.related {
+		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i])})
 	}
 	return request
 }

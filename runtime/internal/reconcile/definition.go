@@ -43,10 +43,17 @@ type Call func(context.Context) (*Response, error)
 
 // Request is what the author's code gets.
 type Request struct {
-	Parent   client.Object     // a private copy
-	Children [][]client.Object // by kind, in the order of the definition; objects of the cache
-	Related  [][]client.Object // by entry; objects of the cache
+	Parent   client.Object // a private copy
+	Children []View        // by kind, in the order of the definition
+	Related  []View        // by entry
 	Now      time.Time
+}
+
+// View is what the author's code sees of the objects of one kind.
+type View struct {
+	Objects []client.Object // of the cache
+	// Namespace is that of names without a namespace; [AnyNamespace]: a name needs one.
+	Namespace string
 }
 
 // Response is what the author's code returns.
@@ -99,7 +106,7 @@ type ChildKind struct {
 	ReadyWhen                ReadyRule
 	Metadata                 bool     // the cache keeps only the metadata
 	PruneOnly                bool     // children are only pruned
-	Namespaces               []string // that children may lie in beside their parent's; "*": any
+	Namespaces               []string // that children may lie in; see operator.ChildKind
 }
 
 // ReadyRule reports whether a child is ready, in place of the rules for its kind. An error

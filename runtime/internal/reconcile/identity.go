@@ -47,14 +47,11 @@ func (c *childCache) markedParent(kind schema.GroupKind, object client.Object) (
 // mayLieIn reports whether a child may lie in a namespace. Cluster-scoped children have none, and a
 // cluster-scoped parent has none of its own.
 func mayLieIn(namespace, ofParent string, others []string) bool {
-	if namespace == "" || namespace == ofParent || len(others) == 0 {
+	if namespace == "" || namespace == ofParent || ofParent == "" && len(others) == 0 {
 		return true
 	}
-	return slices.Contains(others, anyNamespace) || slices.Contains(others, namespace)
+	return slices.Contains(others, AnyNamespace) || slices.Contains(others, namespace)
 }
-
-// anyNamespace stands for every namespace.
-const anyNamespace = "*"
 
 // parentUID returns the UID of the parent of an object that was read from the API server, and the
 // parent's name for messages. Both are empty if the object is no child.

@@ -78,14 +78,15 @@ func copyRequest(r *run, request Request) *Request {
 	if !r.test.IsInspected() || r.isFinalizing() {
 		return nil
 	}
-	return &Request{Parent: request.Parent.DeepCopyObject().(client.Object), Children: copyObjects(request.Children), Related: copyObjects(request.Related)}
+	return &Request{Parent: request.Parent.DeepCopyObject().(client.Object), Children: copyViews(request.Children), Related: copyViews(request.Related)}
 }
 
-func copyObjects(of [][]client.Object) [][]client.Object {
-	copies := make([][]client.Object, len(of))
-	for i, objects := range of {
-		for _, object := range objects {
-			copies[i] = append(copies[i], object.DeepCopyObject().(client.Object))
+func copyViews(views []View) []View {
+	copies := make([]View, len(views))
+	for i, view := range views {
+		copies[i].Namespace = view.Namespace
+		for _, object := range view.Objects {
+			copies[i].Objects = append(copies[i].Objects, object.DeepCopyObject().(client.Object))
 		}
 	}
 	return copies
@@ -103,9 +104,9 @@ func inspectAnswer(ctx context.Context, r *run, before *Request, request Request
 	switch {
 	case !reflect.DeepEqual(before.Parent, request.Parent):
 		record.Impure = "it changes the parent that it was given: " + r.test.Differ(before.Parent, request.Parent)
-	case !reflect.DeepEqual(before.Children, copyObjects(request.Children)):
+	case !reflect.DeepEqual(before.Children, copyViews(request.Children)):
 		record.Impure = "it changes the children that it was given"
-	case !reflect.DeepEqual(before.Related, copyObjects(request.Related)):
+	case !reflect.DeepEqual(before.Related, copyViews(request.Related)):
 		record.Impure = "it changes the related objects that it was given"
 	case (failed == nil) != (err == nil):
 		record.Impure = "one answer is an error and the other is not"

@@ -169,7 +169,7 @@ func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, when
 // completeName returns the name of a desired child with the namespace that it belongs in. It
 // returns an error if the child has another kind, or cannot have that name or namespace.
 func completeName(l *loop, parentNamespace string, kind *childKind, stated identity) (types.NamespacedName, error) {
-	name, only := stated.name, l.environment.Namespace
+	name := stated.name
 	if stated.kind.Kind != "" && stated.kind != kind.GroupVersionKind {
 		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", stated.kind.GroupVersion(), stated.kind.Kind, kind.GroupVersion(), kind.Kind)
 	}
@@ -179,16 +179,7 @@ func completeName(l *loop, parentNamespace string, kind *childKind, stated ident
 	if kind.namespaced && l.parentKind.namespaced {
 		name.Namespace = cmp.Or(name.Namespace, parentNamespace)
 	}
-	key := apply.Key{Kind: kind.GroupVersionKind, Name: name}
-	switch {
-	case !kind.namespaced && name.Namespace != "":
-		return name, fmt.Errorf("%s has a namespace, but its kind is cluster-scoped", key)
-	case kind.namespaced && name.Namespace == "":
-		return name, fmt.Errorf("%s has no namespace, which a child of a cluster-scoped parent needs", key)
-	case kind.namespaced && only != "" && name.Namespace != only:
-		return name, fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, only)
-	}
-	return name, nil
+	return name, checkNamespace(l, parentNamespace, kind, apply.Key{Kind: kind.GroupVersionKind, Name: name})
 }
 
 // parseKeptName reads the name of a child to keep: with a namespace, or without where there

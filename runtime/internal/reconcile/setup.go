@@ -68,8 +68,12 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		return nil, err
 	}
 	name, group := definition.Name, definition.Group
+	limits, err := limitChildren(mgr, environment.Namespace, definition)
+	if err != nil {
+		return nil, err
+	}
 	manager := apply.FieldManager(name, group)
-	children, err := newChildCache(mgr, environment, name, manager, ownership.KeysOf(group, name))
+	children, err := newChildCache(mgr, environment, name, manager, ownership.KeysOf(group, name), limits)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (c *watchedCache) GetInformer(ctx context.Context, object client.Object, op
 // addWatch has a handler tell what it was called with.
 func (c *watchedCache) addWatch(kind schema.GroupVersionKind, handler toolscache.ResourceEventHandler, add func(toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error)) (toolscache.ResourceEventHandlerRegistration, error) {
 	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, handled: map[types.NamespacedName]Version{}}
-	for namespace := range c.options.DefaultNamespaces {
+	for namespace := range c.namespacesOf(kind) {
 		watch.Namespaces = append(watch.Namespaces, namespace)
 	}
 	c.control.mu.Lock()
@@ -127,6 +127,17 @@ func (c *watchedCache) addWatch(kind schema.GroupVersionKind, handler toolscache
 	defer watch.mu.Unlock()
 	watch.registration = registration
 	return registration, err
+}
+
+// namespacesOf returns the namespaces that the cache is limited to for a kind; none if it holds all.
+func (c *watchedCache) namespacesOf(kind schema.GroupVersionKind) map[string]cache.Config {
+	for object, limits := range c.options.ByObject {
+		limited, err := apiutil.GVKForObject(object, c.options.Scheme)
+		if err == nil && limited == kind && limits.Namespaces != nil {
+			return limits.Namespaces
+		}
+	}
+	return c.options.DefaultNamespaces
 }
 
 // watchedInformer is an informer whose event handlers are noted.

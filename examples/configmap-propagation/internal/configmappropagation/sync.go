@@ -31,7 +31,7 @@ func New(operator.Manager) (operator.Controller, error) {
 // made later gets its copy then.
 func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 	spec, want := req.Parent.Spec, new(Desired)
-	source, found := req.Related.Sources.Get(spec.SourceName)
+	source, found := req.Related.Sources.Get(spec.SourceNamespace + "/" + spec.SourceName)
 	existing, missing := targets(req)
 
 	status := v1alpha1.ConfigMapPropagationStatus{ExpectedCopies: int32(len(existing) + len(missing))}
