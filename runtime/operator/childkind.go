@@ -78,6 +78,6 @@ func observeInto[T client.Object](snapshot *Snapshot[T]) func(reconcile.View, re
 			items[i] = object.(T)
 		}
 		sortItems(items)
-		*snapshot = Snapshot[T]{items, view.Namespace, readyWhen}
+		*snapshot = Snapshot[T]{items, view.Namespace, readyWhen, view.Read}
 	}
 }

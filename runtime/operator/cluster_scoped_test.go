@@ -92,11 +92,14 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 	there.Namespace = home.Name
 	cluster.Exists(home, here, there)
 	pruneOnly := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace:       cluster.Namespace,
 		Name:            "prune-only",
 		Labels:          map[string]string{testapi.Version.Group + "/realm": string(realm.UID)},
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(realm, testapi.Version.WithKind("Realm"))},
 	}}
-	cluster.Create(pruneOnly)
+	if err := cluster.Client.Create(t.Context(), pruneOnly, client.FieldOwner("opgen/realm."+testapi.Version.Group)); err != nil { // as an earlier release did
+		t.Fatal(err)
+	}
 	cluster.Gone(pruneOnly)
 
 	cluster.Update(realm, func() { realm.Spec.Text = "empty" })

@@ -107,7 +107,8 @@ func (l life) did(only func(child string) bool) map[string]int {
 // refused returns the requests that the API server did not carry out.
 func (l life) refused() (refused []operatortest.Request) {
 	for _, request := range l.done {
-		if request.Code >= http.StatusBadRequest {
+		isGone := request.Verb == "get" && request.Code == http.StatusNotFound // of a lost child
+		if request.Code >= http.StatusBadRequest && !isGone {
 			refused = append(refused, request)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,7 @@ type Snapshot[T client.Object] struct {
 	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
 	namespace string // the one that is shown; AnyNamespace: all
 	readyWhen reconcile.ReadyRule
+	read      *atomic.Bool // set at the first look; nil: nobody asks
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
@@ -93,6 +95,7 @@ func (s Snapshot[T]) Ready(name string) bool {
 
 // find returns the index of the object with this name.
 func (s Snapshot[T]) find(name string) (int, bool) {
+	s.recordRead()
 	namespace, isNamed := s.namespace, false
 	if before, after, ok := strings.Cut(name, "/"); ok {
 		namespace, name, isNamed = before, after, true
@@ -109,12 +112,20 @@ func (s Snapshot[T]) find(name string) (int, bool) {
 
 // shown returns the objects of the snapshot's namespace.
 func (s Snapshot[T]) shown() []T {
+	s.recordRead()
 	if s.namespace == AnyNamespace {
 		return s.items
 	}
 	begin, _ := slices.BinarySearchFunc(s.items, [2]string{s.namespace}, compareNames)
 	end, _ := slices.BinarySearchFunc(s.items, [2]string{s.namespace + "\x00"}, compareNames)
 	return s.items[begin:end]
+}
+
+// recordRead records that the author's code has looked at the snapshot.
+func (s Snapshot[T]) recordRead() {
+	if s.read != nil {
+		s.read.Store(true)
+	}
 }
 
 func sortItems[T client.Object](items []T) {

@@ -160,6 +160,9 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 	if outcome.Drift {
 		metrics.CountDrift(name, t.Kind.Kind)
 	}
+	if outcome.Action == apply.Created {
+		r.state.lost.dropKey(t.Key())
+	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		r.recordChildWrite(t.kind, key, outcome.Object)
 		metrics.CountWrite(name, t.Kind.Kind, string(outcome.Action))

@@ -49,10 +49,10 @@ func newRequest(r *run, observed *observed) Request {
 	namespace := r.parent.GetNamespace()
 	request := Request{Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Now: r.now}
 	for i, kind := range observed.kinds {
-		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind)}
+		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind)}
 	}
 	for i, objects := range observed.related {
-		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i])})
+		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil})
 	}
 	return request
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,6 +55,8 @@ type View struct {
 	Objects []client.Object // of the cache
 	// Namespace is that of names without a namespace; [AnyNamespace]: a name needs one.
 	Namespace string
+	// Read is set when the author's code looks at the objects. Nil: nobody asks.
+	Read *atomic.Bool
 }
 
 // Response is what the author's code returns.

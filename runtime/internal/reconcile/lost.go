@@ -25,6 +25,11 @@ import (
 // A child that leaves the cache is gone, or has lost its marks: the watch shows both as a deletion.
 // Sync must not take a Secret for absent that only lacks its label, since it would make a new
 // password. So a lost child is looked up before Sync is called, and gets its marks back.
+//
+// A Sync that does not look at the snapshot of a kind cannot be misled by it. For such kinds the
+// create of the child tells whether it is gone, without another request. If Sync looks at the
+// snapshot for once, or does not desire the child any more, the child is looked up before anything
+// of the answer is carried out.
 
 // lostChildren are the children of a parent that have left the cache, or are children no more, and
 // that the operator did not remove. Event handlers add to it while reconciles read it.
@@ -72,6 +77,13 @@ func (l *lostChildren) drop(uid types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.lost, uid)
+}
+
+// dropKey forgets the lost children of a name, which exists again.
+func (l *lostChildren) dropKey(key apply.Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.lost, func(_ types.UID, lost child) bool { return lost.key() == key })
 }
 
 // list returns the lost children, in the order of their kinds and names.
@@ -136,10 +148,55 @@ func (e errLostMarks) Error() string {
 		e.key, cmp.Or(e.manager, "somebody"))
 }
 
-// restoreLost gives lost children that still exist their marks back. It reports whether the cache
-// does not show such a child yet: Sync runs when it does.
-func restoreLost(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
-	lost := append(r.state.lost.list(), observed.unlabelled...)
+// restoreBeforeCall restores the lost children at which the author's code may look. It looks at the
+// same kinds as in the call before.
+func restoreBeforeCall(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
+	reads := r.state.reads
+	return restoreLost(ctx, r, observed, append(r.state.lost.list(), observed.unlabelled...), func(lost child) bool {
+		return reads == nil || reads[lost.index].Load() || r.isFinalizing()
+	})
+}
+
+// restoreAfterCall restores the lost children at which the author's code has looked, and those that
+// it does not desire. The create shows what became of the others.
+func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []DesiredSet) (isStale bool, err error) {
+	r.state.reads = r.reads
+	lost := r.state.lost.list()
+	if len(lost) == 0 {
+		return false, nil
+	}
+	desired := namesOf(r, sets)
+	return restoreLost(ctx, r, observed, lost, func(lost child) bool {
+		return r.readsOf(lost.childKind).Load() || !desired[lost.key()]
+	})
+}
+
+// namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
+func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
+	names := map[apply.Key]bool{}
+	for _, kind := range r.loop.childKinds {
+		if sets == nil {
+			break
+		}
+		for _, desired := range sets[kind.index].Children {
+			if isNil(desired.source()) {
+				continue
+			}
+			stated, _, err := readIdentity(desired)
+			if err != nil {
+				continue
+			}
+			if name, err := completeName(r.loop, r.parent.GetNamespace(), kind, stated); err == nil {
+				names[apply.Key{Kind: kind.GroupVersionKind, Name: name}] = true
+			}
+		}
+	}
+	return names
+}
+
+// restoreLost gives lost children that still exist their marks back, if they are of concern. It
+// reports whether the cache does not show such a child yet: Sync runs when it does.
+func restoreLost(ctx context.Context, r *run, observed *observed, lost []child, concerns func(child) bool) (isStale bool, err error) {
 	if len(lost) == 0 {
 		return false, nil
 	}
@@ -151,6 +208,9 @@ func restoreLost(ctx context.Context, r *run, observed *observed) (isStale bool,
 		uid := child.object.GetUID()
 		if known[uid] {
 			r.state.lost.drop(uid)
+			continue
+		}
+		if !concerns(child) {
 			continue
 		}
 		restored, err := restoreChild(ctx, r, child)

@@ -80,7 +80,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	defer span.End()
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
-	isStale, lostErr := restoreLost(ctx, r, observed)
+	isStale, lostErr := restoreBeforeCall(ctx, r, observed)
 	if err := cmp.Or(relatedErr, lostErr); err != nil {
 		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
@@ -131,6 +131,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		response = new(Response)
 	}
 	done := applied{children: observed.all()}
+	if isStale, lostErr := restoreAfterCall(ctx, r, observed, response.Children); isStale || lostErr != nil {
+		done.isStale, done.err = isStale, lostErr
+		return new(Response), done
+	}
 	switch {
 	case response.Children != nil:
 		done = applyDesired(ctx, r, observed, response.Children, err == nil)

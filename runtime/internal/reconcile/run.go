@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,6 +35,18 @@ type run struct {
 	metadataConflict *backoff.Conflict // why the write of the parent's metadata is put off; nil when it is not
 	statusConflict   *backoff.Conflict // why the repair of its status is put off; nil when it is not
 	cleanupErr       error             // of the cleanup of leaked children
+	reads            []*atomic.Bool    // by kind of children: whether the author's code has looked at its snapshot
+}
+
+// readsOf returns what is set when the author's code looks at the snapshot of a kind.
+func (r *run) readsOf(kind *childKind) *atomic.Bool {
+	if r.reads == nil {
+		r.reads = make([]*atomic.Bool, len(r.loop.definition.Children))
+		for i := range r.reads {
+			r.reads[i] = new(atomic.Bool)
+		}
+	}
+	return r.reads[kind.index]
 }
 
 // writes is what a reconcile has written.

@@ -33,6 +33,7 @@ type state struct {
 	abandoned  <-chan struct{}  // closed when an abandoned Sync has ended; nil when there is none
 	mayLeak    atomic.Bool      // there may be children of an earlier parent of this name
 	lost       lostChildren
+	reads      []*atomic.Bool // of the last call of Sync; see [run.reads]
 
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
