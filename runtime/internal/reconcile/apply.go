@@ -35,7 +35,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	}
 	done := applyTasks(ctx, r, plan.tasks)
 	done.err = errors.Join(invalid, done.err)
-	recordApplied(r, done)
+	recordResult(r, done)
 	var replaced []child
 	for _, child := range done.children {
 		if child.isReplaced {
@@ -99,6 +99,9 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		}
 		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
 		result.altered = outcome.Altered
+		if isApplied(outcome) {
+			result.whenApplied = task.source.WhenApplied
+		}
 		if outcome.Object != nil {
 			result.health = HealthOf(task.kind.ReadyWhen, outcome.Object)
 		}
@@ -106,6 +109,11 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		done.children = append(done.children, result)
 	}
 	return done
+}
+
+// isApplied reports whether an outcome leaves the child as it is desired.
+func isApplied(outcome apply.Outcome) bool {
+	return outcome.Conflict == nil && outcome.Action != apply.Waiting && outcome.Action != apply.NeedsRecreation
 }
 
 // blockReason returns why a task is not carried out in this reconcile; empty if it is. It

@@ -133,6 +133,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		done = keepChildren(ctx, r, observed)
 	}
 	err = errors.Join(err, done.err)
+	if !done.isStale {
+		changed, failed := recordApplied(ctx, r, response, done.children)
+		response, err = changed, errors.Join(err, failed)
+	}
 	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
