@@ -127,6 +127,7 @@ func (a after) configure(child *DesiredChild) { child.After = append(child.After
 // RecreateIf has the child that exists deleted and created again if ok, whatever its
 // strategy: it has failed, for example, which no change of the desired state would repair.
 // Sync decides by what it observed of the child, so that the new one is not recreated, too.
+// A child that needs it again and again is recreated less and less often.
 func RecreateIf(ok bool) ChildOption { return recreateIf(ok) }
 
 type recreateIf bool

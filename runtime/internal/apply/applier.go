@@ -113,7 +113,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	outcome, err := write(a.newApply(now, state, d), ctx, observed)
 	outcome = a.asCached(outcome)
 	if err = hideSecrets(err, d, observed); err != nil {
-		return outcome, state.recordFailure(now, key, d.digest, uid, err)
+		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
 	return outcome, nil

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -74,7 +75,13 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		why, isIncomplete := blockReason(task, update, ready)
 		if isIncomplete || why == "" && task.isRecreated() {
 			result.waitsFor, done.isWaiting = why, done.isWaiting || isIncomplete
-			result.isReplaced = !isIncomplete
+			if !isIncomplete {
+				result.conflict = r.state.applied.DelayRecreation(r.now, task.Desired, task.observed)
+				result.isReplaced = result.conflict == nil
+			}
+			if result.conflict != nil {
+				result.waitsFor = recreationText(HealthOf(task.kind.ReadyWhen, task.observed))
+			}
 			done.children = append(done.children, result)
 			continue
 		}
@@ -136,6 +143,11 @@ func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why s
 // isRecreated reports whether Sync wants the observed child recreated.
 func (t task) isRecreated() bool {
 	return t.recreate && t.observed != nil && t.observed.GetDeletionTimestamp() == nil
+}
+
+// recreationText says that the recreation of a child with this health is put off.
+func recreationText(current health.Health) string {
+	return cmp.Or(current.Message, "exists") + " (RecreateIf keeps recreating it, less and less often until that stops)"
 }
 
 // applyTask brings a child to its desired state. A child that waits for its turn gets only

@@ -108,7 +108,7 @@ func conflictTexts(r *run, children []child) (texts []string) {
 		texts = append(texts, repeatedWriteText("the parent's own metadata", *r.metadataConflict))
 	}
 	for _, child := range children {
-		if child.conflict != nil {
+		if child.conflict != nil && !child.conflict.Recreates {
 			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
 	}
@@ -117,7 +117,7 @@ func conflictTexts(r *run, children []child) (texts []string) {
 
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
 func conflictReason(r *run, children []child) string {
-	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns }
+	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
 	if r.metadataConflict == nil && !slices.ContainsFunc(children, isWithOthers) {
 		return reasonHotLoop
 	}
