@@ -168,15 +168,15 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 		warnAboutConflicts(ctx, r, conflictTexts(r, children)...)
 	}
 	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
-	requeue := nextRequeue(r, response.RequeueAfter, children)
-	countAnswer(ctx, r, observed, response, requeue)
+	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children))
+	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
 	if err == nil {
 		r.state.handledToken = cmp.Or(r.requestToken, r.state.handledToken)
 	}
 	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
 }
 
-// nextRequeue returns when the next reconcile is due: when the author asked for it, or
+// nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
 // before that when a repair that was put off is due, or what admission has altered is to be
 // written again.
 func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration {

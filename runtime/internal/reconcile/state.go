@@ -30,8 +30,9 @@ type state struct {
 	finalizers backoff.Budget  // of the parent's list of finalizers
 	failures   backoff.Failures
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
-	abandoned  <-chan struct{}  // closed when an abandoned Sync has ended; nil when there is none
-	mayLeak    atomic.Bool      // there may be children of an earlier parent of this name
+	pastTimes  backoff.PastTimes
+	abandoned  <-chan struct{} // closed when an abandoned Sync has ended; nil when there is none
+	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
