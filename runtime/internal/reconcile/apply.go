@@ -37,6 +37,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	done := applyTasks(ctx, r, plan.tasks)
 	done.err = errors.Join(invalid, done.err)
 	recordResult(r, done)
+	r.isUnwritten = hasUnwritten(r, plan.tasks)
 	var replaced []child
 	for _, child := range done.children {
 		if child.isReplaced {
@@ -107,6 +108,7 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
 		result.altered = outcome.Altered
 		if isApplied(outcome) {
+			recordRewrite(r, task.Key())
 			result.whenApplied = task.source.WhenApplied
 		}
 		if outcome.Object != nil {

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +170,7 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children))
 	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
 	if err == nil {
-		r.state.handledToken = cmp.Or(r.requestToken, r.state.handledToken)
+		completeRequest(r)
 	}
 	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
 }

@@ -37,8 +37,8 @@ type state struct {
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 
-	finalized    bool   // the author's Finalize has said so
-	handledToken string // of the last reconcile that a user requested
+	finalized bool // the author's Finalize has said so
+	requests  requests
 }
 
 // retryNow ends the backoff of all writes that failed.
