@@ -57,6 +57,8 @@ type Outcome struct {
 	// Altered are the paths at which the API server or its admission keeps other values
 	// than the desired ones.
 	Altered []string
+	// IsOutdated says that the child keeps an earlier desired state until someone deletes it.
+	IsOutdated bool
 	// Conflict is set when a write is postponed because an earlier one did not last.
 	Conflict *backoff.Conflict
 }
@@ -116,6 +118,7 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
+	outcome.IsOutdated = outcome.Action != Waiting && state.isLeftOutdated(d)
 	return outcome, nil
 }
 

@@ -106,9 +106,11 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 			continue
 		}
 		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
-		result.altered = outcome.Altered
+		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
 		if isApplied(outcome) {
 			recordRewrite(r, task.Key())
+		}
+		if isApplied(outcome) && !outcome.IsOutdated {
 			result.whenApplied = task.source.WhenApplied
 		}
 		if outcome.Object != nil {
@@ -120,7 +122,8 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 	return done
 }
 
-// isApplied reports whether an outcome leaves the child as it is desired.
+// isApplied reports whether an outcome leaves the child as it is desired, or as its strategy keeps
+// it.
 func isApplied(outcome apply.Outcome) bool {
 	return outcome.Conflict == nil && outcome.Action != apply.Waiting && outcome.Action != apply.NeedsRecreation
 }
