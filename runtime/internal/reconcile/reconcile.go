@@ -69,7 +69,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
-		return ctrl.Result{RequeueAfter: left}, nil
+		return r.requeueAfter(left), nil
 	}
 	if test.IsForced() {
 		r.state.retryNow()
@@ -168,6 +168,7 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 	}
 	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
 	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children))
+	r.state.hasTimer = response.RequeueAfter != 0
 	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
 	if err == nil {
 		completeRequest(r)
@@ -213,7 +214,7 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		r.test.SetError(reason, end.err)
 		countReconcile(ctx, r, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
-		return ctrl.Result{RequeueAfter: delay}
+		return r.requeueAfter(delay)
 	}
 	if end.isStale {
 		r.test.SetStale()
@@ -225,7 +226,18 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 	if end.isReady {
 		countConvergence(r)
 	}
-	return ctrl.Result{RequeueAfter: end.requeue}
+	return r.requeueAfter(end.requeue)
+}
+
+// requeueAfter returns the result for a reconcile that is due after some time; 0: never. The work
+// queue keeps the priority of a reconcile for the next one, which is low if the parent was listed
+// at a start or by a resync. A time that the author asked for does not wait behind all others.
+func (r *run) requeueAfter(wait time.Duration) ctrl.Result {
+	result := ctrl.Result{RequeueAfter: wait}
+	if r.state.hasTimer {
+		result.Priority = new(0)
+	}
+	return result
 }
 
 // countReconcile counts a reconcile that ended with this result, and sets it in the span.

@@ -31,6 +31,7 @@ type state struct {
 	failures   backoff.Failures
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
 	pastTimes  backoff.PastTimes
+	hasTimer   bool            // the author asked for the next reconcile
 	abandoned  <-chan struct{} // closed when an abandoned Sync has ended; nil when there is none
 	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 
