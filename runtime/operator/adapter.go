@@ -115,16 +115,7 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 	if response == nil {
 		return nil
 	}
-	converted := &reconcile.Response{
-		Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
-		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
-	}
-	if response.Status != nil {
-		converted.Status = response.Status
-	}
-	for _, event := range response.Events {
-		converted.Events = append(converted.Events, reconcile.Event(event))
-	}
+	converted := convertParentPart(response)
 	if response.Children == nil {
 		return converted
 	}
@@ -138,6 +129,22 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 	return converted
 }
 
+// convertParentPart converts what a response says of the parent, without the children.
+func convertParentPart[D, S any](response *Response[D, S]) *reconcile.Response {
+	converted := &reconcile.Response{
+		Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
+		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
+		ConvertAgain: func() *reconcile.Response { return convertParentPart(response) },
+	}
+	if response.Status != nil {
+		converted.Status = response.Status
+	}
+	for _, event := range response.Events {
+		converted.Events = append(converted.Events, reconcile.Event(event))
+	}
+	return converted
+}
+
 // convert returns the set without its type parameter.
 func (s *set) convert() reconcile.DesiredSet {
 	converted := reconcile.DesiredSet{Keep: s.keep}
@@ -145,7 +152,7 @@ func (s *set) convert() reconcile.DesiredSet {
 		converted.Children = append(converted.Children, reconcile.DesiredChild{
 			Object: child.Object, Configuration: child.Configuration, Update: reconcile.UpdateStrategy(child.Update), Adopt: apply.Adoption(child.Adopt),
 			WhenRemoved: reconcile.DeletionPolicy(child.WhenRemoved), WhenImmutable: apply.ImmutablePolicy(child.WhenImmutable),
-			After: child.After, Recreate: child.Recreate,
+			After: child.After, Recreate: child.Recreate, WhenApplied: child.WhenApplied,
 		})
 	}
 	return converted

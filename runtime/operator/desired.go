@@ -38,6 +38,9 @@ type DesiredChild struct {
 	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
 	After         []client.Object // desired children that must be ready before this one is written
 	Recreate      bool            // the child that exists is deleted and created again
+	// WhenApplied are the functions of [WhenApplied]. Each gets the response that desires
+	// the child, and returns an error if that is of another type.
+	WhenApplied []func(response any) error
 }
 
 // Add adds a desired child. It must have a name that no other desired child of its
@@ -109,7 +112,7 @@ func (s *DesiredSet[T]) add(child DesiredChild, options []ChildOption) {
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After] and [RecreateIf] make one.
+// one, and [After], [RecreateIf] and [WhenApplied] make one.
 type ChildOption interface {
 	configure(*DesiredChild)
 }
@@ -135,8 +138,38 @@ func (a after) configure(child *DesiredChild) { child.After = append(child.After
 // RecreateIf has the child that exists deleted and created again if ok, whatever its
 // strategy: it has failed, for example, which no change of the desired state would repair.
 // Sync decides by what it observed of the child, so that the new one is not recreated, too.
+// A child that needs it again and again is recreated less and less often.
 func RecreateIf(ok bool) ChildOption { return recreateIf(ok) }
 
 type recreateIf bool
 
 func (r recreateIf) configure(child *DesiredChild) { child.Recreate = bool(r) }
+
+// WhenApplied has record change the response once the child is applied: in this reconcile the
+// API server has accepted it, or it was found as desired. The runtime calls record after it has
+// applied all children, and before it writes the status. It does not call record when the child
+// was refused, waits for another or for its turn, is being recreated, or keeps an older desired
+// state under [OnDelete].
+//
+// What is only true once the child is written belongs into record, such as the time of a
+// run: a status, a condition, an annotation of the parent, or an Event. What record changes in
+// Children counts for nothing. A test of Sync calls record by operatortest.Run or
+// operatortest.Applied.
+//
+//	want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
+//		response.Status.LastRun = metav1.NewTime(schedule.Tick)
+//	}))
+func WhenApplied[D, S any](record func(response *Response[D, S])) ChildOption {
+	return whenApplied(func(response any) error {
+		typed, ok := response.(*Response[D, S])
+		if !ok {
+			return fmt.Errorf("WhenApplied has a function of %T, but the response is a %T", typed, response)
+		}
+		record(typed)
+		return nil
+	})
+}
+
+type whenApplied func(response any) error
+
+func (w whenApplied) configure(child *DesiredChild) { child.WhenApplied = append(child.WhenApplied, w) }

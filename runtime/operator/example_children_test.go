@@ -120,6 +120,23 @@ func ExampleAfter() {
 	// Job tea-migration, CreateOnly
 }
 
+// The status says so once the API server has the Job, and not while a quota refuses it.
+func ExampleWhenApplied() {
+	type Response = shopResponse
+	show(func(_ context.Context, req *shopRequest) (*Response, error) {
+		shop, want, status := req.Parent, new(shopDesired), req.Parent.Status
+		status.Phase = "Waiting for the migration"
+		migration := jobFor(shop, shop.Name+"-migration")
+		want.Jobs.Add(migration, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
+			response.Status.Phase = "Migrating"
+		}))
+		return &Response{Children: want, Status: &status}, nil
+	}, tea(nil))
+	// Output:
+	// Job tea-migration, CreateOnly
+	// status: phase "Migrating", copies 0
+}
+
 func ExampleSnapshot() {
 	pod := func(namespace, name string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
@@ -152,8 +169,10 @@ func ExampleRequest_Schedule() {
 			return nil, err
 		}
 		if schedule.Due() {
-			want.Jobs.Add(jobFor(shop, schedule.Name(shop.Name)), operator.CreateOnly)
-			status.LastRun = metav1.NewTime(schedule.Tick)
+			job := jobFor(shop, schedule.Name(shop.Name))
+			want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
+				response.Status.LastRun = metav1.NewTime(schedule.Tick)
+			}))
 		}
 		want.Jobs.Keep(operator.Runs(req.Children.Jobs, 3)...) // those that run, and the last three that have finished
 		return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil
@@ -166,7 +185,7 @@ func ExampleRequest_Schedule() {
 	// Output:
 	// Job tea-31558335, CreateOnly
 	// Job tea-31558330 is kept
-	// status: phase "", copies 0
+	// status: phase "", copies 0, last run at 12:15
 	// again in 3m0s
 }
 

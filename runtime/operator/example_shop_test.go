@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
 // Shop is the parent in the examples of docs/. In a project, opgen generates all
@@ -127,6 +128,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 	if response == nil {
 		response = new(shopResponse)
 	}
+	operatortest.Applied(response)
 	if response.Children == nil {
 		fmt.Println("children: left alone")
 	} else {
@@ -138,7 +140,11 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
 	}
 	if response.Status != nil {
-		fmt.Printf("status: phase %q, copies %d\n", response.Status.Phase, response.Status.Copies)
+		fmt.Printf("status: phase %q, copies %d", response.Status.Phase, response.Status.Copies)
+		if last := response.Status.LastRun; !last.IsZero() {
+			fmt.Printf(", last run at %s", last.UTC().Format("15:04"))
+		}
+		fmt.Println()
 	}
 	for _, condition := range response.Conditions {
 		fmt.Printf("condition: %s=%s %s\n", condition.Type, condition.Status, condition.Reason)

@@ -3,9 +3,12 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -167,4 +170,27 @@ func TestFinalizerThatMayNotBeWrittenShows(t *testing.T) {
 	if f.Get(named(&corev1.ConfigMap{}, "web")) {
 		t.Error("a child was made before the finalizer")
 	}
+}
+
+// A webhook that refuses as validation does, without details, refuses each attempt.
+func TestStatusThatAWebhookRefusesAsInvalidShowsInTheConditions(t *testing.T) {
+	f := prepare(t, &author{sync: desire(desireOne)})
+	thaw := f.Deny(&testapi.Site{}, "status", metav1.Status{Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: "nobody writes a phase"})
+	f.Create(f.site)
+	f.Exists(configMap("web", ""))
+	f.Eventually("the refusal is an error", func() error {
+		for _, result := range f.ReconcileResults(f.site) {
+			if result.Err != nil && strings.Contains(result.Err.Error(), "nobody writes a phase") && !strings.Contains(result.Err.Error(), "in a row") {
+				return nil
+			}
+		}
+		return fmt.Errorf("results are %+v", f.ReconcileResults(f.site))
+	})
+	if n := f.Errors(f.site)["SyncFailed"]; n == 0 {
+		t.Errorf("reasons are %v", f.Errors(f.site))
+	}
+	thaw()
+	f.Advance(10 * time.Minute)
+	f.status("Ready", "Ready")
+	f.Converged(f.site)
 }

@@ -12,7 +12,8 @@ const (
 	// server says, in a dry run, that the change makes a difference.
 	Recreate UpdateStrategy = "Recreate"
 	// OnDelete lets a change reach the child when someone deletes it. Drift
-	// from an unchanged desired state is repaired in place.
+	// from an unchanged desired state is repaired in place. Ready stays True, and
+	// its reason is Outdated while children lack a change.
 	OnDelete UpdateStrategy = "OnDelete"
 	// CreateOnly creates the child when it is absent, and never writes to it again
 	// but to keep it the parent's child.

@@ -1,11 +1,18 @@
 package operator_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -54,4 +61,71 @@ func TestRecreateIf(t *testing.T) {
 	c.MakeReady(second)
 	c.says(site, allReady)
 	c.Converged(site)
+}
+
+// A node that evicts each Pod at once, say.
+func TestChildThatFailsEachTimeIsRecreatedLessAndLessOften(t *testing.T) {
+	f := start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
+		_, exists := req.Children.Pods.Get("web")
+		want := new(Desired)
+		want.Pods.Add(pod("web", "web:1"), operator.RecreateIf(exists))
+		return &Response{Children: want, Status: &testapi.Status{Phase: "Synced"}}, nil
+	}})
+	f.Eventually("Ready says that it is put off", func() error {
+		f.Get(f.site)
+		condition := meta.FindStatusCondition(f.site.Status.Conditions, "Ready")
+		if condition == nil || condition.Message != "Pod web is not ready (RecreateIf keeps recreating it, less and less often until that stops)" {
+			return fmt.Errorf("it is %+v", condition)
+		}
+		return nil
+	})
+	deleted := func() (count int) {
+		for _, request := range f.Sent() {
+			if request.Verb == "delete" && request.Resource == "pods" && request.Code == http.StatusOK {
+				count++
+			}
+		}
+		return count
+	}
+	time.Sleep(3 * time.Second)
+	before := deleted()
+	if before > 3 {
+		t.Errorf("the Pod was recreated %d times at once, want at most 3", before)
+	}
+	f.Advance(time.Minute)
+	if after := deleted(); after <= before || after > before+3 {
+		t.Errorf("the Pod was recreated %d times in the next minute, want 1 to 3", after-before)
+	}
+	f.setSync(onePod("web:2")) // what Sync newly desires does not wait
+	f.reconcile()
+	f.uid("web:2")
+}
+
+// A kubelet that writes to each Pod while it is deleted makes no deletion free.
+func TestConflictsOfDeletionsDoNotMakeRecreationsFree(t *testing.T) {
+	var f *fixture
+	var writes atomic.Int64
+	f = start(t, &author{sync: func(_ context.Context, req *Request) (*Response, error) {
+		observed, exists := req.Children.Pods.Get("web")
+		want := new(Desired)
+		want.Pods.Add(pod("web", "web:1"), operator.RecreateIf(exists))
+		if exists && observed.Labels["seen"] == "" { // so that the first deletion meets a conflict
+			current := named(&corev1.Pod{}, "web")
+			f.Update(current, func() { current.Labels = map[string]string{"seen": "yes"} })
+			writes.Add(1)
+		}
+		return &Response{Children: want}, nil
+	}})
+	f.Eventually("Ready says that it is put off", func() error {
+		f.Get(f.site)
+		condition := meta.FindStatusCondition(f.site.Status.Conditions, "Ready")
+		if condition == nil || condition.Message != "Pod web is not ready (RecreateIf keeps recreating it, less and less often until that stops)" {
+			return fmt.Errorf("it is %+v", condition)
+		}
+		return nil
+	})
+	time.Sleep(3 * time.Second)
+	if count := writes.Load(); count < 2 || count > 4 {
+		t.Errorf("the Pod was recreated %d times at once", count)
+	}
 }

@@ -1,9 +1,14 @@
 package operator_test
 
 import (
+	"context"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 const requestKey = "test.opgen.dev/reconcile"
@@ -57,4 +62,78 @@ func TestRequestedReconcileOfAParentThatIsNotReadyIsHandled(t *testing.T) {
 		t.Errorf("the status says that %q was handled", handled)
 	}
 	f.status("Ready", "Progressing")
+}
+
+// An author's own conditions are a complete set, and this one is not the author's.
+func TestHandledRequestStaysBesideTheAuthorsConditions(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		want := new(Desired)
+		desireOne(want)
+		return &Response{Children: want, Conditions: []metav1.Condition{{Type: "Warm", Status: metav1.ConditionTrue}}}, nil
+	}})
+	f.status("Warm", "Warm")
+	f.Settled()
+	f.annotate(requestKey, "first")
+	if handled := f.handled(); handled != "first" {
+		t.Errorf("the status says that %q was handled", handled)
+	}
+	f.reconcile()
+	if handled := f.handled(); handled != "first" {
+		t.Errorf("after another reconcile, the status says that %q was handled", handled)
+	}
+	before := f.Settled()
+	f.Restart()
+	f.Reconciled(f.site)
+	f.expectRequests(before)
+	f.Converged(f.site)
+}
+
+// A parent of someone else's kind has no conditions to say which request was handled.
+func TestFirstRequestOfAParentWithoutConditionsIsHandled(t *testing.T) {
+	f := start(t, &author{sync: func(context.Context, *Request) (*Response, error) {
+		want := new(Desired)
+		desireOne(want)
+		return &Response{Children: want}, nil
+	}, alter: func(d *siteDefinition) { d.Status, d.Conditions, d.ObservedGeneration = nil, nil, nil }})
+	f.Exists(configMap("web", ""))
+	for _, token := range []string{"first", "second"} {
+		before := f.Settled()
+		f.annotate(requestKey, token)
+		f.Settled()
+		f.expectRequests(before, "patch configmaps web: 200")
+	}
+	before := f.Settled()
+	f.Restart()
+	f.Reconciled(f.site)
+	f.expectRequests(before)
+}
+
+func TestRequestIsNotHandledWhileAChildWaits(t *testing.T) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
+		database, settings := pod("database", "db:1"), configMap("web", "one")
+		want.Pods.Add(database)
+		want.ConfigMaps.Add(configMap("free", "one"))
+		want.ConfigMaps.Add(settings, operator.After(database))
+	})})
+	database := named(&corev1.Pod{}, "database")
+	f.MakeReady(database)
+	f.status("Ready", "Ready")
+	f.UpdateStatus(database, func() { database.Status.Conditions = nil })
+	f.status("Ready", "Progressing")
+	before := f.Settled()
+	f.annotate(requestKey, "first")
+	if handled := f.handled(); handled != "" {
+		t.Errorf("the status says that %q was handled", handled)
+	}
+	f.reconcile() // writes no child again
+	f.reconcile()
+	f.expectRequests(before, "patch configmaps free: 200", "patch pods database: 200", "patch pods database: 200") // a dry run first
+	before = f.Settled()
+	f.MakeReady(database)
+	f.status("ReconcileHandled", "Requested")
+	if handled := f.handled(); handled != "first" {
+		t.Errorf("the status says that %q was handled", handled)
+	}
+	f.expectRequests(before, "patch configmaps web: 200", "patch sites/status web: 200")
+	f.Converged(f.site)
 }

@@ -41,7 +41,9 @@ type Response[D, S any] struct {
 	// reconcile returned, too, is not recorded again.
 	Events []Event
 	// RequeueAfter asks for another reconcile after this time; zero asks for none.
-	// Any change to the parent or a child causes a reconcile anyway.
+	// Any change to the parent or a child causes a reconcile anyway. A negative time
+	// has passed: it asks for one more reconcile now, and for later ones if the
+	// answer stays the same.
 	RequeueAfter time.Duration
 	// Finalized says, from Finalize, that the parent may go: the runtime
 	// removes its finalizer. Sync must leave it false.

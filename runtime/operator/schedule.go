@@ -14,16 +14,19 @@ import (
 // Schedule says what a cron expression asks for at the time of a reconcile.
 //
 // It is made for runs that are children, each under a name that derives from
-// the tick it is for: then a crash between the creation of a run and the write
-// of a status neither loses a run nor repeats one.
+// the tick it is for, and recorded by [WhenApplied]: then neither a crash between
+// the creation of a run and the write of a status nor a run that is refused, or
+// waits for another child, loses a run or repeats one.
 //
 //	schedule, err := req.Schedule(spec.Schedule, spec.TimeZone, status.LastRun.Time)
 //	if err != nil {
 //		return nil, err
 //	}
 //	if schedule.Due() {
-//		want.Jobs.Add(jobFor(schedule.Name(parent.Name)), operator.CreateOnly)
-//		status.LastRun = metav1.NewTime(schedule.Tick)
+//		job := jobFor(schedule.Name(parent.Name))
+//		want.Jobs.Add(job, operator.CreateOnly, operator.WhenApplied(func(response *Response) {
+//			response.Status.LastRun = metav1.NewTime(schedule.Tick)
+//		}))
 //	}
 //	want.Jobs.Keep(operator.Runs(req.Children.Jobs, 3)...)
 //	return &Response{Children: want, Status: &status, RequeueAfter: schedule.Wait}, nil

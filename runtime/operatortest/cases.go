@@ -2,6 +2,7 @@ package operatortest
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -13,8 +14,12 @@ type Case[Request, Response any] struct {
 	// Given is the request: the parent, the children and related objects as
 	// [operator.NewSnapshot] makes them, and the time in Now.
 	Given Request
-	// Expect is the whole response. Empty lists and maps equal nil.
+	// Expect is the whole response, as the functions of [operator.WhenApplied] leave it.
+	// Empty lists and maps equal nil.
 	Expect *Response
+	// NoneApplied says that no child is applied, as when the API server refuses each of
+	// them. Otherwise all are; see [Applied].
+	NoneApplied bool
 	// ExpectError is a part of the error's text; empty means that no error is
 	// expected. A response beside the error is expected only if Expect is set.
 	ExpectError string
@@ -27,6 +32,9 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 	for _, test := range cases {
 		t.Run(test.Name, func(t *testing.T) {
 			got, err := function(t.Context(), &test.Given)
+			if !test.NoneApplied {
+				Applied(got)
+			}
 			switch {
 			case err != nil && test.ExpectError == "":
 				t.Fatalf("unexpected error: %v", err)
@@ -43,4 +51,31 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 			}
 		})
 	}
+}
+
+// Applied calls the functions that a response has by [operator.WhenApplied], as the runtime does
+// when every child is applied, and returns the response. It panics as they do.
+func Applied[Response any](response *Response) *Response {
+	fields := reflect.ValueOf(response)
+	if response == nil || fields.Elem().Kind() != reflect.Struct {
+		return response
+	}
+	children := reflect.Indirect(fields.Elem().FieldByName("Children"))
+	if children.Kind() != reflect.Struct || !takesApart(children.Type()) {
+		return response
+	}
+	for i := range children.NumField() {
+		set, ok := children.Field(i).Interface().(desiredSet)
+		if !ok {
+			continue
+		}
+		for _, child := range set.Children() {
+			for _, record := range child.WhenApplied {
+				if err := record(response); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return response
 }

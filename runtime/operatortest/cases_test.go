@@ -59,6 +59,28 @@ func TestRun(t *testing.T) {
 	)
 }
 
+// TestRunCallsTheFunctionsOfWhenApplied plays an API server that accepts each child, and one that
+// refuses them all.
+func TestRunCallsTheFunctionsOfWhenApplied(t *testing.T) {
+	want := new(desired)
+	want.ConfigMaps.Add(configMap("web"))
+	sync := func(context.Context, *request) (*response, error) {
+		want := new(desired)
+		want.ConfigMaps.Add(configMap("web"), operator.WhenApplied(func(response *response) { response.Status.Phase = "Written" }))
+		return &response{Children: want, Status: &status{Phase: "Waiting"}}, nil
+	}
+	operatortest.Run(t, sync,
+		operatortest.Case[request, response]{Name: "applied", Expect: &response{Children: want, Status: &status{Phase: "Written"}}},
+		operatortest.Case[request, response]{Name: "refused", NoneApplied: true, Expect: &response{Children: want, Status: &status{Phase: "Waiting"}}},
+	)
+	if got := operatortest.Applied(&response{}); got == nil || got.Children != nil {
+		t.Errorf("a response without children becomes %+v", got)
+	}
+	if got := operatortest.Applied[response](nil); got != nil {
+		t.Errorf("no response becomes %+v", got)
+	}
+}
+
 // responseBesideTheError is a case that expects the error alone.
 func responseBesideTheError(t *testing.T) {
 	both := func(context.Context, *request) (*response, error) {

@@ -29,6 +29,7 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		for _, order := range []order{(*testcontrol.Loop).Force, inspectionOrder(c)} {
 			reconcileExisting(c, parents, order)
 		}
+		requireLaterRequeue(c, parents)
 		awaitSettled(c, 0)
 		requests := c.Requests()[logged:]
 		if c.sent.count() == mark && len(requests) == 0 {
@@ -45,6 +46,18 @@ func (c *Cluster) Converged(parents ...client.Object) {
 		c.t.Fatalf("not converged: two reconciles of each parent, none of which had changed, made requests:\n%s", describeRequests(c, mark))
 	}
 	c.t.Fatalf("not converged: after %d attempts, another client still changes its objects:\n%s", attempts, describeRequests(c, 0))
+}
+
+// requireLaterRequeue fails the test if a parent's last reconcile asked for another one at a time
+// that has passed, as the one before it did.
+func requireLaterRequeue(c *Cluster, parents []client.Object) {
+	c.t.Helper()
+	for _, parent := range existingParents(c, parents) {
+		reconciles := loopOf(c, parent).Reconciles(client.ObjectKeyFromObject(parent))
+		if len(reconciles) > 0 && reconciles[len(reconciles)-1].IsHotLoop {
+			c.t.Fatalf("not converged: Sync asks for a reconcile of %s at a time that has passed, again and again: RequeueAfter is negative", describeObject(c.Client, parent))
+		}
+	}
 }
 
 // reconcileExisting makes the operator reconcile the parents, or all that it knows if there are

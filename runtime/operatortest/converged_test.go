@@ -57,6 +57,12 @@ func hotLoops() map[string]struct {
 			},
 			[]string{"patch configmaps web: 200", "data.text:\n    - \"20"},
 		},
+		"past": { // a deadline that has passed long ago
+			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
+				return &ledgerResponse{RequeueAfter: time.Unix(0, 0).Sub(req.Now)}, nil
+			},
+			[]string{"not converged: Sync asks for a reconcile of Ledger web at a time that has passed, again and again: RequeueAfter is negative"},
+		},
 		"failure": {
 			func(_ context.Context, req *ledgerRequest) (*ledgerResponse, error) {
 				return nil, fmt.Errorf("the disk is full")

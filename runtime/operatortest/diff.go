@@ -135,7 +135,7 @@ func childValues(child operator.DesiredChild) map[string]any {
 	for i := range fields.NumField() {
 		field, name := fields.Field(i), fields.Type().Field(i).Name
 		switch {
-		case field.IsZero():
+		case field.IsZero() || name == "WhenApplied": // its effect shows in the response
 		case name == "Object" || name == "Configuration":
 			content, _ = jsonOf(field.Interface()).(map[string]any)
 		default:

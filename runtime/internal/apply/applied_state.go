@@ -98,6 +98,13 @@ func (m *AppliedState) alteredPaths(d Desired) []string {
 	return nil
 }
 
+// isLeftOutdated reports whether the child keeps an earlier desired state, because changes reach
+// it only when someone deletes it.
+func (m *AppliedState) isLeftOutdated(d Desired) bool {
+	last, rules := m.child(d.Key()), d.Strategy.Rules()
+	return last != nil && last.leftOutdated && rules.RepairsDrift && !rules.WritesChanges
+}
+
 // setChild replaces the state of a child.
 func (m *AppliedState) setChild(child *appliedChild) {
 	i, found := m.indexOfChild(child.key)

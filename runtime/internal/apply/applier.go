@@ -59,6 +59,8 @@ type Outcome struct {
 	// Altered are the paths at which the API server or its admission keeps other values
 	// than the desired ones.
 	Altered []string
+	// IsOutdated says that the child keeps an earlier desired state until someone deletes it.
+	IsOutdated bool
 	// Conflict is set when a write is postponed because an earlier one did not last.
 	Conflict *backoff.Conflict
 }
@@ -116,9 +118,10 @@ func (a *Applier) attempt(ctx context.Context, now time.Time, state *AppliedStat
 	outcome, err := write(a.newApply(now, state, d), ctx, observed)
 	outcome = a.asCached(outcome)
 	if err = hideSecrets(err, d, observed); err != nil {
-		return outcome, state.recordFailure(now, key, d.digest, uid, err)
+		return outcome, recordFailure(&state.budgetOf(key).Budget, now, d.digest, uid, err)
 	}
 	state.recordSuccess(now, d, before, outcome.Action)
+	outcome.IsOutdated = outcome.Action != Waiting && state.isLeftOutdated(d)
 	return outcome, nil
 }
 

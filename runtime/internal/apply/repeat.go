@@ -17,6 +17,7 @@ import (
 // budget is the write budget of one child.
 type budget struct {
 	backoff.Budget
+	deletion backoff.Budget       // of deletions that failed
 	replaced types.UID            // of the child that was recreated last
 	written  map[string]time.Time // when each recent desired state was written, by its digest
 }
@@ -64,9 +65,9 @@ func (m *AppliedState) recordSuccess(now time.Time, d Desired, before string, ac
 
 // recordFailure records a write that failed. It returns ErrStale for a conflict, until there were
 // too many of them, and a [backoff.Failed] otherwise.
-func (m *AppliedState) recordFailure(now time.Time, key Key, state string, uid types.UID, err error) error {
+func recordFailure(b *backoff.Budget, now time.Time, state string, uid types.UID, err error) error {
 	if conflict, ok := errors.AsType[errConflict](err); ok {
-		if failed := m.budgetOf(key).Conflicted(now, state, uid, conflict.err); failed != nil {
+		if failed := b.Conflicted(now, state, uid, conflict.err); failed != nil {
 			return failed
 		}
 		return err
@@ -74,7 +75,7 @@ func (m *AppliedState) recordFailure(now time.Time, key Key, state string, uid t
 	if errors.As(err, new(ErrStale)) {
 		return err
 	}
-	return m.budgetOf(key).Fail(now, state, uid, err)
+	return b.Fail(now, state, uid, err)
 }
 
 // repeat writes a desired state again that the child had before. It postpones the write if earlier
@@ -145,8 +146,25 @@ func (m *AppliedState) RetryNow(keys ...Key) {
 	for key, b := range m.budgets {
 		if len(keys) == 0 || slices.Contains(keys, key) {
 			b.RetryNow()
+			b.deletion.RetryNow()
 		}
 	}
+}
+
+// DelayRecreation counts a recreation that Sync wants of a child which may be as desired, and
+// returns why it is postponed; nil if it is due.
+func (m *AppliedState) DelayRecreation(now time.Time, d Desired, live client.Object) *backoff.Conflict {
+	b := m.budgetOf(d.Key())
+	b.SetState(d.digest)
+	if b.replaced == live.GetUID() { // its deletion was due before
+		return nil
+	}
+	conflict, _ := b.Delay(now, func() (backoff.Conflict, error) { return backoff.Conflict{Recreates: true}, nil })
+	if conflict == nil {
+		b.Spend(now)
+		b.replaced = live.GetUID()
+	}
+	return conflict
 }
 
 // deleted stands for the desired state of a child that is to be deleted.
@@ -155,15 +173,15 @@ const deleted = "deleted"
 // Delete deletes a child with remove, unless that failed before and is not due.
 func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove func() error) error {
 	if b := m.budgets[key]; b != nil {
-		if err := b.Replay(now, deleted, live.GetUID()); err != nil {
+		if err := b.deletion.Replay(now, deleted, live.GetUID()); err != nil {
 			return err
 		}
 	}
 	if err := remove(); err != nil {
-		return m.recordFailure(now, key, deleted, live.GetUID(), err)
+		return recordFailure(&m.budgetOf(key).deletion, now, deleted, live.GetUID(), err)
 	}
-	if b := m.budgets[key]; b != nil && b.State() == deleted {
-		delete(m.budgets, key)
+	if b := m.budgets[key]; b != nil {
+		b.deletion = backoff.Budget{}
 	}
 	return nil
 }
@@ -173,7 +191,8 @@ func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove
 func (m *AppliedState) keepBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
 		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnWindow })
-		if !keys[key] && b.State() != deleted || b.IsIdle(now) && len(b.written) == 0 {
+		isFull := b.IsIdle(now) && b.deletion.IsIdle(now) && len(b.written) == 0
+		if !keys[key] && b.deletion.State() != deleted || isFull {
 			delete(m.budgets, key)
 		}
 	}

@@ -6,11 +6,12 @@ import (
 
 // Conflict is why the repetition of a write is delayed: what was written does not last.
 type Conflict struct {
-	Manager string    // who changes the object, as managedFields says
-	Paths   []string  // what is changed
-	Deleted bool      // somebody deletes the object
-	Returns bool      // Sync itself returns to what it desired before
-	Retry   time.Time // when the next write is due
+	Manager   string    // who changes the object, as managedFields says
+	Paths     []string  // what is changed
+	Deleted   bool      // somebody deletes the object
+	Returns   bool      // Sync itself returns to what it desired before
+	Recreates bool      // Sync itself wants the object recreated
+	Retry     time.Time // when the next write is due
 }
 
 // Budget meters the writes to one object. The zero value has spent nothing.

@@ -30,8 +30,11 @@ func Escape(name string) string { return pointerEscapes.Replace(name) }
 
 // DoesNotFit reports whether the API server refused a patch because it does not fit the object,
 // which has changed or is another one. The API server names the object only if the patched object
-// is invalid.
+// is invalid. A webhook that refuses the object names it or not.
 func DoesNotFit(err error) bool {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
-	return ok && apierrors.IsInvalid(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
+	if !ok || !apierrors.IsInvalid(err) || strings.HasPrefix(status.ErrStatus.Message, "admission webhook ") {
+		return false
+	}
+	return status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == ""
 }

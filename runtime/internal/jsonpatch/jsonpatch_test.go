@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -19,6 +20,7 @@ func TestPatchIsForOneObject(t *testing.T) {
 
 func TestUnfit(t *testing.T) {
 	failedTest := apierrors.NewGenericServerResponse(422, "patch", schema.GroupResource{}, "", "testing value /metadata/uid failed", 0, false)
+	webhook := apierrors.FromObject(&metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: `admission webhook "a.example.com" denied the request: no`})
 	for _, test := range []struct {
 		name string
 		err  error
@@ -27,6 +29,7 @@ func TestUnfit(t *testing.T) {
 		{"a test in the patch failed", failedTest, true},
 		{"the same, wrapped", fmt.Errorf("write: %w", failedTest), true},
 		{"the outcome is invalid", apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "web", nil), false},
+		{"a webhook refuses it", webhook, false},
 		{"there is no such object", apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "web"), false},
 		{"another error", errors.New("connection refused"), false},
 		{"none", nil, false},

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -35,7 +36,8 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	}
 	done := applyTasks(ctx, r, plan.tasks)
 	done.err = errors.Join(invalid, done.err)
-	recordApplied(r, done)
+	recordResult(r, done)
+	r.isUnwritten = hasUnwritten(r, plan.tasks)
 	var replaced []child
 	for _, child := range done.children {
 		if child.isReplaced {
@@ -74,7 +76,13 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		why, isIncomplete := blockReason(task, update, ready)
 		if isIncomplete || why == "" && task.isRecreated() {
 			result.waitsFor, done.isWaiting = why, done.isWaiting || isIncomplete
-			result.isReplaced = !isIncomplete
+			if !isIncomplete {
+				result.conflict = r.state.applied.DelayRecreation(r.now, task.Desired, task.observed)
+				result.isReplaced = result.conflict == nil
+			}
+			if result.conflict != nil {
+				result.waitsFor = recreationText(HealthOf(task.kind.ReadyWhen, task.observed))
+			}
 			done.children = append(done.children, result)
 			continue
 		}
@@ -102,7 +110,13 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 			continue
 		}
 		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
-		result.altered = outcome.Altered
+		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
+		if isApplied(outcome) {
+			recordRewrite(r, task.Key())
+		}
+		if isApplied(outcome) && !outcome.IsOutdated {
+			result.whenApplied = task.source.WhenApplied
+		}
 		if outcome.Object != nil {
 			result.health = HealthOf(task.kind.ReadyWhen, outcome.Object)
 		}
@@ -110,6 +124,12 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		done.children = append(done.children, result)
 	}
 	return done
+}
+
+// isApplied reports whether an outcome leaves the child as it is desired, or as its strategy keeps
+// it.
+func isApplied(outcome apply.Outcome) bool {
+	return outcome.Conflict == nil && outcome.Action != apply.Waiting && outcome.Action != apply.NeedsRecreation
 }
 
 // blockReason returns why a task is not carried out in this reconcile; empty if it is. It
@@ -132,6 +152,11 @@ func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why s
 // isRecreated reports whether Sync wants the observed child recreated.
 func (t task) isRecreated() bool {
 	return t.recreate && t.observed != nil && t.observed.GetDeletionTimestamp() == nil
+}
+
+// recreationText says that the recreation of a child with this health is put off.
+func recreationText(current health.Health) string {
+	return cmp.Or(current.Message, "exists") + " (RecreateIf keeps recreating it, less and less often until that stops)"
 }
 
 // applyTask brings a child to its desired state. A child that waits for its turn gets only

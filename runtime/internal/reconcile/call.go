@@ -32,15 +32,27 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 	}
 	response, err := call(ctx)
 	inspectAnswer(ctx, r, before, request, response, err, call)
-	switch {
-	case response == nil && err == nil:
+	if response == nil && err == nil {
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
-	case err == nil && response.Finalized && !r.isFinalizing():
-		return nil, fmt.Errorf("%s returned Finalized, which only Finalize may", name)
-	case response != nil && !r.loop.definition.ParentMetadata && (response.Labels != nil || response.Annotations != nil):
-		return nil, fmt.Errorf("%s returned labels or annotations of the parent: the spec file allows them by parentMetadata: true", name)
+	}
+	if response != nil {
+		if invalid := checkParentPart(r, name, response, err); invalid != nil {
+			return nil, invalid
+		}
 	}
 	return response, err
+}
+
+// checkParentPart returns an error if a response says of the parent what it may not. failed is
+// the error beside the response.
+func checkParentPart(r *run, name string, response *Response, failed error) error {
+	switch {
+	case failed == nil && response.Finalized && !r.isFinalizing():
+		return fmt.Errorf("%s returned Finalized, which only Finalize may", name)
+	case !r.loop.definition.ParentMetadata && (response.Labels != nil || response.Annotations != nil):
+		return fmt.Errorf("%s returned labels or annotations of the parent: the spec file allows them by parentMetadata: true", name)
+	}
+	return nil
 }
 
 // newRequest returns the request of a reconcile, with children of all kinds of the

@@ -32,6 +32,9 @@ type child struct {
 	health     health.Health     // as of an apply in this reconcile; zero without one
 	conflict   *backoff.Conflict // why its write is put off; nil when it is not
 	altered    []string          // the paths at which admission keeps other values than desired
+	isOutdated bool              // it keeps an earlier desired state until somebody deletes it
+
+	whenApplied []func(original any) error // what the author has called, since the child is applied
 }
 
 func newChild(kind *childKind, object client.Object) child {

@@ -31,9 +31,11 @@ const (
 	reasonHotLoop     = "HotLoop"       // likewise
 )
 
-// reasonAltered is the reason of Ready=True where the API server's admission changes what is
-// desired, in each write.
-const reasonAltered = "ChangedByAdmission"
+// The reasons of Ready=True where not every child is as desired.
+const (
+	reasonOutdated = "Outdated"           // children wait until somebody deletes them
+	reasonAltered  = "ChangedByAdmission" // the API server's admission changes each write
+)
 
 // runConditions returns the runtime's conditions at the end of a reconcile, and that of a
 // request which it has handled.
@@ -78,20 +80,26 @@ func readyConditions(r *run, children []child, err error) []metav1.Condition {
 	return []metav1.Condition{readyCondition(children)}
 }
 
-// readyCondition returns the Ready condition of a parent all of whose children are as desired,
-// or as the API server's admission keeps them.
+// readyCondition returns the Ready condition of a parent all of whose children are ready, and as
+// desired but for what waits for somebody.
 func readyCondition(children []child) metav1.Condition {
-	var altered []string
+	var outdated, altered []string
 	for _, child := range children {
+		if child.isOutdated {
+			outdated = append(outdated, child.key().String())
+		}
 		if len(child.altered) > 0 {
 			altered = append(altered, fmt.Sprintf("%s: %s", child.key(), joinPaths(child.altered)))
 		}
 	}
+	ready := metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}
 	if len(altered) > 0 {
-		return metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: reasonAltered,
-			Message: "every child is as desired and ready, but where admission changes it: " + joinSome(altered)}
+		ready.Reason, ready.Message = reasonAltered, "every child is as desired and ready, but where admission changes it: "+joinSome(altered)
 	}
-	return metav1.Condition{Type: status.Ready, Status: metav1.ConditionTrue, Reason: "Ready", Message: "every child is as desired and ready"}
+	if len(outdated) > 0 {
+		ready.Reason, ready.Message = reasonOutdated, "every child is ready; outdated until somebody deletes them (OnDelete): "+joinSome(outdated)
+	}
+	return ready
 }
 
 // notReady returns Ready=False, and the condition of a type that is true.
@@ -108,7 +116,7 @@ func conflictTexts(r *run, children []child) (texts []string) {
 		texts = append(texts, repeatedWriteText("the parent's own metadata", *r.metadataConflict))
 	}
 	for _, child := range children {
-		if child.conflict != nil {
+		if child.conflict != nil && !child.conflict.Recreates {
 			texts = append(texts, repeatedWriteText(child.key().String(), *child.conflict))
 		}
 	}
@@ -117,7 +125,7 @@ func conflictTexts(r *run, children []child) (texts []string) {
 
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
 func conflictReason(r *run, children []child) string {
-	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns }
+	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
 	if r.metadataConflict == nil && !slices.ContainsFunc(children, isWithOthers) {
 		return reasonHotLoop
 	}

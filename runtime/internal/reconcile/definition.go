@@ -68,7 +68,8 @@ type Response struct {
 	Events              []Event
 	RequeueAfter        time.Duration
 	Finalized           bool
-	Original            any // the response in the author's types
+	Original            any              // the response in the author's types
+	ConvertAgain        func() *Response // converts Original after it has changed; without children
 }
 
 // DesiredSet holds the desired children of one kind.
@@ -88,6 +89,7 @@ type DesiredChild struct {
 	WhenImmutable apply.ImmutablePolicy
 	After         []client.Object // desired children that must be ready before
 	Recreate      bool            // the child that exists is deleted and created again
+	WhenApplied   []func(original any) error
 }
 
 // Event is a Kubernetes Event about the parent.

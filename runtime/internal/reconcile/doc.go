@@ -15,6 +15,7 @@
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	removeChildren    prune.go       recreate and prune children
+//	recordApplied     applied.go     call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations
 //	reportOutcome     reconcile.go   derive the conditions (conditions.go), write the status and the Events → outcome
 //	scheduleNext      reconcile.go   decide when the next reconcile is due

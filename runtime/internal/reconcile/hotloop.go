@@ -29,10 +29,31 @@ func countAnswer(ctx context.Context, r *run, observed *observed, response *Resp
 		r.state.hotLoop = new(backoff.HotLoop)
 	}
 	r.state.hotLoop.Add(r.seen, answer)
-	if !r.state.hotLoop.IsHot() || !r.state.eventTexts.isNew(reasonHotLoop, r.now) {
+	if r.state.hotLoop.IsHot() {
+		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", joinSome(r.writes.names)))
+	}
+}
+
+// requestedRequeue returns when the author asks for the next reconcile; 0: never. A negative
+// time has passed: the reconcile is due now, and if its answer is the same, it backs off.
+func requestedRequeue(ctx context.Context, r *run, observed *observed, after time.Duration) time.Duration {
+	if after >= 0 {
+		r.state.pastTimes = backoff.PastTimes{}
+		return after
+	}
+	wait := r.state.pastTimes.Add(r.seen, r.view(observed), len(r.writes.names) > 0)
+	if r.state.pastTimes.IsHot() {
+		r.test.SetHotLoop()
+		warnAboutHotLoop(ctx, r, "Sync asks for a reconcile at a time that has passed, although nothing has changed since it did so before (RequeueAfter is negative): it is called less and less often until it asks for a later time")
+	}
+	return wait
+}
+
+// warnAboutHotLoop records an Event about a hot loop, unless there was one in the last hour.
+func warnAboutHotLoop(ctx context.Context, r *run, text string) {
+	if !r.state.eventTexts.isNew(reasonHotLoop, r.now) {
 		return
 	}
-	text := fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", joinSome(r.writes.names))
 	recordEvent(r, corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
 	log.FromContext(ctx).Info(text)
 }

@@ -57,8 +57,8 @@ func recordDesired(r *run, plan plan) {
 	}
 }
 
-// recordApplied records which of the desired children the reconcile left as they are.
-func recordApplied(r *run, done applied) {
+// recordResult records which of the desired children the reconcile left as they are.
+func recordResult(r *run, done applied) {
 	record := r.test.Record()
 	if record == nil {
 		return

@@ -109,7 +109,7 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 		HashKey:       keys.Hash,
 		Input:         input.withPolicies(byReference, desired.WhenRemoved, made.update),
 		Source:        creatableObject(kind, desired),
-		Rewrite:       r.requestToken != "",
+		Rewrite:       isRewritten(r, apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
 	described.HasLostMarks = r.hasLostMarks
 	described.Ownership = func() map[string]any {

@@ -70,7 +70,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
-		return ctrl.Result{RequeueAfter: left}, nil
+		return r.requeueAfter(left), nil
 	}
 	if test.IsForced() {
 		r.state.retryNow()
@@ -142,6 +142,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		done = keepChildren(ctx, r, observed)
 	}
 	err = errors.Join(err, done.err)
+	if !done.isStale {
+		changed, failed := recordApplied(ctx, r, response, done.children)
+		response, err = changed, errors.Join(err, failed)
+	}
 	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
@@ -173,15 +177,16 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 		warnAboutConflicts(ctx, r, conflictTexts(r, children)...)
 	}
 	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
-	requeue := nextRequeue(r, response.RequeueAfter, children)
-	countAnswer(ctx, r, observed, response, requeue)
+	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children))
+	r.state.hasTimer = response.RequeueAfter != 0
+	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
 	if err == nil {
-		r.state.handledToken = cmp.Or(r.requestToken, r.state.handledToken)
+		completeRequest(r)
 	}
 	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
 }
 
-// nextRequeue returns when the next reconcile is due: when the author asked for it, or
+// nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
 // before that when a repair that was put off is due, or what admission has altered is to be
 // written again.
 func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration {
@@ -219,7 +224,7 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		r.test.SetError(reason, end.err)
 		countReconcile(ctx, r, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
-		return ctrl.Result{RequeueAfter: delay}
+		return r.requeueAfter(delay)
 	}
 	if end.isStale {
 		r.test.SetStale()
@@ -231,7 +236,18 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 	if end.isReady {
 		countConvergence(r)
 	}
-	return ctrl.Result{RequeueAfter: end.requeue}
+	return r.requeueAfter(end.requeue)
+}
+
+// requeueAfter returns the result for a reconcile that is due after some time; 0: never. The work
+// queue keeps the priority of a reconcile for the next one, which is low if the parent was listed
+// at a start or by a resync. A time that the author asked for does not wait behind all others.
+func (r *run) requeueAfter(wait time.Duration) ctrl.Result {
+	result := ctrl.Result{RequeueAfter: wait}
+	if r.state.hasTimer {
+		result.Priority = new(0)
+	}
+	return result
 }
 
 // countReconcile counts a reconcile that ended with this result, and sets it in the span.

@@ -30,6 +30,7 @@ type run struct {
 	writes           writes            // what it has written
 	desiredHash      uint64            // of the children that Sync desires
 	requestToken     string            // of a user who requests that every child is written; empty: nobody does
+	isUnwritten      bool              // a child is not written for that request yet
 	staleCause       error             // why the reconcile stopped half-way, where the API server said so
 	changedMeanwhile bool              // the parent has changed since; another reconcile is due
 	metadataConflict *backoff.Conflict // why the write of the parent's metadata is put off; nil when it is not

@@ -30,16 +30,18 @@ type state struct {
 	finalizers backoff.Budget  // of the parent's list of finalizers
 	failures   backoff.Failures
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
-	abandoned  <-chan struct{}  // closed when an abandoned Sync has ended; nil when there is none
-	mayLeak    atomic.Bool      // there may be children of an earlier parent of this name
+	pastTimes  backoff.PastTimes
+	hasTimer   bool            // the author asked for the next reconcile
+	abandoned  <-chan struct{} // closed when an abandoned Sync has ended; nil when there is none
+	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 	lost       lostChildren
 	reads      []*atomic.Bool // of the last call of Sync; see [run.reads]
 
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 
-	finalized    bool   // the author's Finalize has said so
-	handledToken string // of the last reconcile that a user requested
+	finalized bool // the author's Finalize has said so
+	requests  requests
 }
 
 // retryNow ends the backoff of all writes that failed.

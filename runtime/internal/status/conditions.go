@@ -18,6 +18,10 @@ const (
 	Suspended   = "Suspended"
 )
 
+// ReconcileHandled is the type of the condition that the runtime sets once it has handled a
+// request of a user. Its message is the token of that request, and it stays.
+const ReconcileHandled = "ReconcileHandled"
+
 // The reasons of Ready=False that an author's Ready may replace.
 const (
 	ReasonProgressing = "Progressing"
@@ -47,7 +51,8 @@ type Merge struct {
 func MergeConditions(m Merge) []metav1.Condition {
 	merged := slices.DeleteFunc(slices.Clone(m.Existing), func(c metav1.Condition) bool {
 		ofRuntime := c.Type == Ready || c.Type == Reconciling || c.Type == Stalled || c.Type == Suspended
-		return (ofRuntime || m.Author != nil && m.IsOurs(c.Type)) && meta.FindStatusCondition(m.Runtime, c.Type) == nil && meta.FindStatusCondition(m.Author, c.Type) == nil
+		ofAuthor := m.Author != nil && c.Type != ReconcileHandled && m.IsOurs(c.Type)
+		return (ofRuntime || ofAuthor) && meta.FindStatusCondition(m.Runtime, c.Type) == nil && meta.FindStatusCondition(m.Author, c.Type) == nil
 	})
 	set := func(c metav1.Condition) {
 		c.ObservedGeneration = m.Generation

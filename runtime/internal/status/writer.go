@@ -173,10 +173,7 @@ func (w *Writer) sendPatch(ctx context.Context, parent client.Object, changes ch
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
-	case jsonpatch.DoesNotFit(err):
-		result.Stale = true
-		return nil
-	case apierrors.IsConflict(err):
+	case jsonpatch.DoesNotFit(err), apierrors.IsConflict(err):
 		result.Stale, result.Cause = true, fmt.Errorf("write the status: %w", err)
 		return nil
 	case err != nil:

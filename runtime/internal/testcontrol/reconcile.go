@@ -14,6 +14,7 @@ type Reconcile struct {
 	Err       error
 	IsStale   bool          // the cache was out of date, so another reconcile follows
 	IsDelayed bool          // it did nothing, since a retry is not due
+	IsHotLoop bool          // Sync asks for a reconcile at a time that has passed, again
 	Requeue   time.Duration // until the next reconcile, if nothing changes; 0: none
 
 	isForced    bool
@@ -44,6 +45,13 @@ func (r *Reconcile) SetStale() {
 func (r *Reconcile) SetDelayed() {
 	if r != nil {
 		r.IsDelayed = true
+	}
+}
+
+// SetHotLoop records that Sync asks for a reconcile at a time that has passed, again.
+func (r *Reconcile) SetHotLoop() {
+	if r != nil {
+		r.IsHotLoop = true
 	}
 }
 

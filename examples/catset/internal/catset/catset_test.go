@@ -55,8 +55,6 @@ func TestAPodThatFailedIsReplaced(t *testing.T) {
 	others, failed := c.uids(0, 2), pod(1)
 	c.Exists(failed)
 	c.breaks(1, corev1.PodFailed)
-	c.Settled()
-	c.Advance(patience)
 	c.Gone(failed)
 	c.ready(1)
 	c.atRest()

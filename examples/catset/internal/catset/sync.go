@@ -5,16 +5,12 @@ package catset
 import (
 	"context"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
-
-// patience is how old a Pod that failed gets before it is replaced, since a node may refuse one after the other.
-const patience = 10 * time.Second
 
 // Reconciler runs CatSets.
 type Reconciler struct{}
@@ -28,7 +24,6 @@ func New(operator.Manager) (operator.Controller, error) {
 // the Pod before it is ready. A changed template reaches the Pods in the order in which they are added here.
 func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 	set, want := req.Parent, new(Desired)
-	answer := &Response{Children: want, Status: statusOf(req)}
 	pods := podsOf(set)
 	surplus, update := above(req, len(pods)), operator.RollingRecreate
 	if len(surplus) > 0 && allReady(req, pods) {
@@ -45,11 +40,9 @@ func (r *Reconciler) Sync(_ context.Context, req *Request) (*Response, error) {
 		if ordinal > 0 {
 			before = append(before, pods[ordinal-1])
 		}
-		failed, left := hasFailed(req, pod.Name)
-		answer.RequeueAfter = max(answer.RequeueAfter, left)
-		want.Pods.Add(pod, update, operator.After(before...), operator.RecreateIf(failed && left == 0))
+		want.Pods.Add(pod, update, operator.After(before...), operator.RecreateIf(hasFailed(req, pod.Name)))
 	}
-	return answer, nil
+	return &Response{Children: want, Status: statusOf(req)}, nil
 }
 
 // Finalize keeps all Pods but the highest, again and again until there is none.
@@ -67,11 +60,9 @@ func allReady(req *Request, pods []*corev1.Pod) bool {
 	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !req.Children.Pods.Ready(pod.Name) })
 }
 
-// hasFailed reports whether a Pod has failed for good, such as an evicted one, and how long it may stay.
-func hasFailed(req *Request, name string) (failed bool, left time.Duration) {
+// hasFailed reports whether a Pod has failed for good, such as an evicted one. A node may refuse one after the other; the
+// runtime recreates them less and less often then.
+func hasFailed(req *Request, name string) bool {
 	pod, ok := req.Children.Pods.Get(name)
-	if !ok || pod.Status.Phase != corev1.PodFailed {
-		return false, 0
-	}
-	return true, max(0, pod.CreationTimestamp.Add(patience).Sub(req.Now))
+	return ok && pod.Status.Phase == corev1.PodFailed
 }

@@ -108,13 +108,8 @@ func TestSync(t *testing.T) {
 		},
 		operatortest.Case[Request, Response]{
 			Name:   "a Pod that failed is replaced",
-			Given:  given(one, observed("tom-0", corev1.PodFailed, patience)),
-			Expect: &Response{Children: failing(operator.RecreateIf(true)), Status: counted(1, 0)},
-		},
-		operatortest.Case[Request, Response]{
-			Name:   "but not at once",
 			Given:  given(one, observed("tom-0", corev1.PodFailed, time.Second)),
-			Expect: &Response{Children: failing(), Status: counted(1, 0), RequeueAfter: patience - time.Second},
+			Expect: &Response{Children: failing(operator.RecreateIf(true)), Status: counted(1, 0)},
 		},
 	)
 }

@@ -1,0 +1,34 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+)
+
+// recordApplied calls the functions that the author gave for children which are applied, and
+// returns the response as they have changed it. If one of them fails, the author's part of the
+// status stays as it is: the response returned has none.
+func recordApplied(ctx context.Context, r *run, response *Response, children []child) (*Response, error) {
+	var functions []func(original any) error
+	for _, child := range children {
+		functions = append(functions, child.whenApplied...)
+	}
+	if len(functions) == 0 {
+		return response, nil
+	}
+	const name = "the function of WhenApplied"
+	changed, err := callWithTimeout(ctx, r, name, func(context.Context) (*Response, error) {
+		var failed []error
+		for _, function := range functions {
+			failed = append(failed, function(response.Original))
+		}
+		return response.ConvertAgain(), errors.Join(failed...)
+	})
+	if err == nil {
+		err = checkParentPart(r, name, changed, nil)
+	}
+	if err != nil {
+		return new(Response), err
+	}
+	return changed, nil
+}
