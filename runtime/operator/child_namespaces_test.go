@@ -218,4 +218,3 @@ func TestNameWithoutANamespaceUnderAClusterScopedParentFails(t *testing.T) {
 	cluster.Update(realm, func() { realm.Spec.Text = home + "/other" })
 	cluster.Exists(configMapIn(home, "realm"))
 }
-

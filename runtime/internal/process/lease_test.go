@@ -19,16 +19,16 @@ func (memoryLock) Describe() string                                             
 func TestWritesEndWithTheLease(t *testing.T) {
 	long := leaseTimeout + time.Second
 	for name, test := range map[string]struct {
-		happens  func(*lease)
-		released bool
-		lost     bool
+		happens func(*lease)
+		release bool
+		loss    bool
 	}{
 		"the lease was just renewed":                  {happens: func(*lease) {}},
-		"the machine was suspended":                   {happens: func(l *lease) { l.renewedWall = l.renewedWall.Add(-long) }, lost: true},
-		"the wall clock was set back":                 {happens: func(l *lease) { l.renewed, l.renewedWall = l.renewed.Add(-long), l.renewedWall.Add(long) }, lost: true},
-		"the lease is released":                       {happens: func(l *lease) { _ = l.Update(t.Context(), resourcelock.LeaderElectionRecord{}) }, released: true},
-		"another replica holds it":                    {happens: func(l *lease) { l.endIfLeading("thief") }, lost: true},
-		"another holds it after the reconciles ended": {happens: func(l *lease) { l.onLoss(errLeaseLost{}); l.endIfLeading("thief") }, lost: true},
+		"the machine was suspended":                   {happens: func(l *lease) { l.renewedWall = l.renewedWall.Add(-long) }, loss: true},
+		"the wall clock was set back":                 {happens: func(l *lease) { l.renewed, l.renewedWall = l.renewed.Add(-long), l.renewedWall.Add(long) }, loss: true},
+		"the lease is released":                       {happens: func(l *lease) { _ = l.Update(t.Context(), resourcelock.LeaderElectionRecord{}) }, release: true},
+		"another replica holds it":                    {happens: func(l *lease) { l.endIfLeading("thief") }, loss: true},
+		"another holds it after the reconciles ended": {happens: func(l *lease) { l.onLoss(errLeaseLost{}); l.endIfLeading("thief") }, loss: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &lease{Interface: memoryLock{}, onLoss: func(error) {}}
@@ -39,7 +39,7 @@ func TestWritesEndWithTheLease(t *testing.T) {
 			defer l.stopTimer()
 			test.happens(l)
 			err := life.writeError()
-			if errors.As(err, new(errLeaseLost)) != test.lost || errors.As(err, new(errLeaseReleased)) != test.released {
+			if errors.As(err, new(errLeaseLost)) != test.loss || errors.As(err, new(errLeaseReleased)) != test.release {
 				t.Errorf("writes end with %v", err)
 			}
 			l.stopTimer()
