@@ -150,6 +150,7 @@ func operatorTemplates(project *spec.Project, declared *spec.Operator, op resolv
 	return templates.Operator{
 		Project: project.Name, Module: project.Module, Children: op.children, Related: op.related,
 		Finalize: declared.Finalize, Ordered: declared.Teardown == spec.TeardownOrdered, Retries: declared.Retries, Timeout: declared.Timeout,
+		ForbidPause: declared.ForbidPause, ForbidDisconnect: declared.ForbidDisconnect,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 // childMapping returns the keys of a kind of children.
 func childMapping(c *Child) Mapping {
+	allowDisconnect := true
 	const written = "For PersistentVolumeClaim, Namespace and CustomResourceDefinition it must be written out"
 	return Mapping{Name: "child", pos: &c.Pos, Keys: append(resourceKeys(&c.Resource, "each resource once"), []Key{
 		fieldNameKey(&c.Resource),
@@ -28,9 +29,14 @@ func childMapping(c *Child) Mapping {
 		{Name: "readyWhen", Absent: "as the kind usually is", value: ruleText(&c.ReadyWhen), Doc: "CEL rule over `self`, the child, that says when it is ready"},
 		{Name: "namespaces", Absent: "the parent's own, and `Any` for a parent in no namespace", value: childNamespaces(&c.Namespaces),
 			Doc: "where children may be. For a parent in a namespace: there, and also in those of a list, or in `Any`. For a parent in no namespace: only in those of a list. A desired child elsewhere is an error"},
+		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect),
+			Doc: "the annotation `<group>/disconnect` of the parent orphans the children. `false`: they stay the parent's, and go with it"},
 		{Name: "cache", value: wordOr(CacheFull, &c.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the children in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
-	}...), renamed: renamedChildKeys, rules: childRules, finish: c.nameGoField}
+	}...), renamed: renamedChildKeys, rules: childRules, finish: func(d *decoder, n *yaml.Node, path string) {
+		c.nameGoField(d, n, path)
+		c.ForbidDisconnect = !allowDisconnect
+	}}
 }
 
 var renamedChildKeys = map[string]string{"retired": "pruneOnly"}

@@ -9,6 +9,7 @@ import (
 
 // operatorMapping returns the keys under operator.
 func operatorMapping(op *Operator) Mapping {
+	var allowPause, allowDisconnect bool
 	return Mapping{Name: "operator", pos: &op.Pos, Keys: []Key{
 		{Name: "children", Absent: "none", value: listOf(&op.Children, childMapping), Doc: "list of the kinds of children"},
 		{Name: "related", Absent: "none", value: listOf(&op.Related, relatedMapping), Doc: "list of what Sync reads beside the children"},
@@ -18,10 +19,13 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "retries", Absent: "no limit", value: integerBetween(&op.Retries, 1, math.MaxInt32),
 			Doc: "failed reconciles in a row after which a parent is left alone until something changes"},
 		{Name: "timeout", Absent: "`2m`", value: durationBetween(&op.Timeout, time.Second, 24*time.Hour), Doc: "what one Sync or Finalize may take, from `1s` to `24h`"},
+		{Name: "allowPause", value: trueOrFalseBy(true, &allowPause), Doc: "users may pause a parent by the annotation `<group>/paused`"},
+		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect), Doc: "users may disconnect a parent from its children by the annotation `<group>/disconnect`"},
 		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
 	}, finish: func(d *decoder, _ *yaml.Node, path string) {
 		checkDistinctChildren(d, op.Children, path+".children")
 		checkDistinctRelated(d, op.Related, path+".related")
+		op.ForbidPause, op.ForbidDisconnect = !allowPause, !allowDisconnect
 	}}
 }
 

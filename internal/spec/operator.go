@@ -16,6 +16,9 @@ type Operator struct {
 	Retries  int           // failed reconciles in a row before a parent is left alone; 0: no limit
 	Timeout  time.Duration // of one Sync or Finalize; 0: the runtime's own
 	RBAC     []PolicyRule  // for side effects, beside what children need
+	// ForbidPause and ForbidDisconnect take their effect from the annotations by which users
+	// suspend a parent.
+	ForbidPause, ForbidDisconnect bool
 }
 
 // Teardown says how the children of a parent go that is deleted.
@@ -53,6 +56,8 @@ type Child struct {
 	// Namespaces are those that children lie in beside their parent's, and the only ones for a
 	// parent in no namespace; or AllNamespaces alone. Nil: the parent's, or all where it has none.
 	Namespaces []string
+	// ForbidDisconnect keeps children from being orphaned by the annotation of a user.
+	ForbidDisconnect bool
 }
 
 // ListsNamespaces reports whether the file lists the namespaces of the children.

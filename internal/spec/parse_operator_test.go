@@ -16,10 +16,12 @@ func TestOperatorIsReadWhole(t *testing.T) {
   teardown: ordered
   retries: 10
   timeout: 1m30s
+  allowPause: false
+  allowDisconnect: false
   children:
   - {apiVersion: v1, kind: Pod, update: RollingRecreate, adopt: IfUnowned, whenDropped: Orphan, readyWhen: "self.status.phase == 'Running'"}
   - {apiVersion: v1, kind: Service, whenDeleted: Orphan, whenImmutable: Recreate, cache: metadata, namespaces: [infra, other]}
-  - {apiVersion: v1, kind: Secret, namespaces: Any}
+  - {apiVersion: v1, kind: Secret, namespaces: Any, allowDisconnect: false}
   related:
   - {apiVersion: v1, kind: ConfigMap, as: Settings, nameFrom: .spec.configMapName, namespaces: Parent}
   - {apiVersion: v1, kind: ConfigMap, name: defaults, namespaces: [kube-system, other]}
@@ -35,7 +37,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
   - {apiVersion: example.org/v1, kind: Widget, plural: widgets, scope: Cluster, goType: example.org/w/v1.Widget}
 `)
 	want := &Operator{
-		Finalize: true, Teardown: TeardownOrdered, Retries: 10, Timeout: 90 * time.Second,
+		Finalize: true, Teardown: TeardownOrdered, Retries: 10, Timeout: 90 * time.Second, ForbidPause: true, ForbidDisconnect: true,
 		Children: []Child{
 			childOf(Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, func(c *Child) {
 				c.Update, c.Adopt, c.WhenDropped, c.ReadyWhen.Text = RollingRecreate, AdoptIfUnowned, Orphan, "self.status.phase == 'Running'"
@@ -44,7 +46,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
 				c.WhenDeleted, c.WhenImmutable, c.Cache = Orphan, RecreateIfImmutable, CacheMetadata
 				c.Namespaces = []string{"infra", "other"}
 			}),
-			childOf(Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, func(c *Child) { c.Namespaces = []string{AllNamespaces} }),
+			childOf(Resource{APIVersion: "v1", Kind: "Secret", As: "Secrets"}, func(c *Child) { c.Namespaces, c.ForbidDisconnect = []string{AllNamespaces}, true }),
 		},
 		Related: []Related{
 			{Resource: Resource{APIVersion: "v1", Kind: "ConfigMap", As: "Settings"}, NameFrom: ".spec.configMapName"},

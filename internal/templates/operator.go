@@ -27,6 +27,8 @@ type Operator struct {
 	Ordered  bool          // children go in the order that Finalize asks for
 	Retries  int           // 0: no limit
 	Timeout  time.Duration // 0: the runtime's own
+	// ForbidPause and ForbidDisconnect take their effect from annotations of users.
+	ForbidPause, ForbidDisconnect bool
 	// SamplePath is the file of the parent's sample, from the project's root.
 	SamplePath string
 	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.

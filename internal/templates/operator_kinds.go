@@ -192,6 +192,9 @@ func (c childView) Policies() string {
 	if c.Spec.PruneOnly {
 		say("PruneOnly", "true")
 	}
+	if c.Spec.ForbidDisconnect {
+		say("ForbidDisconnect", "true")
+	}
 	switch {
 	case c.Spec.ListsNamespaces():
 		say("Namespaces", "[]string{"+namespaceList(c.Spec.Namespaces)+"}")

@@ -26,6 +26,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 	converted := reconcile.Definition{
 		Name: d.Name, Group: d.Group, Schemes: d.Schemes, IsOrdered: d.Teardown == TeardownOrdered,
 		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
+		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect,
 		Status: newStatusAccess(d), Author: reconcile.Author{Sync: prepareCalls(d, d.Sync)},
 	}
 	if d.Finalize != nil {
@@ -45,7 +46,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 			Object: kind.Object, Update: reconcile.UpdateStrategy(kind.Update), Adopt: apply.Adoption(kind.Adopt),
 			WhenDropped: reconcile.DeletionPolicy(kind.WhenDropped), WhenDeleted: reconcile.DeletionPolicy(kind.WhenDeleted),
 			WhenImmutable: apply.ImmutablePolicy(kind.WhenImmutable), ReadyWhen: kind.ReadyWhen, Metadata: kind.Metadata, PruneOnly: kind.PruneOnly,
-			Namespaces: kind.Namespaces,
+			Namespaces: kind.Namespaces, ForbidDisconnect: kind.ForbidDisconnect,
 		})
 	}
 	for _, kind := range d.relatedKinds(new(R)) {

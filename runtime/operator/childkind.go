@@ -38,6 +38,8 @@ type ChildKind struct {
 	// [AnyNamespace] among them: every one. Empty: the parent's alone, and every one
 	// for a cluster-scoped parent.
 	Namespaces []string
+	// ForbidDisconnect keeps the children the parent's when a user disconnects it.
+	ForbidDisconnect bool
 	// Fields are the fields that hold this kind; see [Bind].
 	Fields Fields
 }

@@ -58,6 +58,9 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	// Timeout is what one Sync, Finalize or Select may take; 0 means two minutes.
 	// Their context ends then.
 	Timeout time.Duration
+	// ForbidPause and ForbidDisconnect take their effect from the annotations <group>/paused
+	// and <group>/disconnect, by which whoever may write a parent suspends it.
+	ForbidPause, ForbidDisconnect bool
 	// Sync returns what the parent desires.
 	Sync func(context.Context, *Request[P, C, R]) (*Response[D, S], error)
 	// Finalize runs in place of Sync once the parent is being deleted, until

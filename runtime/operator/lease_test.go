@@ -221,6 +221,38 @@ func TestNothingIsWrittenAfterTheLeaseIsLost(t *testing.T) {
 	}
 }
 
+// A Sync that was abandoned goes on after the operator has stopped, when another replica may
+// lead already.
+func TestNothingIsWrittenAfterTheLeaseIsReleased(t *testing.T) {
+	begun, release, tried := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	var once sync.Once
+	var mgr operator.Manager
+	a := &author{manager: &mgr, alter: func(d *siteDefinition) {
+		d.Timeout = 100 * time.Millisecond
+		d.Sync = func(ctx context.Context, req *Request) (*Response, error) {
+			once.Do(func() { close(begun) })
+			<-release
+			tried <- mgr.GetClient().Create(context.Background(), configMapIn(req.Parent.Namespace, "side-effect"))
+			return desireWeb(ctx, req)
+		}
+	}}
+	f := alone(t)
+	r := f.replica(a)
+	f.Create(f.site)
+	<-begun
+	r.stop()
+	if err := r.ends(t); err != nil {
+		t.Errorf("the replica ended with %v", err)
+	}
+	close(release)
+	if err := <-tried; err == nil || !strings.Contains(err.Error(), "the lease "+f.Namespace+"/sites was released") {
+		t.Errorf("a write of the author's ended with %v", err)
+	}
+	if f.Get(configMap("side-effect", "")) {
+		t.Error("the author's code wrote")
+	}
+}
+
 func TestLeaseThatIsDeletedIsTakenAgain(t *testing.T) {
 	f := alone(t)
 	f.replica(&author{sync: desireWeb})

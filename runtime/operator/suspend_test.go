@@ -2,12 +2,15 @@ package operator_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 const (
@@ -105,4 +108,61 @@ func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 	f.Settled()
 	f.expectRequests(before)
 	f.Exists(child)
+}
+
+// Whoever may write a parent could otherwise keep a child that was made with the operator's
+// permissions for good.
+func TestTenantDisconnectsNoChildOfAKindThatForbidsIt(t *testing.T) {
+	for name, alter := range map[string]func(*siteDefinition){
+		"deleted by the garbage collector": func(*siteDefinition) {},
+		"deleted by the operator":          func(d *siteDefinition) { d.Teardown = operator.TeardownOrdered },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &author{sync: desire(func(want *Desired) {
+				want.ConfigMaps.Add(configMap("web", "one"))
+				want.Secrets.Add(named(&corev1.Secret{}, "powerful"))
+			})}
+			a.alter = func(d *siteDefinition) {
+				alter(d)
+				d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+					all := kinds(observed, desired)
+					all[1].ForbidDisconnect = true
+					return all
+				}
+			}
+			f := start(t, a)
+			f.status("Ready", "Ready")
+			f.annotate(disconnectKey, "true")
+			f.status("Suspended", "Disconnected")
+			free, powerful := named(&corev1.ConfigMap{}, "web"), named(&corev1.Secret{}, "powerful")
+			f.Exists(free, powerful)
+			if len(free.Labels) > 0 || len(powerful.Labels) == 0 {
+				t.Errorf("labels are %v and %v, want the second child alone to be the parent's", free.Labels, powerful.Labels)
+			}
+			f.Settled()
+			f.Delete(f.site)
+			f.Gone(f.site, powerful)
+			f.Exists(free)
+		})
+	}
+}
+
+func TestAnnotationsThatTheSpecFileForbidsHaveNoEffect(t *testing.T) {
+	for _, key := range []string{pauseKey, disconnectKey} {
+		t.Run(strings.TrimPrefix(key, "test.opgen.dev/"), func(t *testing.T) {
+			a := &author{sync: desire(desireOne)}
+			a.alter = func(d *siteDefinition) { d.ForbidPause, d.ForbidDisconnect = key == pauseKey, key == disconnectKey }
+			f := start(t, a)
+			f.status("Ready", "Ready")
+			f.annotate(key, "true")
+			child := named(&corev1.ConfigMap{}, "web")
+			f.Update(child, func() { child.Data["key"] = "edited" })
+			f.Eventually("drift is repaired", func() error { return expectValue(f.Cluster, child, "one") })
+			if meta.FindStatusCondition(f.status("Ready", "Ready").Conditions, "Suspended") != nil || len(child.Labels) == 0 {
+				t.Errorf("the parent is suspended, or the child has lost its labels: %v", child.Labels)
+			}
+			f.Delete(f.site)
+			f.Gone(f.site, child)
+		})
+	}
 }

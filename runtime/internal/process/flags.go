@@ -47,7 +47,7 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags.TextVar(&l.logLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	flags.StringVar(&l.logFormat, "log-format", l.logFormat, "text or json")
 	flags.Usage = func() {
-		fmt.Fprintf(usage, "Usage of %s; a flag --some-flag can also be set as OPERATOR_SOME_FLAG:\n", flags.Name())
+		fmt.Fprintf(usage, "Usage of %s; a flag --some-flag but --namespace can also be set as OPERATOR_SOME_FLAG:\n", flags.Name())
 		flags.PrintDefaults()
 	}
 	if err := setFromEnvironment(flags, getenv); err != nil {
@@ -56,13 +56,32 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	if err := flags.Parse(args); err != nil {
 		return l, err
 	}
+	if err := checkNamespaceVariable(flags, getenv); err != nil {
+		return l, err
+	}
 	return l, l.validate(flags.Args())
+}
+
+// namespaceVariable is no way to set --namespace. Charts and OLM set this variable to the namespace
+// of the Pod, and an operator of all namespaces would work in that one alone.
+const namespaceVariable = "OPERATOR_NAMESPACE"
+
+// checkNamespaceVariable returns an error if the variable is set and the flag is not. An earlier
+// release read the variable: without the error, an operator that it limited would work in all
+// namespaces.
+func checkNamespaceVariable(flags *flag.FlagSet, getenv func(string) string) error {
+	value, isSet := getenv(namespaceVariable), false
+	flags.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "namespace" })
+	if value == "" || isSet {
+		return nil
+	}
+	return fmt.Errorf("%s=%q does not limit the operator any more: pass --namespace=%s to work in this namespace only, or --namespace= to work in all", namespaceVariable, value, value)
 }
 
 func setFromEnvironment(flags *flag.FlagSet, getenv func(string) string) (err error) {
 	flags.VisitAll(func(f *flag.Flag) {
 		name := "OPERATOR_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value := getenv(name); value != "" && err == nil {
+		if value := getenv(name); value != "" && name != namespaceVariable && err == nil {
 			if wrong := flags.Set(f.Name, value); wrong != nil {
 				err = fmt.Errorf("%s=%q: %w", name, value, wrong)
 			}

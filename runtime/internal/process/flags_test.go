@@ -1,7 +1,10 @@
 package process
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
@@ -41,6 +45,23 @@ func TestParseFlags(t *testing.T) {
 			env:    map[string]string{"OPERATOR_WORKERS": "3"},
 			expect: func(l *commandLine) { l.Workers = 4 },
 		},
+		{
+			name: "a namespace that a chart sets in the environment",
+			env:  map[string]string{"OPERATOR_NAMESPACE": "web-system"},
+			err:  `OPERATOR_NAMESPACE="web-system" does not limit the operator any more: pass --namespace=web-system to work in this namespace only, or --namespace= to work in all`,
+		},
+		{
+			name:   "a namespace in the environment, and another by the flag",
+			args:   []string{"--namespace=web"},
+			env:    map[string]string{"OPERATOR_NAMESPACE": "web-system"},
+			expect: func(l *commandLine) { l.Namespace = "web" },
+		},
+		{
+			name:   "a namespace in the environment, and all by the flag",
+			args:   []string{"--namespace="},
+			env:    map[string]string{"OPERATOR_NAMESPACE": "web-system"},
+			expect: func(*commandLine) {},
+		},
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
 		{name: "no workers", args: []string{"--workers=0"}, err: "--workers=0: at least 1 is needed"},
@@ -64,6 +85,19 @@ func TestParseFlags(t *testing.T) {
 				t.Errorf("command line (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestNamespaceLimitIsLoggedAtTheStart(t *testing.T) {
+	for namespace, want := range map[string]bool{"web": true, "": false} {
+		var log bytes.Buffer
+		settings := Settings{Options: Options{Namespace: namespace, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+		_ = Run(t.Context(), &rest.Config{Host: "http://127.0.0.1:1"}, settings, func(manager.Manager) ([]Controller, error) {
+			return nil, errors.New("enough")
+		})
+		if got := strings.Contains(log.String(), `msg="working in one namespace only" namespace=web`); got != want {
+			t.Errorf("namespace %q: logged %v, want %v: %s", namespace, got, want, &log)
+		}
 	}
 }
 

@@ -35,10 +35,12 @@ type lease struct {
 	onLoss func(error)
 	events *leaseEvents
 
-	mu      sync.Mutex
-	leading bool
-	renewed time.Time
-	timer   *time.Timer
+	mu          sync.Mutex
+	leading     bool
+	renewed     time.Time // by the monotonic clock, which stands still while a machine is suspended
+	renewedWall time.Time // by the wall clock, which somebody may set
+	ended       error     // set once the lease is lost or about to be released; nothing is written after that
+	timer       *time.Timer
 }
 
 // errLeaseLost is the error of an operator that no longer leads.
@@ -52,6 +54,13 @@ func (e errLeaseLost) Error() string {
 		return fmt.Sprintf("the lease %s was taken over by %s: this replica has stopped writing; started again, it waits for its turn", e.lease, e.holder)
 	}
 	return fmt.Sprintf("the lease %s could not be renewed for %s: this replica has stopped writing; check that the API server can be reached, and that the operator's role lets it update leases", e.lease, leaseTimeout)
+}
+
+// errLeaseReleased is the error of a write after the operator has stopped.
+type errLeaseReleased struct{ lease string }
+
+func (e errLeaseReleased) Error() string {
+	return fmt.Sprintf("the lease %s was released, since this replica stops: it writes no more", e.lease)
 }
 
 // newLease returns the lock, which has no name yet. onLoss is called, once or more, when it
@@ -116,9 +125,13 @@ func (l *lease) Create(ctx context.Context, record resourcelock.LeaderElectionRe
 	return err
 }
 
-// Update renews the record, takes it over, or releases it.
+// Update renews the record, takes it over, or releases it. Writes end before the release: another
+// replica may lead before this one has the answer.
 func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	begun := time.Now()
+	if record.HolderIdentity != l.Identity() {
+		l.setEnded(errLeaseReleased{l.Describe()})
+	}
 	err := l.Interface.Update(ctx, record)
 	if err == nil {
 		l.recordWrite(record, begun)
@@ -129,12 +142,12 @@ func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 func (l *lease) recordWrite(record resourcelock.LeaderElectionRecord, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leading, l.renewed = record.HolderIdentity == l.Identity(), at
+	l.leading, l.renewed, l.renewedWall = record.HolderIdentity == l.Identity(), at, at.Round(0)
 	if l.timer != nil {
 		l.timer.Stop()
 	}
 	if l.leading {
-		l.timer = time.AfterFunc(leaseTimeout-time.Since(at), func() { l.onLoss(errLeaseLost{lease: l.Describe()}) })
+		l.timer = time.AfterFunc(leaseTimeout-time.Since(at), func() { l.lose(errLeaseLost{lease: l.Describe()}) })
 	}
 }
 
@@ -143,23 +156,40 @@ func (l *lease) endIfLeading(holder string) {
 	leading := l.leading
 	l.mu.Unlock()
 	if leading {
-		l.onLoss(errLeaseLost{l.Describe(), holder})
+		l.lose(errLeaseLost{l.Describe(), holder})
 	}
 }
 
-// isExpired reports whether the lease is this replica's and has run out: the timer
-// of a process that was suspended may come later than its writes.
-func (l *lease) isExpired() bool {
+// lose ends all writes, and calls onLoss.
+func (l *lease) lose(cause errLeaseLost) {
+	l.setEnded(cause)
+	l.onLoss(cause)
+}
+
+// setEnded ends all writes. The first cause counts.
+func (l *lease) setEnded(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.leading && time.Since(l.renewed) > leaseTimeout
+	l.ended = cmp.Or(l.ended, cause)
+}
+
+// writeError returns the reason why nothing may be written any more, or nil. A lease that has run
+// out counts as lost before the timer says so, which comes late after a suspension of the machine.
+// Of the two clocks the one counts that says more.
+func (l *lease) writeError() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.ended == nil && l.leading && max(now.Sub(l.renewed), now.Round(0).Sub(l.renewedWall)) > leaseTimeout {
+		return errLeaseLost{lease: l.Describe()}
+	}
+	return l.ended
 }
 
 // stopTimer stops watching.
 func (l *lease) stopTimer() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leading = false
 	if l.timer != nil {
 		l.timer.Stop()
 	}

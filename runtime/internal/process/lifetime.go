@@ -33,13 +33,10 @@ func newLifetime(stop context.Context) *lifetime {
 
 // writeError returns the reason why nothing may be written any more, or nil.
 func (l *lifetime) writeError() error {
-	if leaseLost, ok := errors.AsType[errLeaseLost](context.Cause(l.reconciles)); ok {
-		return leaseLost
+	if l.lease == nil {
+		return nil
 	}
-	if l.lease != nil && l.lease.isExpired() {
-		return errLeaseLost{lease: l.lease.Describe()}
-	}
-	return nil
+	return l.lease.writeError()
 }
 
 // reconcileContext returns the context of a reconcile: it has the values of ctx, and ends

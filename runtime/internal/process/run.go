@@ -26,6 +26,9 @@ import (
 func Run(ctx context.Context, config *rest.Config, settings Settings, newControllers func(manager.Manager) ([]Controller, error)) error {
 	life := newLifetime(ctx)
 	defer life.end(errStopped)
+	if settings.Namespace != "" {
+		cmp.Or(settings.Logger, slog.Default()).Info("working in one namespace only", "namespace", settings.Namespace)
+	}
 	mgr, err := newManager(config, settings, life)
 	if err != nil {
 		return err

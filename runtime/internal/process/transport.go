@@ -12,7 +12,7 @@ import (
 )
 
 // transport carries an operator's requests to the API server. It refuses writes once the
-// lease is lost, and makes a span of each write in a reconcile.
+// lease is lost or released, and makes a span of each write in a reconcile.
 type transport struct {
 	next http.RoundTripper
 	life *lifetime

@@ -26,7 +26,9 @@ type Definition struct {
 	Retries        int
 	Timeout        time.Duration
 	Status         *status.Access // nil: the runtime writes no status
-	Author         Author
+	// ForbidPause and ForbidDisconnect take their effect from annotations of users.
+	ForbidPause, ForbidDisconnect bool
+	Author                        Author
 }
 
 // Author is the author's code.
@@ -112,6 +114,7 @@ type ChildKind struct {
 	Metadata                 bool     // the cache keeps only the metadata
 	PruneOnly                bool     // children are only pruned
 	Namespaces               []string // that children may lie in; see operator.ChildKind
+	ForbidDisconnect         bool     // children stay their parent's when a user disconnects it
 }
 
 // ReadyRule reports whether a child is ready, in place of the rules for its kind. An error

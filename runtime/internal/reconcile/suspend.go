@@ -20,14 +20,15 @@ const (
 )
 
 // findSuspension returns the condition of a parent that a user has suspended, nil for any
-// other. The conditions of the last reconcile before stay beside it.
+// other, and where the definition forbids it. The conditions of the last reconcile before stay beside it.
 func findSuspension(r *run) *metav1.Condition {
-	annotations, group := r.parent.GetAnnotations(), r.loop.definition.Group
+	definition := &r.loop.definition
+	annotations, group := r.parent.GetAnnotations(), definition.Group
 	switch {
-	case annotations[group+disconnectKey] == "true":
+	case annotations[group+disconnectKey] == "true" && !definition.ForbidDisconnect:
 		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Disconnected",
 			Message: "its children are orphaned while the annotation " + group + disconnectKey + " is set"}
-	case annotations[group+pauseKey] == "true":
+	case annotations[group+pauseKey] == "true" && !definition.ForbidPause:
 		return &metav1.Condition{Type: status.Suspended, Status: metav1.ConditionTrue, Reason: "Paused",
 			Message: "its children are not written while the annotation " + group + pauseKey + " is set"}
 	}
@@ -59,18 +60,42 @@ func suspendParent(ctx context.Context, r *run, observed *observed, suspension m
 	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
 }
 
-// disconnectParent orphans the children, and lets the parent go without them.
-func disconnectParent(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
-	for _, child := range observed.all() {
-		switch orphaned := orphanObject(ctx, r, child); {
-		case errors.As(orphaned, new(apply.ErrStale)):
+// disconnectParent orphans the children, and lets the parent go without them. Children of kinds
+// that forbid it stay the parent's: the finalizer stays for them, and they go with the parent.
+func disconnectParent(ctx context.Context, r *run, all *observed) (isStale bool, err error) {
+	orphaned, kept := splitDisconnected(all)
+	for _, child := range orphaned.all() {
+		switch failed := orphanObject(ctx, r, child); {
+		case errors.As(failed, new(apply.ErrStale)):
 			isStale = true
-		case orphaned != nil:
-			err = errors.Join(err, errChild{child.key(), orphaned})
+		case failed != nil:
+			err = errors.Join(err, errChild{child.key(), failed})
 		}
 	}
 	if isStale || err != nil {
 		return isStale, err
 	}
+	isDone := len(kept.all()) == 0
+	if r.isDeleting() {
+		if isDone, isStale, err = removeAllChildren(ctx, r, kept); isStale || err != nil {
+			return isStale, err
+		}
+	}
+	if !isDone {
+		return false, nil
+	}
 	return removeFinalizer(ctx, r)
+}
+
+// splitDisconnected returns the children that a disconnect orphans, and those that it keeps.
+func splitDisconnected(all *observed) (orphaned, kept *observed) {
+	orphaned, kept = &observed{}, &observed{}
+	for i, kind := range all.kinds {
+		part := orphaned
+		if kind.ForbidDisconnect {
+			part = kept
+		}
+		part.kinds, part.children = append(part.kinds, kind), append(part.children, all.children[i])
+	}
+	return orphaned, kept
 }
