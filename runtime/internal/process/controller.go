@@ -1,9 +1,11 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -39,6 +41,12 @@ func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
 // ctx, and ends with the process. It returns nil if no reconcile may begin any more.
 func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 	return e.life.reconcileContext(ctx)
+}
+
+// OwnNamespace returns the namespace in which the operator keeps what is its own: that of its
+// Lease, or of its Pod.
+func (e *Environment) OwnNamespace() string {
+	return cmp.Or(e.LeaderElectNamespace, podNamespace(), e.Namespace, metav1.NamespaceDefault)
 }
 
 // AddCache adds a cache of objects that a selector matches to the manager, and the

@@ -72,6 +72,10 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
+	limiter, err := newBrake(mgr, environment, name, group)
+	if err != nil {
+		return nil, err
+	}
 	return &loop{
 		definition:  definition,
 		environment: environment,
@@ -84,6 +88,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		client:      mgr.GetClient(),
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
+		brake:       limiter,
 	}, nil
 }
 
@@ -107,6 +112,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 	}
 	l.states = newStates()
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
+	l.brake.AddParents(l.countParents)
 	return &l, l.startInformers(mgr)
 }
 
@@ -136,6 +142,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	for _, kind := range l.relatedKinds {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
+	build.WatchesRawSource(source.Func(l.setQueue))
 	reconciler, options := l.newReconciler(build, controller.Options{
 		MaxConcurrentReconciles: l.environment.Workers,
 		// process.Run checks names itself. The check of controller-runtime counts all managers

@@ -36,6 +36,10 @@ type state struct {
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 
+	spec     string // a version of the parent's spec, in the last reconcile
+	specOf   string // the resource version that has it
+	isEdited bool   // the spec has changed since the parent converged
+
 	finalized    bool   // the author's Finalize has said so
 	handledToken string // of the last reconcile that a user requested
 }
