@@ -34,6 +34,9 @@ type Environment struct {
 
 func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
 	registered, err := newMetrics(metrics.Registry)
+	if settings.Observe {
+		registered.writes = nil
+	}
 	return &Environment{Settings: settings, Metrics: registered, life: life}, err
 }
 

@@ -85,9 +85,11 @@ func (m Metrics) CountStale(controller string) {
 	m.reconciles.WithLabelValues(controller, "stale").Inc()
 }
 
-// CountWrite counts a write of a child.
+// CountWrite counts a write of a child. An operator that observes makes none.
 func (m Metrics) CountWrite(controller, kind, verb string) {
-	m.writes.WithLabelValues(controller, kind, verb).Inc()
+	if m.writes != nil {
+		m.writes.WithLabelValues(controller, kind, verb).Inc()
+	}
 }
 
 // CountDrift counts a child that someone else had changed.

@@ -46,7 +46,7 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 // newRequest returns the request of a reconcile, with children of all kinds of the
 // definition.
 func newRequest(r *run, observed *observed) Request {
-	request := Request{Parent: CopyObject(r.parent), Children: make([][]client.Object, len(r.loop.definition.Children)), Related: observed.related, Now: r.now}
+	request := Request{Parent: CopyObject(r.parent), Children: make([][]client.Object, len(r.loop.definition.Children)), Related: observed.related, Now: r.now, IsObserving: r.loop.environment.Observe}
 	for i, kind := range observed.kinds {
 		request.Children[kind.index] = observed.children[i]
 	}

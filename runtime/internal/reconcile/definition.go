@@ -43,10 +43,11 @@ type Call func(context.Context) (*Response, error)
 
 // Request is what the author's code gets.
 type Request struct {
-	Parent   client.Object     // a private copy
-	Children [][]client.Object // by kind, in the order of the definition; objects of the cache
-	Related  [][]client.Object // by entry; objects of the cache
-	Now      time.Time
+	Parent      client.Object     // a private copy
+	Children    [][]client.Object // by kind, in the order of the definition; objects of the cache
+	Related     [][]client.Object // by entry; objects of the cache
+	Now         time.Time
+	IsObserving bool // the operator writes nothing
 }
 
 // Response is what the author's code returns.

@@ -39,6 +39,8 @@ type loop struct {
 	states      *states
 	convergence *convergence
 
+	observations *process.Observations // what an operator with --observe would have written
+
 	brake *brake.Brake                                       // of the controller
 	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil until the controller starts
 }

@@ -33,6 +33,15 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if ctx == nil {
 		return ctrl.Result{}, nil
 	}
+	if l.environment.Observe {
+		observed, end := l.observations.Start(ctx, request.NamespacedName)
+		defer func() {
+			if state := l.states.get(request.NamespacedName); end() && state != nil {
+				state.forgetWrites()
+			}
+		}()
+		ctx = observed
+	}
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
 		l.environment.Metrics.CountStale(l.definition.Name)

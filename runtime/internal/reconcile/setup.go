@@ -42,7 +42,7 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		if err != nil {
 			return err
 		}
-		added.index = i
+		added.index, added.applier.Client = i, shared.client
 		shared.childKinds = append(shared.childKinds, added)
 	}
 	for _, parentKind := range definition.Parents {
@@ -85,7 +85,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		childCache:  children,
 		cache:       mgr.GetCache(),
 		liveReader:  mgr.GetAPIReader(),
-		client:      mgr.GetClient(),
+		client:      environment.ClientFor(mgr, name),
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
 		brake:       limiter,
@@ -110,7 +110,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 		}
 		l.relatedKinds = append(l.relatedKinds, kind)
 	}
-	l.states = newStates()
+	l.states, l.observations = newStates(), new(process.Observations)
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
 	return &l, l.startInformers(mgr)

@@ -54,6 +54,12 @@ func (s *state) retryNow() {
 	}
 }
 
+// forgetWrites forgets writes that were not made, since the operator only observes.
+func (s *state) forgetWrites() {
+	s.applied, s.writes, s.status = apply.AppliedState{}, consistency.Writes{}, status.Memory{}
+	s.metadata, s.finalizers, s.hotLoop, s.finalized = nil, backoff.Budget{}, nil, false
+}
+
 // startGeneration gives all objects a full budget where the spec has changed.
 func (s *state) startGeneration(generation int64) {
 	if s.generation != generation {
