@@ -27,8 +27,9 @@ const brakeSitesKey = "OPGEN_BRAKE_SITES"
 // brakedFleet is an operator with many Sites in one process, which a test gives other options.
 type brakedFleet struct {
 	*fixture
-	sites   []*testapi.Site
-	options func(*operator.Options) // of the next start; nil for none
+	controller string // its name
+	sites      []*testapi.Site
+	options    func(*operator.Options) // of the next start; nil for none
 }
 
 // startFleet runs an operator with this Sync and creates its Sites.
@@ -39,7 +40,11 @@ func startFleet(t *testing.T, a *author) *brakedFleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &brakedFleet{}
+	d := siteDefinition{Name: "site"}
+	if a.alter != nil {
+		a.alter(&d)
+	}
+	f := &brakedFleet{controller: d.Name}
 	cluster := operatortest.Start(t, operatortest.Config{
 		Controllers: a.controllers,
 		CRDs:        []string{"../internal/testapi/crds.yaml"},
@@ -103,7 +108,7 @@ func (f *brakedFleet) withReason(reason string) (sites []testapi.Site) {
 func (f *brakedFleet) countChildren(list client.ObjectList, expected int) {
 	f.t.Helper()
 	f.waits(fmt.Sprintf("there are %d %T", expected, list), func() error {
-		if err := f.Client.List(f.t.Context(), list, client.InNamespace(f.Namespace), client.HasLabels{testapi.Version.Group + "/site"}); err != nil {
+		if err := f.Client.List(f.t.Context(), list, client.InNamespace(f.Namespace), client.HasLabels{testapi.Version.Group + "/" + f.controller}); err != nil {
 			return err
 		}
 		if found := meta.LenList(list); found != expected {
@@ -139,7 +144,7 @@ func (f *brakedFleet) touch(sites []*testapi.Site, token string) {
 func (f *brakedFleet) neverHeld() {
 	f.t.Helper()
 	f.Settled()
-	lease := named(&coordinationv1.Lease{}, "site."+testapi.Version.Group+"-prunes")
+	lease := named(&coordinationv1.Lease{}, f.controller+"."+testapi.Version.Group+"-prunes")
 	if f.Get(lease) {
 		f.t.Errorf("prunes counted: %v", lease.Annotations)
 	}

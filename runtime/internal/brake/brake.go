@@ -46,6 +46,9 @@ type Brake struct {
 	turn  sync.Mutex            // of whoever reads or writes the Lease
 	lease *coordinationv1.Lease // as read or written last; nil: it has to be read
 
+	parents        int       // of the controller, when they were counted last
+	parentsCounted time.Time // zero: never
+
 	mu        sync.Mutex // of what follows; nobody waits for a request while holding it
 	record    Record
 	counted   map[Parent]time.Time // in this process
@@ -139,9 +142,15 @@ func (b *Brake) count(ctx context.Context, parent Parent) (bool, error) {
 // AddParents adds a function that counts the controller's parents of one kind.
 func (b *Brake) AddParents(count func() (int, error)) { b.counts = append(b.counts, count) }
 
+// recount is how long a count of all parents counts, which a large fleet changes little.
+const recount = time.Minute
+
 // currentLimit returns how many parents may lose children in a window.
 func (b *Brake) currentLimit() (int, error) {
-	sum := 0
+	now, sum := b.Now(), 0
+	if !b.parentsCounted.IsZero() && now.Sub(b.parentsCounted) < recount {
+		return b.Limit.of(b.parents), nil
+	}
 	for _, count := range b.counts {
 		parents, err := count()
 		if err != nil {
@@ -149,6 +158,7 @@ func (b *Brake) currentLimit() (int, error) {
 		}
 		sum += parents
 	}
+	b.parents, b.parentsCounted = sum, now
 	return b.Limit.of(sum), nil
 }
 

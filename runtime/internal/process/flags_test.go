@@ -42,9 +42,11 @@ func TestParseFlags(t *testing.T) {
 			expect: func(l *commandLine) { l.Workers = 4 },
 		},
 		{
-			name:   "prunes",
-			args:   []string{"--prune-limit=-1", "--prune-limit-percent=25", "--release-prunes=20261123T144224Z", "--observe"},
-			expect: func(l *commandLine) { l.PruneLimit, l.PruneLimitPercent, l.ReleasePrunes, l.Observe = -1, 25, "20261123T144224Z", true },
+			name: "prunes",
+			args: []string{"--prune-limit=-1", "--prune-limit-percent=25", "--release-prunes=20261123T144224Z", "--observe"},
+			expect: func(l *commandLine) {
+				l.PruneLimit, l.PruneLimitPercent, l.ReleasePrunes, l.Observe = -1, 25, "20261123T144224Z", true
+			},
 		},
 		{name: "percent", args: []string{"--prune-limit-percent=200"}, err: "--prune-limit-percent=200: 0 to 100"},
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},

@@ -96,7 +96,7 @@ func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child,
 	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
 	switch {
 	case err != nil:
-		return explained, err
+		return explained, errNotCounted{err}
 	case isAllowed:
 		l.environment.Metrics.CountPrune(l.definition.Name, "pruned")
 		r.prunesAll = true
