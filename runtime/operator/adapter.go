@@ -96,7 +96,7 @@ func newStatusAccess[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 // prepareCalls returns a function that binds a request to a call of the author's function.
 func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], function func(context.Context, *Request[P, C, R]) (*Response[D, S], error)) func(reconcile.Request) reconcile.Call {
 	return func(request reconcile.Request) reconcile.Call {
-		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now}
+		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now, Observing: request.IsObserving}
 		for i, kind := range d.childKinds(&bound.Children, new(D)) {
 			if kind.Fields.observe != nil {
 				kind.Fields.observe(request.Children[i], kind.ReadyWhen)

@@ -27,6 +27,20 @@ type Options struct {
 	LeaderElectID        string
 	LeaderElectNamespace string
 
+	// PruneLimit and PruneLimitPercent say how many parents, and how many percent of a
+	// controller's parents, may lose children in 10 minutes although their specs have not
+	// changed; the larger number counts. Beyond it such prunes are held until a person
+	// releases them. A negative PruneLimit means that there is no limit. Whoever runs an operator with [Run]
+	// outside of a Pod sets LeaderElectNamespace, where the count is kept.
+	PruneLimit        int
+	PruneLimitPercent int
+	// ReleasePrunes is the incident whose held prunes are released, as the Ready condition
+	// names it.
+	ReleasePrunes string
+	// Observe writes nothing and takes no lease: the operator logs and counts what it would
+	// write, and sends dry runs at most.
+	Observe bool
+
 	// MetricsAddress and HealthAddress are where metrics (/metrics) and probes
 	// (/healthz, /readyz) are served, as host:port; "0" means nowhere.
 	MetricsAddress string

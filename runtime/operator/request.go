@@ -24,4 +24,7 @@ type Request[P client.Object, C, R any] struct {
 	Related R
 	// Now is the clock of this reconcile. Use it in place of time.Now.
 	Now time.Time
+	// Observing says that the operator runs with --observe and writes nothing. A Sync or
+	// Finalize that changes something outside of the cluster leaves that out then.
+	Observing bool
 }

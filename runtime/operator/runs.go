@@ -36,13 +36,9 @@ func Runs[T client.Object](runs Snapshot[T], limit int) []string {
 }
 
 func isFinished(run client.Object) bool {
-	switch run := run.(type) {
-	case *corev1.Pod:
-		return run.Status.Phase == corev1.PodSucceeded || run.Status.Phase == corev1.PodFailed
-	case *batchv1.Job:
-		return slices.ContainsFunc(run.Status.Conditions, func(c batchv1.JobCondition) bool {
-			return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
-		})
+	switch run.(type) {
+	case *corev1.Pod, *batchv1.Job:
+		return health.IsFinished(run)
 	}
 	return health.Of(run).State != health.InProgress
 }

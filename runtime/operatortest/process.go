@@ -76,7 +76,7 @@ const releaseTime = time.Second
 // processOptions returns the options of the next process.
 func processOptions(c *Cluster) operator.Options {
 	options := operator.Defaults()
-	options.Namespace = c.Namespace
+	options.Namespace, options.LeaderElectNamespace = c.Namespace, c.Namespace // its own, too
 	options.Logger = slog.New(slog.NewTextHandler(c.t.Output(), nil))
 	if c.config.Options != nil {
 		c.config.Options(&options)

@@ -51,6 +51,9 @@ const (
 	RepeatEvent = time.Hour
 	// MaxEvents is how many different errors cause an Event in that time.
 	MaxEvents = 10
+	// PruneWindow is the time in which the parents are counted that lose children without a
+	// change of their spec.
+	PruneWindow = 10 * time.Minute
 	// Spread is by how much a retry may be later by chance, so that parents which failed
 	// together do not come back together.
 	Spread = 0.2

@@ -2,11 +2,13 @@ package health
 
 import (
 	"cmp"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func ofDeployment(d *appsv1.Deployment) Health {
@@ -63,6 +65,20 @@ func ofJob(j *batchv1.Job) Health {
 		}
 	}
 	return inProgress("is not complete")
+}
+
+// IsFinished reports whether an object is a Job that is complete or has failed, or a Pod that
+// succeeded or failed.
+func IsFinished(object client.Object) bool {
+	switch object := object.(type) {
+	case *corev1.Pod:
+		return object.Status.Phase == corev1.PodSucceeded || object.Status.Phase == corev1.PodFailed
+	case *batchv1.Job:
+		return slices.ContainsFunc(object.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+		})
+	}
+	return false
 }
 
 func rolledOut(done bool) Health {

@@ -1,9 +1,11 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -31,6 +33,9 @@ type Environment struct {
 
 func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
 	registered, err := newMetrics(metrics.Registry)
+	if settings.Observe {
+		registered.writes = nil
+	}
 	return &Environment{Settings: settings, Metrics: registered, life: life}, err
 }
 
@@ -40,7 +45,14 @@ func (e *Environment) ReconcileContext(ctx context.Context) context.Context {
 	return e.life.reconcileContext(ctx)
 }
 
-// AddCache adds a cache to the manager, and the readiness probe of that name. limit completes the options that all caches have.
+// OwnNamespace returns the namespace in which the operator keeps what is its own: that of its
+// Lease, or of its Pod.
+func (e *Environment) OwnNamespace() string {
+	return cmp.Or(e.LeaderElectNamespace, podNamespace(), e.Namespace, metav1.NamespaceDefault)
+}
+
+// AddCache adds a cache to the manager, and the readiness probe of that name. limit completes the
+// options that all caches have.
 func (e *Environment) AddCache(mgr manager.Manager, probe string, limit func(*cache.Options)) (cache.Cache, error) {
 	options := cacheOptions(e.Options)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()

@@ -38,6 +38,10 @@ func parseFlags(program string, args []string, getenv func(string) string, usage
 	flags.BoolVar(&l.LeaderElect, "leader-elect", l.LeaderElect, "let one of several replicas work at a time")
 	flags.StringVar(&l.LeaderElectID, "leader-elect-id", l.LeaderElectID, "the `name` of the Lease that elects the leader; by default the project's")
 	flags.StringVar(&l.LeaderElectNamespace, "leader-elect-namespace", l.LeaderElectNamespace, "the `namespace` of that Lease; by default the operator's own")
+	flags.IntVar(&l.PruneLimit, "prune-limit", l.PruneLimit, "hold prunes once more than this many `parents` have lost children in 10 minutes although their specs had not changed; negative for no limit")
+	flags.IntVar(&l.PruneLimitPercent, "prune-limit-percent", l.PruneLimitPercent, "the same in `percent` of a controller's parents; the larger limit counts")
+	flags.StringVar(&l.ReleasePrunes, "release-prunes", l.ReleasePrunes, "release the held prunes of this `incident`, which the Ready condition names")
+	flags.BoolVar(&l.Observe, "observe", l.Observe, "write nothing and take no lease: log and count what would be written")
 	flags.StringVar(&l.MetricsAddress, "metrics-bind-address", l.MetricsAddress, "`host:port` that serves /metrics; 0 for none")
 	flags.BoolVar(&l.MetricsSecure, "metrics-secure", l.MetricsSecure, "serve metrics over TLS, to whom the API server lets read them")
 	flags.StringVar(&l.HealthAddress, "health-probe-bind-address", l.HealthAddress, "`host:port` that serves /healthz and /readyz; 0 for none")
@@ -96,6 +100,8 @@ func (l *commandLine) validate(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case l.Workers < 1:
 		return fmt.Errorf("--workers=%d: at least 1 is needed", l.Workers)
+	case l.PruneLimitPercent < 0 || l.PruneLimitPercent > 100:
+		return fmt.Errorf("--prune-limit-percent=%d: 0 to 100", l.PruneLimitPercent)
 	case l.logFormat != "text" && l.logFormat != "json":
 		return fmt.Errorf("--log-format=%q: text or json", l.logFormat)
 	}

@@ -62,6 +62,14 @@ func TestParseFlags(t *testing.T) {
 			env:    map[string]string{"OPERATOR_NAMESPACE": "web-system"},
 			expect: func(*commandLine) {},
 		},
+		{
+			name: "prunes",
+			args: []string{"--prune-limit=-1", "--prune-limit-percent=25", "--release-prunes=20261123T144224Z", "--observe"},
+			expect: func(l *commandLine) {
+				l.PruneLimit, l.PruneLimitPercent, l.ReleasePrunes, l.Observe = -1, 25, "20261123T144224Z", true
+			},
+		},
+		{name: "percent", args: []string{"--prune-limit-percent=200"}, err: "--prune-limit-percent=200: 0 to 100"},
 		{name: "unknown flag", args: []string{"--wokers=4"}, err: "flag provided but not defined: -wokers"},
 		{name: "bad environment", env: map[string]string{"OPERATOR_WORKERS": "many"}, err: `OPERATOR_WORKERS="many": parse error`},
 		{name: "no workers", args: []string{"--workers=0"}, err: "--workers=0: at least 1 is needed"},

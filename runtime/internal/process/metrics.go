@@ -15,6 +15,9 @@ type Metrics struct {
 	writes      *prometheus.CounterVec
 	drift       *prometheus.CounterVec
 	convergence *prometheus.HistogramVec
+	heldPrunes  *prometheus.GaugeVec
+	prunes      *prometheus.CounterVec
+	observed    *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) (Metrics, error) {
@@ -41,10 +44,23 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 			Help:    "Time from when this process first saw a generation of a parent until a reconcile ended with everything written and Ready.",
 			Buckets: prometheus.ExponentialBuckets(0.01, 3, 12),
 		}, []string{"controller"}),
+		heldPrunes: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "opgen_held_prunes",
+			Help: "Parents whose prunes are held until a person releases them.",
+		}, []string{"controller"}),
+		prunes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_unexplained_prunes_total",
+			Help: "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.",
+		}, []string{"controller", "result"}),
+		observed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "opgen_observed_writes_total",
+			Help: "Writes that an operator with --observe would have made, by kind and verb: create, update, patch or delete, of the status: patch status.",
+		}, []string{"controller", "kind", "verb"}),
 	}
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
 	)
 }
 
@@ -69,9 +85,11 @@ func (m Metrics) CountStale(controller string) {
 	m.reconciles.WithLabelValues(controller, "stale").Inc()
 }
 
-// CountWrite counts a write of a child.
+// CountWrite counts a write of a child. An operator that observes makes none.
 func (m Metrics) CountWrite(controller, kind, verb string) {
-	m.writes.WithLabelValues(controller, kind, verb).Inc()
+	if m.writes != nil {
+		m.writes.WithLabelValues(controller, kind, verb).Inc()
+	}
 }
 
 // CountDrift counts a child that someone else had changed.
@@ -82,4 +100,19 @@ func (m Metrics) CountDrift(controller, kind string) {
 // ObserveConvergence records how long a generation of a parent took to converge.
 func (m Metrics) ObserveConvergence(controller string, duration time.Duration) {
 	m.convergence.WithLabelValues(controller).Observe(duration.Seconds())
+}
+
+// SetHeldPrunes sets the number of parents whose prunes are held.
+func (m Metrics) SetHeldPrunes(controller string, parents int) {
+	m.heldPrunes.WithLabelValues(controller).Set(float64(parents))
+}
+
+// CountPrune counts a reconcile that was to prune children of a parent whose spec had not changed.
+func (m Metrics) CountPrune(controller, result string) {
+	m.prunes.WithLabelValues(controller, result).Inc()
+}
+
+// CountObservedWrite counts a write that an operator with --observe would have made.
+func (m Metrics) CountObservedWrite(controller, kind, verb string) {
+	m.observed.WithLabelValues(controller, kind, verb).Inc()
 }

@@ -20,6 +20,11 @@ type Options struct {
 	LeaderElectID        string
 	LeaderElectNamespace string
 
+	PruneLimit        int
+	PruneLimitPercent int
+	ReleasePrunes     string
+	Observe           bool
+
 	MetricsAddress string
 	HealthAddress  string
 	PprofAddress   string
@@ -32,12 +37,14 @@ type Options struct {
 // Defaults returns the options of a process that sets none.
 func Defaults() Options {
 	return Options{
-		Workers:        10,
-		Resync:         10 * time.Hour,
-		MetricsAddress: "0",
-		HealthAddress:  "0",
-		PprofAddress:   "0",
-		MetricsSecure:  true,
+		Workers:           10,
+		Resync:            10 * time.Hour,
+		PruneLimit:        20,
+		PruneLimitPercent: 10,
+		MetricsAddress:    "0",
+		HealthAddress:     "0",
+		PprofAddress:      "0",
+		MetricsSecure:     true,
 	}
 }
 

@@ -24,6 +24,10 @@ import (
 // Run runs controllers against the API server of config until ctx is done, and then lets
 // the reconciles that have begun end. newControllers is called once there is a manager.
 func Run(ctx context.Context, config *rest.Config, settings Settings, newControllers func(manager.Manager) ([]Controller, error)) error {
+	if settings.Observe {
+		settings.LeaderElect = false
+		cmp.Or(settings.Logger, slog.Default()).Info("observes: takes no lease, and logs what would be written", "flag", "--observe")
+	}
 	life := newLifetime(ctx)
 	defer life.end(errStopped)
 	if settings.Namespace != "" {
@@ -74,7 +78,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (manager
 		lock = life.lease
 	}
 	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, life, settings.Observe} })
 	mgr, err := manager.New(config, manager.Options{
 		Scheme:                              scheme,
 		Cache:                               caches,

@@ -12,10 +12,12 @@ import (
 )
 
 // transport carries an operator's requests to the API server. It refuses writes once the
-// lease is lost or released, and makes a span of each write in a reconcile.
+// lease is lost or released, and those of an operator that observes. It makes a span of each
+// write in a reconcile.
 type transport struct {
-	next http.RoundTripper
-	life *lifetime
+	next     http.RoundTripper
+	life     *lifetime
+	observes bool
 }
 
 // RoundTrip carries one request.
@@ -23,7 +25,11 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
 		return t.next.RoundTrip(request)
 	}
-	if err := t.life.writeError(); err != nil {
+	err := t.life.writeError()
+	if t.observes && !isObservable(request) {
+		err = errObserving
+	}
+	if err != nil {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}

@@ -54,6 +54,8 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 		return done
 	case done.err != nil || done.isWaiting:
 		undesired = nil
+	default:
+		undesired, done.err = limitPrunes(ctx, r, undesired, kept)
 	}
 	isStale, err = removeChildren(ctx, r, append(replaced, undesired...))
 	done.isStale, done.err = isStale, errors.Join(done.err, err)

@@ -59,7 +59,7 @@ func checkParentPart(r *run, name string, response *Response, failed error) erro
 // definition.
 func newRequest(r *run, observed *observed) Request {
 	namespace := r.parent.GetNamespace()
-	request := Request{Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Now: r.now}
+	request := Request{Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Now: r.now, IsObserving: r.loop.environment.Observe}
 	for i, kind := range observed.kinds {
 		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind)}
 	}

@@ -29,6 +29,7 @@ const (
 	reasonChildFailed = "ChildFailed"
 	reasonConflict    = "FieldConflict" // also of an Event, where no condition can say so
 	reasonHotLoop     = "HotLoop"       // likewise
+	reasonPruneHeld   = "PruneHeld"     // also of an Event, on one parent for all of them
 )
 
 // The reasons of Ready=True where not every child is as desired.
@@ -56,6 +57,8 @@ func readyConditions(r *run, children []child, err error) []metav1.Condition {
 		return notReady(status.Reconciling, errorReason(err), errorMessage(err))
 	case r.isFinalizing():
 		return notReady(status.Reconciling, status.ReasonFinalizing, "is being deleted")
+	case r.heldPrunes != "":
+		return notReady(status.Stalled, reasonPruneHeld, truncateText(r.heldPrunes))
 	}
 	var failed, inProgress []string
 	for _, child := range children {

@@ -86,6 +86,9 @@ func (c *convergence) predicate(isParent, hasConverged func(client.Object) bool)
 
 // countConvergence counts a generation that has converged.
 func countConvergence(r *run) {
+	if r.loop.environment.Observe {
+		return
+	}
 	if duration, isFirst := r.loop.convergence.complete(r.parent); isFirst {
 		r.loop.environment.Metrics.ObserveConvergence(r.loop.definition.Name, duration)
 	}

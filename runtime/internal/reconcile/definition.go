@@ -46,10 +46,11 @@ type Call func(context.Context) (*Response, error)
 
 // Request is what the author's code gets.
 type Request struct {
-	Parent   client.Object // a private copy
-	Children []View        // by kind, in the order of the definition
-	Related  []View        // by entry
-	Now      time.Time
+	Parent      client.Object // a private copy
+	Children    []View        // by kind, in the order of the definition
+	Related     []View        // by entry
+	Now         time.Time
+	IsObserving bool // the operator writes nothing
 }
 
 // View is what the author's code sees of the objects of one kind.

@@ -14,6 +14,7 @@
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
+//	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
 //	removeChildren    prune.go       recreate and prune children
 //	recordApplied     applied.go     call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations

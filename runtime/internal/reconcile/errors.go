@@ -33,6 +33,11 @@ func (e errChild) Error() string {
 	return fmt.Sprintf("%s: %v", e.key, e.err)
 }
 
+// errNotCounted is the error of a prune that the brake could not count.
+type errNotCounted struct{ error }
+
+func (e errNotCounted) Unwrap() error { return e.error }
+
 // errInvalid is the error of a response of Sync that cannot be carried out.
 type errInvalid struct{ error }
 
@@ -126,7 +131,7 @@ func errorReason(err error) string {
 		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid
-	case !errors.As(err, new(errChild)):
+	case !errors.As(err, new(errChild)) && !errors.As(err, new(errNotCounted)):
 		return reasonFailed
 	case apierrors.IsForbidden(err):
 		return reasonForbidden

@@ -47,6 +47,9 @@ func recordEvent(r *run, eventType, reason, note string) {
 	hash.Write([]byte(note))
 	action := fmt.Sprintf("Sync-%08x", hash.Sum32())
 	r.test.AddEvent(fmt.Sprintln(r.parent.GetUID(), r.parent.GetResourceVersion(), eventType, reason, action))
+	if r.loop.environment.Observe {
+		return
+	}
 	r.loop.events.Eventf(r.parent, nil, eventType, reason, action, "%s", note)
 }
 

@@ -5,8 +5,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/opgen-dev/opgen/runtime/internal/brake"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
@@ -35,6 +38,11 @@ type loop struct {
 
 	states      *states
 	convergence *convergence
+
+	observations *process.Observations // what an operator with --observe would have written
+
+	brake *brake.Brake                                       // of the controller
+	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil until the controller starts
 }
 
 func (l *loop) now() time.Time { return l.environment.Control.Now() }
@@ -61,6 +69,7 @@ func (l *loop) policyOf(child child, ofKind DeletionPolicy) DeletionPolicy {
 // forget drops what is remembered of a parent that is gone.
 func (l *loop) forget(name client.ObjectKey) {
 	l.states.forget(name)
+	l.brake.Forget(l.brakeKey(name))
 	l.forgetRelated(name)
 }
 

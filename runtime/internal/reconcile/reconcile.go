@@ -33,6 +33,15 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if ctx == nil {
 		return ctrl.Result{}, nil
 	}
+	if l.environment.Observe {
+		observed, end := l.observations.Start(ctx, request.NamespacedName)
+		defer func() {
+			if state := l.states.get(request.NamespacedName); end() && state != nil {
+				state.forgetWrites()
+			}
+		}()
+		ctx = observed
+	}
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
 		l.environment.Metrics.CountStale(l.definition.Name)
@@ -67,6 +76,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		return ctrl.Result{}, nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
+	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent))
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
@@ -232,6 +242,7 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		return ctrl.Result{RequeueAfter: backoff.Stale}
 	}
 	r.state.failures = backoff.Failures{}
+	r.state.isEdited = r.state.isEdited && !r.prunesAll
 	countReconcile(ctx, r, "success", "")
 	if end.isReady {
 		countConvergence(r)

@@ -35,6 +35,8 @@ type run struct {
 	changedMeanwhile bool              // the parent has changed since; another reconcile is due
 	metadataConflict *backoff.Conflict // why the write of the parent's metadata is put off; nil when it is not
 	statusConflict   *backoff.Conflict // why the repair of its status is put off; nil when it is not
+	prunesAll        bool              // no prune is held, and none waits for an apply
+	heldPrunes       string            // which prunes are held, and how a person releases them; empty: none
 	cleanupErr       error             // of the cleanup of leaked children
 	reads            []*atomic.Bool    // by kind of children: whether the author's code has looked at its snapshot
 }

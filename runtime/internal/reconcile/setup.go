@@ -42,7 +42,7 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		if err != nil {
 			return err
 		}
-		added.index = i
+		added.index, added.applier.Client = i, shared.client
 		shared.childKinds = append(shared.childKinds, added)
 	}
 	for _, parentKind := range definition.Parents {
@@ -77,6 +77,10 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
+	limiter, err := newBrake(mgr, environment, name, group)
+	if err != nil {
+		return nil, err
+	}
 	return &loop{
 		definition:  definition,
 		environment: environment,
@@ -86,9 +90,10 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		childCache:  children,
 		cache:       mgr.GetCache(),
 		liveReader:  mgr.GetAPIReader(),
-		client:      mgr.GetClient(),
+		client:      environment.ClientFor(mgr, name),
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
+		brake:       limiter,
 	}, nil
 }
 
@@ -110,8 +115,9 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 		}
 		l.relatedKinds = append(l.relatedKinds, kind)
 	}
-	l.states = newStates()
+	l.states, l.observations = newStates(), new(process.Observations)
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
+	l.brake.AddParents(l.countParents)
 	return &l, l.startInformers(mgr)
 }
 
@@ -142,6 +148,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	for _, kind := range l.relatedKinds {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 	}
+	build.WatchesRawSource(source.Func(l.setQueue))
 	reconciler, options := l.newReconciler(build, controller.Options{
 		MaxConcurrentReconciles: l.environment.Workers,
 		// process.Run checks names itself. The check of controller-runtime counts all managers

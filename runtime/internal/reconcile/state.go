@@ -40,6 +40,10 @@ type state struct {
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 
+	spec     string // a version of the parent's spec, in the last reconcile
+	specOf   string // the resource version that has it
+	isEdited bool   // the spec has changed since the parent converged
+
 	finalized bool // the author's Finalize has said so
 	requests  requests
 }
@@ -52,6 +56,12 @@ func (s *state) retryNow() {
 	if s.metadata != nil {
 		s.metadata.RetryNow()
 	}
+}
+
+// forgetWrites forgets writes that were not made, since the operator only observes.
+func (s *state) forgetWrites() {
+	s.applied, s.writes, s.status = apply.AppliedState{}, consistency.Writes{}, status.Memory{}
+	s.metadata, s.finalizers, s.hotLoop, s.finalized = nil, backoff.Budget{}, nil, false
 }
 
 // startGeneration gives all objects a full budget where the spec has changed.

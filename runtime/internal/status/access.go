@@ -19,6 +19,15 @@ type Access struct {
 // HasConditions reports whether the statuses have conditions that the runtime writes.
 func (a *Access) HasConditions() bool { return a != nil && a.Conditions != nil }
 
+// GenerationOf returns the generation that a parent's status shows as observed; 0 if it shows
+// none.
+func (a *Access) GenerationOf(parent client.Object) int64 {
+	if a == nil || a.ObservedGeneration == nil {
+		return 0
+	}
+	return *a.ObservedGeneration(a.Of(parent))
+}
+
 // FindCondition returns the condition of a type that a parent's status has, or nil.
 func (a *Access) FindCondition(parent client.Object, conditionType string) *metav1.Condition {
 	if !a.HasConditions() {

@@ -1,0 +1,175 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/brake"
+	"github.com/opgen-dev/opgen/runtime/internal/health"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+)
+
+// releaseKey is the annotation, below the API group of the parents, by which a person releases
+// the prunes of an incident. It is set on the Lease of the brake.
+const releaseKey = "/release-prunes"
+
+// newBrake returns the brake of a controller.
+func newBrake(mgr manager.Manager, environment *process.Environment, controller, group string) (*brake.Brake, error) {
+	name := controller + "." + group + "-prunes"
+	if environment.ParentSelector != "" && environment.LeaderElectID != "" { // each shard has its own
+		name = environment.LeaderElectID + "-" + name
+	}
+	made := &brake.Brake{
+		Store: brake.Store{
+			Reader: mgr.GetAPIReader(), Client: mgr.GetClient(),
+			Name:      types.NamespacedName{Namespace: environment.OwnNamespace(), Name: name},
+			RecordKey: group + "/prunes", ReleaseKey: group + releaseKey,
+		},
+		Limit:     brake.Limit{Least: environment.PruneLimit, Percent: environment.PruneLimitPercent, Window: backoff.PruneWindow},
+		ReleaseAs: environment.ReleasePrunes,
+		Now:       environment.Control.Now,
+		Report:    func(parents int) { environment.Metrics.SetHeldPrunes(controller, parents) },
+	}
+	return made, mgr.Add(made)
+}
+
+// countParents counts the parents in the cache.
+func (l *loop) countParents() (int, error) {
+	list, err := newList(l.client.Scheme(), l.parentKind)
+	if err != nil {
+		return 0, err
+	}
+	if err := l.cache.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
+		return 0, err
+	}
+	objects, err := listItems(list)
+	count := 0
+	for _, object := range objects {
+		if l.isParent(object) {
+			count++
+		}
+	}
+	return count, err
+}
+
+// setQueue is called with the work queue when the controller starts.
+func (l *loop) setQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+	l.queue = queue
+	return nil
+}
+
+// brakeKey names a parent for the brake.
+func (l *loop) brakeKey(name types.NamespacedName) brake.Parent {
+	return brake.Parent{Kind: l.parentKind.GroupKind(), Name: name}
+}
+
+// limitPrunes returns those of the undesired children that are pruned now. Prunes that no change
+// of the parent explains count at the brake, and stay while that holds them. kept are children
+// that Sync keeps by their names.
+func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child, error) {
+	l, key := r.loop, r.loop.brakeKey(r.name())
+	var counted, explained []child
+	for _, child := range undesired {
+		if r.isFinalizing() || r.state.isEdited || isFinishedRun(child, kept) {
+			explained = append(explained, child)
+		} else {
+			counted = append(counted, child)
+		}
+	}
+	if len(counted) == 0 || l.environment.Observe {
+		l.brake.Forget(key)
+		r.prunesAll = true
+		return undesired, nil
+	}
+	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
+	switch {
+	case err != nil:
+		return explained, errNotCounted{err}
+	case isAllowed:
+		l.environment.Metrics.CountPrune(l.definition.Name, "pruned")
+		r.prunesAll = true
+		return undesired, nil
+	}
+	l.environment.Metrics.CountPrune(l.definition.Name, "held")
+	r.heldPrunes = heldPrunesText(l, counted)
+	if record := r.test.Record(); record != nil {
+		record.Waiting = true
+	}
+	if l.brake.IsEventDue() {
+		recordEvent(r, corev1.EventTypeWarning, reasonPruneHeld, truncateText(r.heldPrunes))
+		log.FromContext(ctx).Info("holds prunes", "what", r.heldPrunes)
+	}
+	return explained, nil
+}
+
+// isFinishedRun reports whether a child is one that a history limit drops: a Job or Pod that has
+// finished, or a child that is no younger than another one of its kind that Sync keeps.
+func isFinishedRun(c child, kept []child) bool {
+	if health.IsFinished(c.object) {
+		return true
+	}
+	for _, other := range kept {
+		created := other.object.GetCreationTimestamp()
+		if other.childKind == c.childKind && !c.object.GetCreationTimestamp().After(created.Time) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldPrunesText says what is held and how a person releases it.
+func heldPrunesText(l *loop, children []child) string {
+	var names []string
+	for _, child := range children {
+		names = append(names, child.key().String())
+	}
+	return fmt.Sprintf("keeps %s, which Sync does not desire: too many parents lost children within %.0f minutes although their specs had not changed. If this is right, release the prunes: %s",
+		joinPaths(names), backoff.PruneWindow.Minutes(), l.brake.ReleaseCommand())
+}
+
+// startSpec records which spec of the parent the reconcile sees. A spec that is another one than
+// in the reconcile before, or than the status says, is an edit: until the parent has converged,
+// it explains prunes. A process that cannot know takes the spec for unchanged.
+func (s *state) startSpec(parent client.Object, observedGeneration int64) {
+	if s.specOf == parent.GetResourceVersion() {
+		return
+	}
+	s.specOf = parent.GetResourceVersion()
+	spec := specVersion(parent)
+	isKnown := s.spec != "" || observedGeneration > 0
+	isSame := s.spec == spec || s.spec == "" && observedGeneration == parent.GetGeneration()
+	s.isEdited = s.isEdited || isKnown && !isSame
+	s.spec = spec
+}
+
+// specVersion returns a text that changes with the spec of an object. For kinds whose objects have
+// no generation, that is a hash of all but the metadata and the status.
+func specVersion(object client.Object) string {
+	if generation := object.GetGeneration(); generation != 0 {
+		return strconv.FormatInt(generation, 10)
+	}
+	var content map[string]any
+	data, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(data, &content)
+	}
+	if err != nil {
+		return object.GetResourceVersion()
+	}
+	delete(content, "metadata")
+	delete(content, "status")
+	data, _ = json.Marshal(content) // it was JSON
+	return strconv.FormatUint(xxhash.Sum64(data), 16)
+}
