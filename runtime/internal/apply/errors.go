@@ -31,11 +31,10 @@ type ErrNameConflict struct {
 }
 
 func (e ErrNameConflict) Error() string {
-	holder := "is not controlled by anything"
+	holder, advice := "is not controlled by anything", ": choose another name, or adopt it with adopt: IfUnowned"
 	if e.Holder != "" {
-		holder = "belongs to " + e.Holder
+		holder, advice = "belongs to "+e.Holder, ": choose another name"
 	}
-	advice := ": delete it or choose another name"
 	if e.Object.GetDeletionTimestamp() != nil {
 		advice = ", but is being deleted"
 	}
