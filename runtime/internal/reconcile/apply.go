@@ -22,9 +22,10 @@ type applied struct {
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
-// becomes of the others. It deletes nothing if Sync did not succeed, and prunes nothing if a
+// becomes of the others. It removes nothing without mayRemove, where Sync did not succeed, or
+// where Finalize has returned Finalized, which has to be recorded before. It prunes nothing if a
 // child is invalid, could not be applied or waits for another.
-func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, succeeded bool) applied {
+func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, mayRemove bool) applied {
 	plan, invalid := planChildren(r, observed, sets)
 	if invalid == nil {
 		recordDesired(r, plan)
@@ -48,7 +49,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	undesired, kept := splitUndesired(r, observed, plan)
 	done.children = append(done.children, kept...)
 	switch {
-	case !succeeded || done.isStale:
+	case !mayRemove || done.isStale:
 		return done
 	case done.err != nil || done.isWaiting:
 		undesired = nil
