@@ -17,6 +17,7 @@ import (
 type Snapshot[T client.Object] struct {
 	items     []T // sorted; the cache's own objects, so never given out
 	readyWhen reconcile.ReadyRule
+	refused   reconcile.Refusals
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync.
@@ -32,7 +33,8 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 // a kind has whose spec file says readyWhen. It is for tests of Sync, which find it
 // in package operatortest.
 func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
-	return Snapshot[T]{s.items, rule}
+	s.readyWhen = rule
+	return s
 }
 
 // Get returns the child with this name. Where children of one name live in
@@ -53,7 +55,7 @@ func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 			items = append(items, item)
 		}
 	}
-	return Snapshot[T]{items, s.readyWhen}
+	return Snapshot[T]{items, s.readyWhen, s.refusedIn(namespace)}
 }
 
 // All yields every child, in order.

@@ -47,10 +47,28 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 // definition.
 func newRequest(r *run, observed *observed) Request {
 	request := Request{Parent: CopyObject(r.parent), Children: make([][]client.Object, len(r.loop.definition.Children)), Related: observed.related, Now: r.now}
+	request.Refused = make([]Refusals, len(request.Children))
+	refused := r.state.applied.Refused()
 	for i, kind := range observed.kinds {
 		request.Children[kind.index] = observed.children[i]
+		request.Refused[kind.index] = refusalsOf(kind, refused)
 	}
 	return request
+}
+
+// refusalsOf returns those of the refusals that are of a kind.
+func refusalsOf(kind *childKind, refused map[apply.Key]error) Refusals {
+	var found Refusals
+	for key, err := range refused {
+		if key.Kind != kind.GroupVersionKind {
+			continue
+		}
+		if found == nil {
+			found = Refusals{}
+		}
+		found[key.Name] = err
+	}
+	return found
 }
 
 // CopyObject returns a copy of an object of a cache that can be written as it is.

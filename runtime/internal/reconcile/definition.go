@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
@@ -46,8 +47,12 @@ type Request struct {
 	Parent   client.Object     // a private copy
 	Children [][]client.Object // by kind, in the order of the definition; objects of the cache
 	Related  [][]client.Object // by entry; objects of the cache
+	Refused  []Refusals        // by kind
 	Now      time.Time
 }
+
+// Refusals are the errors of children whose last write was refused, by their names.
+type Refusals map[types.NamespacedName]error
 
 // Response is what the author's code returns.
 type Response struct {
@@ -77,6 +82,7 @@ type DesiredChild struct {
 	WhenRemoved   DeletionPolicy // overrides WhenDropped and WhenDeleted
 	WhenImmutable apply.ImmutablePolicy
 	After         []client.Object // desired children that must be ready before
+	Replaces      []client.Object // undesired children that have to be gone before
 	Recreate      bool            // the child that exists is deleted and created again
 }
 

@@ -14,13 +14,14 @@
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
-//	removeChildren    prune.go       recreate and prune children
+//	removeChildren    prune.go       recreate and prune children, and remove those that others replace (replace.go)
 //	writeMetadata     metadata.go    write the parent's labels and annotations
 //	reportOutcome     reconcile.go   derive the conditions (conditions.go), write the status and the Events → outcome
 //	scheduleNext      reconcile.go   decide when the next reconcile is due
 //
 // A parent that is deleted, or not selected any more, is finalized instead: finalizeParent in
-// finalize.go.
+// finalize.go. What a finalized parent carries for an operator that starts in the middle is in
+// record.go.
 //
 // The loop is level-triggered: a reconcile sees state and never events, so that running it
 // once more is always safe. A parent is converged when a further reconcile writes nothing;

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,7 +23,7 @@ func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
 		}
 		response, children = answer, applied.children
 		if applied.err != nil || !response.Finalized {
-			return reportOutcome(ctx, r, observed, response, children, applied.err)
+			return reportOutcome(ctx, r, observed, response, children, errors.Join(applied.err, applied.impossible))
 		}
 		r.state.finalized = true
 		current, err := observeChildren(r.loop, r.parent)

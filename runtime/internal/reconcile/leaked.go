@@ -117,7 +117,7 @@ func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, fou
 			break
 		}
 		if err := removeLeakedChild(ctx, l, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
-			failures = append(failures, errChild{child.key(), err})
+			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
 	return errors.Join(failures...)

@@ -3,7 +3,9 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -17,6 +19,29 @@ func removalPolicy(r *run, child child) DeletionPolicy {
 		return r.loop.policyOf(child, child.WhenDeleted)
 	}
 	return r.loop.policyOf(child, child.WhenDropped)
+}
+
+// removals returns the children to remove: those to recreate, those that a desired child replaces,
+// and the undesired ones whose pruning nothing delays.
+func (done applied) removals(r *run, undesired []child) []child {
+	removals := slices.DeleteFunc(slices.Clone(done.children), func(c child) bool { return !c.isReplaced })
+	removals = append(removals, done.first...)
+	if done.delaysPruning(r) {
+		return removals
+	}
+	delayed := map[schema.GroupVersionKind]bool{}
+	for key, isUnapplied := range done.unapplied {
+		delayed[key.Kind] = delayed[key.Kind] || isUnapplied
+	}
+	return append(removals, slices.DeleteFunc(undesired, func(c child) bool { return delayed[c.GroupVersionKind] })...)
+}
+
+// delaysPruning reports whether every undesired child stays for now: a desired child waits for
+// another to get ready, or one could not be applied in an ordered teardown. Otherwise a child that
+// could not be applied, and what comes after it, delay only the pruning of their own kinds: an
+// undesired child of the kind may stand in for them.
+func (done applied) delaysPruning(r *run) bool {
+	return done.isWaiting || r.isFinalizing() && r.loop.definition.IsOrdered && len(done.failed) > 0
 }
 
 // removeChildren deletes or orphans children, unless a live read shows that the parent has
@@ -37,9 +62,9 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 		err := remove(ctx, r, child)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
-			isStale, r.staleCause = true, errChild{child.key(), err}
+			isStale, r.staleCause = true, errChild{key: child.key(), err: err}
 		case err != nil:
-			failures = append(failures, errChild{child.key(), err})
+			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
 	return isStale, errors.Join(failures...)

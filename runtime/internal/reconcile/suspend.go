@@ -66,7 +66,7 @@ func disconnectParent(ctx context.Context, r *run, observed *observed) (isStale 
 		case errors.As(orphaned, new(apply.ErrStale)):
 			isStale = true
 		case orphaned != nil:
-			err = errors.Join(err, errChild{child.key(), orphaned})
+			err = errors.Join(err, errChild{key: child.key(), err: orphaned})
 		}
 	}
 	if isStale || err != nil {
