@@ -20,8 +20,8 @@
 //	scheduleNext      reconcile.go   decide when the next reconcile is due
 //
 // A parent that is deleted, or not selected any more, is finalized instead: finalizeParent in
-// finalize.go. What a finalized parent carries for an operator that starts in the middle is in
-// record.go.
+// finalize.go. What the user asked for in the deletion is in cascade.go, and what a finalized parent
+// carries for an operator that starts in the middle in record.go.
 //
 // The loop is level-triggered: a reconcile sees state and never events, so that running it
 // once more is always safe. A parent is converged when a further reconcile writes nothing;

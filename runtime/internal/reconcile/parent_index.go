@@ -63,10 +63,23 @@ func (c *childCache) addCacheIndex(scheme *runtime.Scheme, k kind) (func(string)
 func (c *childCache) indexKeys(object client.Object) []string {
 	parent, ok := c.parentOf(object)
 	if !ok {
-		return nil
+		return c.lostKeys(object)
 	}
 	if named := c.keys.ParentName(object); named != "" {
 		return []string{string(parent.UID), named}
 	}
 	return []string{string(parent.UID)}
+}
+
+// lostPrefix stands before the UID of a parent in the index of objects that have its label and no
+// owner: somebody has taken the owner reference off. An object that still has other owners is not
+// among them. A deletion in the foreground takes references off such objects, too.
+const lostPrefix = "lost/"
+
+func (c *childCache) lostKeys(object client.Object) []string {
+	uid := c.labelUID(object)
+	if uid == "" || len(object.GetOwnerReferences()) > 0 || c.keys.ParentName(object) != "" {
+		return nil
+	}
+	return []string{lostPrefix + string(uid)}
 }

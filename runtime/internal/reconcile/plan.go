@@ -169,7 +169,7 @@ func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
 // Kubernetes allows one, unless the garbage collector must not delete the child.
 func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted DeletionPolicy) bool {
 	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
-	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered
+	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered && !r.isOrphaning()
 }
 
 // completeName returns the name of a desired child with the namespace that it belongs in. It

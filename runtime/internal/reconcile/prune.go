@@ -15,6 +15,9 @@ import (
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
 func removalPolicy(r *run, child child) DeletionPolicy {
+	if r.isOrphaning() {
+		return orphanChild
+	}
 	if r.isFinalizing() {
 		return r.loop.policyOf(child, child.WhenDeleted)
 	}

@@ -19,7 +19,7 @@ import (
 // fewer children than it has decided about.
 const finalizedKey = "/finalized"
 
-var recordKeys = []string{finalizedKey}
+var recordKeys = []string{finalizedKey, orphaningKey}
 
 // hasRecord reports whether the parent has the record of a key.
 func (r *run) hasRecord(key string) bool {

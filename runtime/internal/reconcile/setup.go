@@ -129,7 +129,7 @@ func (l *loop) startInformers(mgr manager.Manager) error {
 // watch has a parent reconciled when it, a child of it or an object that it reads changes.
 func (l *loop) watch(mgr manager.Manager, name string) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
-		builder.WithPredicates(l.shard.predicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
+		builder.WithPredicates(l.shard.predicate(), l.orphaningPredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
 		build.WatchesRawSource(source.Kind(l.childCache.Cache, child.cached, handler.EnqueueRequestsFromMapFunc(l.requestsForChild)))
 	}

@@ -33,6 +33,8 @@ type state struct {
 	abandoned  <-chan struct{}  // closed when an abandoned Sync has ended; nil when there is none
 	mayLeak    atomic.Bool      // there may be children of an earlier parent of this name
 
+	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
+
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 
