@@ -165,7 +165,7 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && hasLostLabel(r, conflict.Object) {
+	if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && !isReplayed(err) && (hasLostLabel(r, conflict.Object) || wasDisconnected(r, conflict)) {
 		outcome, err = restoreLabel(ctx, r, t, conflict.Object)
 	}
 	if err != nil {

@@ -153,7 +153,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 	verb := "deleted"
 	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
 		verb = "orphaned"
-		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current))
+		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current), nil)
 	} else {
 		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
 	}

@@ -100,7 +100,12 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 
 // orphanObject takes the marks of a child off, so that it stays without an owner.
 func orphanObject(ctx context.Context, r *run, child child) error {
-	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID()); err != nil {
+	return orphanWith(ctx, r, child, nil)
+}
+
+// orphanWith orphans a child and gives it annotations.
+func orphanWith(ctx context.Context, r *run, child child, annotations map[string]string) error {
+	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID(), annotations); err != nil {
 		return err
 	}
 	r.recordChildRemoval(child)
@@ -109,7 +114,8 @@ func orphanObject(ctx context.Context, r *run, child child) error {
 	return nil
 }
 
-func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID) error {
+func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID, annotations map[string]string) error {
 	keys := l.childCache.keys
-	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
+	marks := apply.Marks{Labels: []string{keys.Label}, Annotations: keys.Annotations(), Added: annotations}
+	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, marks)
 }

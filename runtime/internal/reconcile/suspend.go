@@ -59,10 +59,12 @@ func suspendParent(ctx context.Context, r *run, observed *observed, suspension m
 	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
 }
 
-// disconnectParent orphans the children, and lets the parent go without them.
+// disconnectParent orphans the children, and lets the parent go without them. An annotation on each
+// lets the same parent take it back when it is connected again.
 func disconnectParent(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
+	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
 	for _, child := range observed.all() {
-		switch orphaned := orphanObject(ctx, r, child); {
+		switch orphaned := orphanWith(ctx, r, child, former); {
 		case errors.As(orphaned, new(apply.ErrStale)):
 			isStale = true
 		case orphaned != nil:
@@ -73,4 +75,16 @@ func disconnectParent(ctx context.Context, r *run, observed *observed) (isStale 
 		return isStale, err
 	}
 	return removeFinalizer(ctx, r)
+}
+
+// wasDisconnected reports whether an object was a child of this parent when a user disconnected the
+// parent. Only the annotation that this controller has written to this object counts, and only
+// while nothing else controls the object.
+func wasDisconnected(r *run, conflict apply.ErrNameConflict) bool {
+	object, key := conflict.Object, r.loop.childCache.keys.FormerParent
+	if conflict.Holder != "" || object.GetDeletionTimestamp() != nil || object.GetAnnotations()[key] != string(r.parent.GetUID()) {
+		return false
+	}
+	written, isOurs := apply.MetadataWrittenAt(object, r.loop.manager, "annotations", key)
+	return isOurs && !written.Before(object.GetCreationTimestamp().Time)
 }
