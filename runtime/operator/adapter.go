@@ -100,6 +100,7 @@ func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], 
 		for i, kind := range d.childKinds(&bound.Children, new(D)) {
 			if kind.Fields.observe != nil {
 				kind.Fields.observe(request.Children[i], kind.ReadyWhen)
+				kind.Fields.observeRefused(request.Refused[i])
 			}
 		}
 		for i, kind := range d.relatedKinds(&bound.Related) {
@@ -153,7 +154,7 @@ func (s *set) convert() reconcile.DesiredSet {
 		converted.Children = append(converted.Children, reconcile.DesiredChild{
 			Object: child.Object, Configuration: child.Configuration, Update: reconcile.UpdateStrategy(child.Update), Adopt: apply.Adoption(child.Adopt),
 			WhenRemoved: reconcile.DeletionPolicy(child.WhenRemoved), WhenImmutable: apply.ImmutablePolicy(child.WhenImmutable),
-			After: child.After, Recreate: child.Recreate, WhenApplied: child.WhenApplied,
+			After: child.After, Replaces: child.Replaces, Recreate: child.Recreate, WhenApplied: child.WhenApplied,
 		})
 	}
 	return converted

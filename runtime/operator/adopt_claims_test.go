@@ -77,7 +77,7 @@ func TestForcedAdoptionLeavesOneController(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := startOperators(t, test.ordered, append(test.options, operator.AdoptForce)...)
 			r.second.says(r.laterSite, allReady)
-			r.first.says(r.firstParent, fmt.Sprintf("ConfigMap %s/shared exists already and belongs to Site second: delete it or choose another name", r.child.Namespace))
+			r.first.says(r.firstParent, fmt.Sprintf("ConfigMap %s/shared exists already and belongs to Site second: choose another name", r.child.Namespace))
 			r.second.Converged(r.laterSite)
 			r.expect(test.value, false, true)
 
@@ -99,7 +99,7 @@ func TestForcedAdoptionLeavesOneController(t *testing.T) {
 
 func TestAnObjectThatAnotherOperatorOwnsByLabelIsNotUnowned(t *testing.T) {
 	r := startOperators(t, true, operator.AdoptIfUnowned)
-	r.second.says(r.laterSite, fmt.Sprintf("ConfigMap %s/shared exists already and belongs to Site first: delete it or choose another name", r.child.Namespace))
+	r.second.says(r.laterSite, fmt.Sprintf("ConfigMap %s/shared exists already and belongs to Site first: choose another name", r.child.Namespace))
 	r.first.Settled()
 	r.expect("first", true, false)
 

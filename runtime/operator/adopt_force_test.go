@@ -29,7 +29,7 @@ func TestChildOfAnotherControllerIsNotDeleted(t *testing.T) {
 				delete(child.Labels, c.group+"/site")
 				child.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(other, corev1.SchemeGroupVersion.WithKind("Secret"))}
 			})
-			c.says(site, "ConfigMap "+c.Namespace+"/web exists already and belongs to Secret other: delete it or choose another name")
+			c.says(site, "ConfigMap "+c.Namespace+"/web exists already and belongs to Secret other: choose another name")
 			c.Settled()
 			if !c.Get(child) || child.UID != uid || child.DeletionTimestamp != nil {
 				t.Errorf("the other controller's child was deleted: it is now %s, and was %s", child.UID, uid)

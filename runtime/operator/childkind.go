@@ -58,19 +58,20 @@ func Unstructured(apiVersion, kind string) *unstructured.Unstructured {
 
 // Fields ties a kind of children to the fields of the generated structs.
 type Fields struct {
-	observe func(reconcile.View, reconcile.ReadyRule)
-	desired *set
+	observe        func(reconcile.View, reconcile.ReadyRule)
+	observeRefused func(reconcile.Refusals)
+	desired        *set
 }
 
 // Bind ties a kind of children to its field in the Children struct, which the
 // runtime fills before Sync, and to the one in Desired, which it reads after.
 func Bind[T client.Object](observed *Snapshot[T], desired *DesiredSet[T]) Fields {
-	return Fields{observe: observeInto(observed), desired: &desired.set}
+	return Fields{observe: observeInto(observed), observeRefused: observed.setRefused, desired: &desired.set}
 }
 
 // BindMetadata is [Bind] for a kind of which only the metadata is in memory.
 func BindMetadata[T client.Object](observed *Snapshot[*metav1.PartialObjectMetadata], desired *DesiredSet[T]) Fields {
-	return Fields{observe: observeInto(observed), desired: &desired.set}
+	return Fields{observe: observeInto(observed), observeRefused: observed.setRefused, desired: &desired.set}
 }
 
 func observeInto[T client.Object](snapshot *Snapshot[T]) func(reconcile.View, reconcile.ReadyRule) {
@@ -80,6 +81,6 @@ func observeInto[T client.Object](snapshot *Snapshot[T]) func(reconcile.View, re
 			items[i] = object.(T)
 		}
 		sortItems(items)
-		*snapshot = Snapshot[T]{items, view.Namespace, readyWhen, view.Read}
+		*snapshot = Snapshot[T]{items: items, namespace: view.Namespace, readyWhen: readyWhen, read: view.Read}
 	}
 }

@@ -37,6 +37,7 @@ type DesiredChild struct {
 	WhenRemoved   DeletionPolicy  // overrides the kind's WhenDropped and WhenDeleted, unless empty
 	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
 	After         []client.Object // desired children that must be ready before this one is written
+	Replaces      []client.Object // undesired children that must be gone before this one is created
 	Recreate      bool            // the child that exists is deleted and created again
 	// WhenApplied are the functions of [WhenApplied]. Each gets the response that desires
 	// the child, and returns an error if that is of another type.
@@ -112,7 +113,7 @@ func (s *DesiredSet[T]) add(child DesiredChild, options []ChildOption) {
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
-// one, and [After], [RecreateIf] and [WhenApplied] make one.
+// one, and [After], [Replaces], [RecreateIf] and [WhenApplied] make one.
 type ChildOption interface {
 	configure(*DesiredChild)
 }
@@ -134,6 +135,16 @@ func After(objects ...client.Object) ChildOption { return after(objects) }
 type after []client.Object
 
 func (a after) configure(child *DesiredChild) { child.After = append(child.After, a...) }
+
+// Replaces has a child that does not exist yet wait until these children are gone. Sync no longer
+// desires them, and they go first, as whenDropped says: the new child needs what they hold, such as
+// a node port, a host, or a place in a quota. They may be of any kind of children. One that does
+// not exist counts as gone.
+func Replaces(old ...client.Object) ChildOption { return replaces(old) }
+
+type replaces []client.Object
+
+func (r replaces) configure(child *DesiredChild) { child.Replaces = append(child.Replaces, r...) }
 
 // RecreateIf has the child that exists deleted and created again if ok, whatever its
 // strategy: it has failed, for example, which no change of the desired state would repair.

@@ -134,7 +134,7 @@ func TestTakenNameIsNotSeized(t *testing.T) {
 	}))
 	f.reconcile()
 	status := f.status("Ready", "NameConflict")
-	if got, want := status.Conditions[0].Message, "ConfigMap "+f.Namespace+"/web exists already and is not controlled by anything: delete it or choose another name"; got != want {
+	if got, want := status.Conditions[0].Message, "ConfigMap "+f.Namespace+"/web exists already and is not controlled by anything: choose another name, or adopt it with adopt: IfUnowned"; got != want {
 		t.Errorf("message is %q, want %q", got, want)
 	}
 	foreign := named(&corev1.ConfigMap{}, "web")

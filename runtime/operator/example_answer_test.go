@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -188,5 +189,31 @@ func ExampleResponse_finalized() {
 	show(finalize, tea(nil))
 	// Output:
 	// Pod tea-0
+	// finalized
+}
+
+// A backup that cannot be made must not keep the parent for ever.
+func ExampleSnapshot_Refused() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	finalize := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		backup := jobFor(shop, shop.Name+"-backup")
+		isOver := req.Children.Jobs.Ready(backup.Name) || req.Children.Jobs.Refused(backup.Name) != nil
+		if !isOver {
+			want.Jobs.Add(backup, operator.CreateOnly, operator.Orphan)
+		}
+		return &Response{Children: want, Finalized: isOver}, nil
+	}
+	show(finalize, tea(nil))
+	show(finalize, tea(func(req *Request) {
+		refusal := errors.New("the namespace is being deleted")
+		req.Children.Jobs = operator.NewSnapshot[*batchv1.Job]().Refuse("tea-backup", refusal)
+	}))
+	// Output:
+	// Job tea-backup, CreateOnly, Orphan
 	// finalized
 }

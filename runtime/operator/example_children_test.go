@@ -137,6 +137,17 @@ func ExampleWhenApplied() {
 	// status: phase "Migrating", copies 0
 }
 
+// The new Service needs the node port of the old one, which therefore goes first.
+func ExampleReplaces() {
+	show(wanting(func(shop *Shop, _ *shopRequest, want *shopDesired) {
+		renamed, old := serviceFor(shop), serviceFor(shop)
+		renamed.Name = shop.Name + "-web"
+		want.Services.Add(renamed, operator.Replaces(old))
+	}), tea(nil))
+	// Output:
+	// Service tea-web, replaces tea
+}
+
 func ExampleSnapshot() {
 	pod := func(namespace, name string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}

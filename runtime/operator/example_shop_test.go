@@ -180,6 +180,9 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		for _, before := range child.After {
 			name += ", after " + before.GetName()
 		}
+		for _, old := range child.Replaces {
+			name += ", replaces " + old.GetName()
+		}
 		fmt.Println(name)
 	}
 	for _, name := range set.Kept() {

@@ -58,6 +58,12 @@ func startCustomIn(t *testing.T, sync customFunction, change func(*definition), 
 // addCustom runs one more in the same test.
 func addCustom(t *testing.T, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
 	t.Helper()
+	return addCustomAs(t, "", sync, change, options)
+}
+
+// addCustomAs is addCustom with the rights of the roles in a file; all rights if it is empty.
+func addCustomAs(t *testing.T, roles string, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
+	t.Helper()
 	c := &custom{t: t, group: strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"}
 	c.setSync(sync)
 	c.Cluster = operatortest.Start(t, operatortest.Config{
@@ -82,6 +88,7 @@ func addCustom(t *testing.T, sync customFunction, change func(*definition), opti
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
+		Roles:   roles,
 		Options: func(o *operator.Options) {
 			options(o)
 			if c.limit != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/health"
@@ -29,6 +30,7 @@ type Snapshot[T client.Object] struct {
 	namespace string // the one that is shown; AnyNamespace: all
 	readyWhen reconcile.ReadyRule
 	read      *atomic.Bool // set at the first look; nil: nobody asks
+	refused   reconcile.Refusals
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
@@ -96,18 +98,24 @@ func (s Snapshot[T]) Ready(name string) bool {
 // find returns the index of the object with this name.
 func (s Snapshot[T]) find(name string) (int, bool) {
 	s.recordRead()
-	namespace, isNamed := s.namespace, false
-	if before, after, ok := strings.Cut(name, "/"); ok {
-		namespace, name, isNamed = before, after, true
-	}
-	if namespace == AnyNamespace {
-		namespace = "" // of cluster-scoped objects
-	}
-	i, ok := slices.BinarySearchFunc(s.items, [2]string{namespace, name}, compareNames)
-	if !ok && !isNamed && s.namespace == AnyNamespace {
+	key, isComplete := s.keyOf(name)
+	i, ok := slices.BinarySearchFunc(s.items, [2]string{key.Namespace, key.Name}, compareNames)
+	if !ok && !isComplete {
 		panic(fmt.Sprintf("the name %q needs a namespace: the snapshot holds objects of several; write namespace/name, or select a namespace with In", name))
 	}
 	return i, ok
+}
+
+// keyOf returns the namespace and name that a name means. It reports false if the name lacks a
+// namespace, unless the kind is cluster-scoped.
+func (s Snapshot[T]) keyOf(name string) (types.NamespacedName, bool) {
+	if namespace, name, ok := strings.Cut(name, "/"); ok {
+		return types.NamespacedName{Namespace: namespace, Name: name}, true
+	}
+	if s.namespace == AnyNamespace {
+		return types.NamespacedName{Name: name}, false
+	}
+	return types.NamespacedName{Namespace: s.namespace, Name: name}, true
 }
 
 // shown returns the objects of the snapshot's namespace.

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 const (
 	pauseKey      = "test.opgen.dev/paused"
 	disconnectKey = "test.opgen.dev/disconnect"
+	formerKey     = "test.opgen.dev/disconnected-from"
 )
 
 func (f *fixture) annotate(key, value string) {
@@ -92,9 +94,10 @@ func TestDisconnectedParentReleasesItsChildren(t *testing.T) {
 	f.status("Ready", "Progressing")
 	f.annotate(disconnectKey, "true")
 	f.status("Suspended", "Disconnected")
+	f.Get(f.site)
 	for _, child := range []client.Object{named(&corev1.ConfigMap{}, "web"), named(&corev1.Pod{}, "runner")} {
-		if !f.Get(child) || len(child.GetOwnerReferences()) > 0 || len(child.GetAnnotations()) > 0 {
-			t.Errorf("%T: owners %v, annotations %v", child, child.GetOwnerReferences(), child.GetAnnotations())
+		if !f.Get(child) || len(child.GetOwnerReferences())+len(child.GetLabels()) > 0 || len(child.GetAnnotations()) != 1 || child.GetAnnotations()[formerKey] != string(f.site.UID) {
+			t.Errorf("%T: owners %v, labels %v, annotations %v", child, child.GetOwnerReferences(), child.GetLabels(), child.GetAnnotations())
 		}
 	}
 	if f.Get(f.site); len(f.site.Finalizers) > 0 {
@@ -165,4 +168,101 @@ func TestAnnotationsThatTheSpecFileForbidsHaveNoEffect(t *testing.T) {
 			f.Gone(f.site, child)
 		})
 	}
+}
+
+// The way back: the same parent takes its children back, whatever the adoption policy.
+func TestParentThatIsConnectedAgainTakesItsChildrenBack(t *testing.T) {
+	f := start(t, &author{sync: desire(func(want *Desired) {
+		want.ConfigMaps.Add(configMap("web", "one"))
+		want.Secrets.Add(named(&corev1.Secret{}, "kept"), operator.Orphan)
+		want.Services.Add(service("created-only"), operator.CreateOnly)
+		want.Pods.Add(pod("runner", "nginx"))
+	})})
+	f.status("Ready", "Progressing")
+	children := []client.Object{configMap("web", ""), named(&corev1.Secret{}, "kept"), service("created-only"), named(&corev1.Pod{}, "runner")}
+	f.Exists(children...)
+	for range 2 { // twice, since the marks of the first time must not be in the way
+		f.annotate(disconnectKey, "true")
+		f.status("Suspended", "Disconnected")
+		f.Settled()
+		drifted := configMap("web", "")
+		f.Update(drifted, func() { drifted.Data["key"] = "edited" })
+		f.annotate(disconnectKey, "")
+		f.Eventually("the children are the parent's again", func() error {
+			for i, child := range children {
+				uid := child.GetUID()
+				f.Get(child)
+				_, former := child.GetAnnotations()[formerKey]
+				if child.GetUID() != uid || former || (len(child.GetOwnerReferences()) == 1) == (i == 1) {
+					return fmt.Errorf("%T: UID %s, before %s; owners %v, annotations %v", child, child.GetUID(), uid, child.GetOwnerReferences(), child.GetAnnotations())
+				}
+			}
+			return expectValue(f.Cluster, drifted, "one")
+		})
+		f.Converged(f.site)
+	}
+}
+
+// A stranger can write the annotation, and a backup can bring it back on another object.
+func TestStrangerWhoPlantsTheMarkOfADisconnectedParentGivesNothingToIt(t *testing.T) {
+	for name, plant := range map[string]func(f *fixture, planted *corev1.ConfigMap) (manager string){
+		"written by another field manager": func(f *fixture, planted *corev1.ConfigMap) string {
+			planted.Annotations = map[string]string{formerKey: string(f.site.UID)}
+			return "kubectl-create"
+		},
+		"of another parent": func(_ *fixture, planted *corev1.ConfigMap) string {
+			planted.Annotations = map[string]string{formerKey: "uid-of-another"}
+			return "opgen/site.test.opgen.dev"
+		},
+		"controlled by something else": func(f *fixture, planted *corev1.ConfigMap) string {
+			planted.Annotations = map[string]string{formerKey: string(f.site.UID)}
+			owner := named(&corev1.Secret{}, "owner")
+			f.Create(owner)
+			planted.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Secret"))}
+			return "opgen/site.test.opgen.dev"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, &author{sync: desire(func(*Desired) {})})
+			f.status("Ready", "Ready")
+			f.Get(f.site)
+			planted := configMap("web", "planted")
+			planted.Namespace = f.Namespace
+			manager := plant(f, planted)
+			if err := f.Client.Create(t.Context(), planted, client.FieldOwner(manager)); err != nil {
+				t.Fatal(err)
+			}
+			f.setSync(desire(desireOne))
+			f.reconcile()
+			f.status("Ready", "NameConflict")
+			if f.Get(planted); planted.Data["key"] != "planted" {
+				t.Errorf("it holds %v", planted.Data)
+			}
+		})
+	}
+}
+
+// After a restore of objects, parents have other UIDs. What a person gives to the new parent by an
+// owner reference, with cleared managedFields, is its child again.
+func TestRestoredObjectWithAReferenceToTheNewParentIsItsChild(t *testing.T) {
+	f := start(t, &author{sync: desire(func(*Desired) {})})
+	f.status("Ready", "Ready")
+	f.Get(f.site)
+	restored := configMap("web", "restored")
+	restored.Labels = map[string]string{"test.opgen.dev/site": "uid-before-the-restore"}
+	restored.Annotations = map[string]string{"test.opgen.dev/desired-hash": "before the restore"}
+	f.Create(restored)
+	f.setSync(desire(desireOne))
+	f.reconcile()
+	f.status("Ready", "NameConflict")
+	f.Update(restored, func() {
+		restored.OwnerReferences = []metav1.OwnerReference{{APIVersion: "test.opgen.dev/v1", Kind: "Site", Name: "web", UID: f.site.UID, Controller: new(true), BlockOwnerDeletion: new(true)}}
+		restored.ManagedFields = []metav1.ManagedFieldsEntry{{}} // so that it does not count as a copy
+	})
+	uid := restored.UID
+	f.status("Ready", "Ready")
+	if f.Get(restored); restored.UID != uid || restored.Labels["test.opgen.dev/site"] != string(f.site.UID) {
+		t.Errorf("UID %s, before %s; labels %v", restored.UID, uid, restored.Labels)
+	}
+	f.Converged(f.site)
 }

@@ -30,7 +30,7 @@ func reportChildren(c *Cluster, text *strings.Builder, parent *unstructured.Unst
 		}
 	}
 	if record.Err != nil || record.Waiting {
-		return // nothing is pruned then
+		return // what is pruned then depends on what went wrong
 	}
 	for _, child := range undesiredChildren(c, parent.GetUID(), record) {
 		if !said.excuses(child, nil, false) {

@@ -60,7 +60,7 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 			}),
 			want: []string{
 				"/pods services: get list watch create patch delete",
-				"batch/jobs: list watch patch delete",
+				"batch/jobs: get list watch patch delete",
 				parents,
 				"demo.example.com/echoservers/finalizers: update",
 				events,

@@ -72,10 +72,10 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 
 // childVerbs returns what the runtime does to the children of a kind. An apply that creates needs
 // both create and patch, also for children that are never changed afterwards. Children of a kind
-// that is only pruned are deleted, or orphaned with a patch.
+// that is only pruned are deleted, or orphaned with a patch; leaked ones are read live before.
 func childVerbs(c kinds.Child) []string {
 	if c.Spec.PruneOnly {
-		return []string{"list", "watch", "patch", "delete"}
+		return []string{"get", "list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch", "create", "patch", "delete"}
 }

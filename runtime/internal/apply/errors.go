@@ -46,11 +46,10 @@ func (e ErrNameConflict) Error() string {
 	if e.CopiedBy != "" {
 		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it, or clear its metadata.managedFields to make it the child", e.Key, e.CopiedBy)
 	}
-	holder := "is not controlled by anything"
+	holder, advice := "is not controlled by anything", ": choose another name, or adopt it with adopt: IfUnowned"
 	if e.Holder != "" {
-		holder = "belongs to " + e.Holder
+		holder, advice = "belongs to "+e.Holder, ": choose another name"
 	}
-	advice := ": delete it or choose another name"
 	if e.Object.GetDeletionTimestamp() != nil {
 		advice = ", but is being deleted"
 	}

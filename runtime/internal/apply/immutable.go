@@ -3,6 +3,8 @@ package apply
 import (
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ErrImmutable says that a change needs a new child, because a field of the child is immutable.
@@ -10,10 +12,14 @@ type ErrImmutable struct {
 	Fields []string // as the API server names them
 	Reason string   // of the refusal, in the words of the API server
 	err    error
+	advice string
 }
 
-func newErrImmutable(refusal error, fields []refusedField) ErrImmutable {
+func newErrImmutable(refusal error, kind schema.GroupKind, fields []refusedField) ErrImmutable {
 	immutable := ErrImmutable{err: refusal}
+	if !HoldsUserData(kind) {
+		immutable.advice = "; whenImmutable: Recreate would recreate the child"
+	}
 	var reasons []string
 	for _, field := range fields {
 		if !slices.Contains(immutable.Fields, field.name) {
@@ -28,7 +34,7 @@ func newErrImmutable(refusal error, fields []refusedField) ErrImmutable {
 }
 
 func (e ErrImmutable) Error() string {
-	return strings.Join(e.Fields, ", ") + " cannot be changed in place; whenImmutable: Recreate would recreate the child: " + e.Reason
+	return strings.Join(e.Fields, ", ") + " cannot be changed in place" + e.advice + ": " + e.Reason
 }
 
 // Unwrap returns the API server's own error.

@@ -38,7 +38,7 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 	case i.desired.WhenImmutable == RecreateIfImmutable:
 		return Outcome{Action: NeedsRecreation, Object: i.live}, nil
 	}
-	return Outcome{}, newErrImmutable(refusal, immutable)
+	return Outcome{}, newErrImmutable(refusal, i.desired.Kind.GroupKind(), immutable)
 }
 
 // retryOverConflicts repeats an apply that was refused because of fields that other managers set

@@ -9,18 +9,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// OrphanChild orphans a child: it removes the reference to the owner, and the labels and
-// annotations that are named. It returns ErrStale if the child has changed since it was observed.
-func (a *Applier) OrphanChild(ctx context.Context, key Key, live client.Object, owner types.UID, labels, annotations []string) error {
+// Marks are the labels and annotations that an orphaned child loses, and annotations that it gets.
+type Marks struct {
+	Labels, Annotations []string
+	Added               map[string]string
+}
+
+// OrphanChild orphans a child: it removes the reference to the owner and the marks. It returns
+// ErrStale if the child has changed since it was observed.
+func (a *Applier) OrphanChild(ctx context.Context, key Key, live client.Object, owner types.UID, marks Marks) error {
 	references := slices.DeleteFunc(slices.Clone(live.GetOwnerReferences()), func(ref metav1.OwnerReference) bool {
 		return ref.UID == owner
 	})
 	metadata := map[string]any{"ownerReferences": references}
-	if dropped := nullEntries(labels, live.GetLabels()); len(dropped) > 0 {
+	if dropped := nullEntries(marks.Labels, live.GetLabels()); len(dropped) > 0 {
 		metadata["labels"] = dropped
 	}
-	if dropped := nullEntries(annotations, live.GetAnnotations()); len(dropped) > 0 {
-		metadata["annotations"] = dropped
+	annotations := nullEntries(marks.Annotations, live.GetAnnotations())
+	for key, value := range marks.Added {
+		annotations[key] = value
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
 	}
 	_, err := a.newClient().patchMetadata(ctx, key, live, metadata)
 	return err

@@ -186,13 +186,30 @@ func (m *AppliedState) Delete(now time.Time, key Key, live client.Object, remove
 	return nil
 }
 
+// Refused returns why the last write of each child was refused, if it was.
+func (m *AppliedState) Refused() map[Key]error {
+	var refused map[Key]error
+	for key, b := range m.budgets {
+		err := b.Refusal()
+		if err == nil {
+			continue
+		}
+		if refused == nil {
+			refused = map[Key]error{}
+		}
+		refused[key] = err
+	}
+	return refused
+}
+
 // keepBudgets drops the budgets of children that are neither in keys nor being deleted, and
-// budgets that equal a full one.
+// budgets that equal a full one. It keeps those of refused writes for a while: an author who no
+// longer desires a child because it was refused must not desire it again at once.
 func (m *AppliedState) keepBudgets(now time.Time, keys map[Key]bool) {
 	for key, b := range m.budgets {
 		maps.DeleteFunc(b.written, func(_ string, at time.Time) bool { return now.Sub(at) >= backoff.ReturnWindow })
 		isFull := b.IsIdle(now) && b.deletion.IsIdle(now) && len(b.written) == 0
-		if !keys[key] && b.deletion.State() != deleted || isFull {
+		if !keys[key] && b.deletion.State() != deleted && b.Refusal() == nil || isFull {
 			delete(m.budgets, key)
 		}
 	}

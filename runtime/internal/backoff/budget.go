@@ -56,6 +56,15 @@ func (b *Budget) Spend(now time.Time) {
 	b.last, b.conflict = now, nil
 }
 
+// Refusal returns the error of the last write, if the API server has refused it; nil if it has not,
+// and for an error that often passes by itself.
+func (b *Budget) Refusal() error {
+	if b.failed == nil || IsTransient(b.failed.Err) {
+		return nil
+	}
+	return b.failed.Err
+}
+
 // Due returns when the next repetition may be made.
 func (b *Budget) Due() time.Time { return b.last.Add(Writes.Wait(b.repeated)) }
 

@@ -27,20 +27,26 @@ type Keys struct {
 	Parent      string // annotation: the parent as Kind.group/namespace/name or Kind.group/name; absent with an owner reference
 	Hash        string // annotation: the hash of the desired state
 	WhenRemoved string // annotation: overrides the deletion policy of the kind
+	// FormerParent is the annotation of an object whose parent a user has disconnected: the UID of
+	// that parent, which takes the object back when it is connected again.
+	FormerParent string
 }
 
 // KeysOf returns the keys of a controller, which begin with the API group of its parents.
 func KeysOf(group, controller string) Keys {
 	return Keys{
-		Label:       group + "/" + controller,
-		Parent:      group + "/parent",
-		Hash:        group + "/desired-hash",
-		WhenRemoved: group + "/when-removed",
+		Label:        group + "/" + controller,
+		Parent:       group + "/parent",
+		Hash:         group + "/desired-hash",
+		WhenRemoved:  group + "/when-removed",
+		FormerParent: group + "/disconnected-from",
 	}
 }
 
 // Annotations returns the keys of the annotations, which an orphaned child loses.
-func (k Keys) Annotations() []string { return []string{k.Parent, k.Hash, k.WhenRemoved} }
+func (k Keys) Annotations() []string {
+	return []string{k.Parent, k.Hash, k.WhenRemoved, k.FormerParent}
+}
 
 // SetDeletionPolicy writes the deletion policy of a child into its metadata. Empty: it is the
 // kind's.
@@ -53,7 +59,7 @@ func (k Keys) SetDeletionPolicy(metadata map[string]any, whenRemoved string) {
 // Ownership returns the metadata, as a merge patch, that makes an object a parent's child. The
 // patch also removes the keys of the other way to own it.
 func (k Keys) Ownership(parent Parent, byReference bool, whenRemoved string) map[string]any {
-	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil}}
+	metadata := map[string]any{"annotations": map[string]any{k.Parent: nil, k.WhenRemoved: nil, k.FormerParent: nil}}
 	k.SetOwner(metadata, parent, byReference)
 	k.SetDeletionPolicy(metadata, whenRemoved)
 	return metadata
@@ -70,7 +76,7 @@ type Parent struct {
 // author may have copied an observed child.
 func (k Keys) ClearOwner(metadata map[string]any, parent types.UID) {
 	dropKeys(metadata, "labels", k.Label)
-	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved)
+	dropKeys(metadata, "annotations", k.Parent, k.WhenRemoved, k.FormerParent)
 	references, _ := metadata["ownerReferences"].([]any)
 	references = slices.DeleteFunc(references, func(reference any) bool {
 		fields, _ := reference.(map[string]any)

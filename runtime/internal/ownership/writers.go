@@ -65,10 +65,10 @@ func (k Keys) HasWrittenLabel(object client.Object, manager string) bool {
 	return ok
 }
 
-// AnnotationWrittenAt returns when a field manager wrote the annotation that names the parent. It
-// reports false if it did not, or did before the object existed.
-func (k Keys) AnnotationWrittenAt(object client.Object, manager string) (time.Time, bool) {
-	return k.annotationMark().writtenAt(object, manager)
+// AnnotationWrittenAt returns when a field manager wrote an annotation. It reports false if it did
+// not, or did before the object existed.
+func AnnotationWrittenAt(object client.Object, key, manager string) (time.Time, bool) {
+	return annotationMark(key).writtenAt(object, manager)
 }
 
 // IsReferenceOfOthers reports whether others than a field manager wrote the reference of an object
@@ -99,8 +99,8 @@ func (k Keys) labelMark() mark {
 	return mark{fieldpath.MakePathOrDie("metadata", "labels", k.Label), k.Label}
 }
 
-func (k Keys) annotationMark() mark {
-	return mark{fieldpath.MakePathOrDie("metadata", "annotations", k.Parent), k.Parent}
+func annotationMark(key string) mark {
+	return mark{fieldpath.MakePathOrDie("metadata", "annotations", key), key}
 }
 
 func referenceMark(uid string) mark {
@@ -113,7 +113,7 @@ func (k Keys) marksOf(object client.Object) (marks []mark) {
 		marks = append(marks, k.labelMark())
 	}
 	if _, ok := object.GetAnnotations()[k.Parent]; ok {
-		marks = append(marks, k.annotationMark())
+		marks = append(marks, annotationMark(k.Parent))
 	}
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
 		marks = append(marks, referenceMark(string(ref.UID)))

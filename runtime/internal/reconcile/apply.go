@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -16,16 +18,20 @@ import (
 
 // applied is what came of bringing the children to their desired state.
 type applied struct {
-	children  []child // those that are desired or kept, as known now
-	isStale   bool    // something has changed meanwhile, and another reconcile is due
-	isWaiting bool    // a child waits for another, so that not all of the answer is applied
-	err       error
+	children   []child // those that are desired or kept, as known now
+	first      []child // those that others replace: they have to go before these are created
+	isStale    bool    // something has changed meanwhile, and another reconcile is due
+	isWaiting  bool    // a child waits for another, so that not all of the answer is applied
+	failed     []errChild
+	unapplied  map[apply.Key]bool // those that failed, and those that wait for nothing else
+	impossible error              // of children that Finalize desires in a namespace that is being deleted
+	err        error              // all that went wrong, but for what is impossible
 }
 
 // applyDesired brings the children to the desired state. It applies each child whatever
-// becomes of the others. It deletes nothing if Sync did not succeed, and prunes nothing if a
-// child is invalid, could not be applied or waits for another.
-func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, succeeded bool) applied {
+// becomes of the others. It removes nothing without mayRemove, where Sync did not succeed, or
+// where Finalize has returned Finalized, which has to be recorded before.
+func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, mayRemove bool) applied {
 	plan, invalid := planChildren(r, observed, sets)
 	if invalid == nil {
 		recordDesired(r, plan)
@@ -34,31 +40,22 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	if isStale || err != nil {
 		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
 	}
-	done := applyTasks(ctx, r, plan.tasks)
-	done.err = errors.Join(invalid, done.err)
+	done := applyTasks(ctx, r, observed, plan.tasks)
 	recordResult(r, done)
 	r.isUnwritten = hasUnwritten(r, plan.tasks)
-	var replaced []child
-	for _, child := range done.children {
-		if child.isReplaced {
-			replaced = append(replaced, child)
-		}
-	}
 	if invalid != nil {
+		done.err = errors.Join(invalid, joinFailed(done.failed, nil))
 		return done
 	}
 	undesired, kept := splitUndesired(r, observed, plan)
 	done.children = append(done.children, kept...)
-	switch {
-	case !succeeded || done.isStale:
+	done.err = joinFailed(done.failed, undesired)
+	if !mayRemove || done.isStale {
 		return done
-	case done.err != nil || done.isWaiting:
-		undesired = nil
-	default:
-		undesired, done.err = limitPrunes(ctx, r, undesired, kept)
 	}
-	isStale, err = removeChildren(ctx, r, append(replaced, undesired...))
-	done.isStale, done.err = isStale, errors.Join(done.err, err)
+	pruned, limitErr := done.prunes(ctx, r, undesired, kept)
+	isStale, err = removeChildren(ctx, r, append(done.replacements(), pruned...))
+	done.isStale, done.err = isStale, errors.Join(done.err, limitErr, err)
 	return done
 }
 
@@ -69,15 +66,21 @@ func keepChildren(ctx context.Context, r *run, observed *observed) applied {
 }
 
 // applyTasks applies the tasks, in their order.
-func applyTasks(ctx context.Context, r *run, tasks []task) applied {
-	var done applied
+func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) applied {
+	done := applied{unapplied: map[apply.Key]bool{}}
 	update := newRollingUpdate(tasks)
 	ready := map[apply.Key]bool{}
 	for _, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.observed}
 		why, isIncomplete := blockReason(task, update, ready)
+		if why == "" {
+			var first []child
+			first, why = findReplaced(ctx, r, observed, task)
+			done.first, isIncomplete = appendNew(done.first, first), why != ""
+		}
 		if isIncomplete || why == "" && task.isRecreated() {
-			result.waitsFor, done.isWaiting = why, done.isWaiting || isIncomplete
+			result.waitsFor, done.unapplied[task.Key()] = why, task.waitsForFailed(update, ready, done.unapplied)
+			done.isWaiting = done.isWaiting || isIncomplete && !done.unapplied[task.Key()]
 			if !isIncomplete {
 				result.conflict = r.state.applied.DelayRecreation(r.now, task.Desired, task.observed)
 				result.isReplaced = result.conflict == nil
@@ -92,13 +95,17 @@ func applyTasks(ctx context.Context, r *run, tasks []task) applied {
 		switch {
 		case errors.As(err, new(apply.ErrLostMarks)):
 			// Sync took the child for absent: the rest of its answer waits for the next one.
-			done.isStale, r.staleCause = true, errChild{task.Key(), err}
+			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
 			return done
 		case errors.As(err, new(apply.ErrStale)):
-			done.isStale, r.staleCause = true, errChild{task.Key(), err}
+			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
+			continue
+		case r.isFinalizing() && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+			done.impossible = errors.Join(done.impossible, errChild{key: task.Key(), err: err})
 			continue
 		case err != nil:
-			done.err = errors.Join(done.err, errChild{task.Key(), err})
+			done.unapplied[task.Key()] = true
+			done.failed = append(done.failed, errChild{key: task.Key(), err: err, creates: task.observed == nil})
 			continue
 		case why != "":
 			result.object, result.waitsFor, result.conflict = outcome.Object, why, outcome.Conflict
@@ -139,16 +146,31 @@ func isApplied(outcome apply.Outcome) bool {
 // that rolls, a healthy one that waits for its turn counts as ready: that they come one after
 // the other is the order in which they are created, and a rolling update has its own order.
 func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why string, isIncomplete bool) {
-	for _, key := range t.after {
-		countsAsReady := t.update.isRolling() && key.Kind == t.Kind && update.queued[key]
-		if !ready[key] && !countsAsReady {
-			return "waits for " + key.String(), true
-		}
+	if unready := t.unready(update, ready); len(unready) > 0 {
+		return "waits for " + unready[0].String(), true
 	}
 	if t.update.isRolling() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
 		return "is outdated and waits for its turn", false
 	}
 	return "", false
+}
+
+// unready returns those that a task comes after and that are not ready.
+func (t task) unready(update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
+	for _, key := range t.after {
+		countsAsReady := t.update.isRolling() && key.Kind == t.Kind && update.queued[key]
+		if !ready[key] && !countsAsReady {
+			unready = append(unready, key)
+		}
+	}
+	return unready
+}
+
+// waitsForFailed reports whether a task comes after those that could not be applied, and waits for
+// nothing else.
+func (t task) waitsForFailed(update *rollingUpdate, ready, unapplied map[apply.Key]bool) bool {
+	unready := t.unready(update, ready)
+	return len(unready) > 0 && !slices.ContainsFunc(unready, func(key apply.Key) bool { return !unapplied[key] })
 }
 
 // isRecreated reports whether Sync wants the observed child recreated.

@@ -59,14 +59,34 @@ func checkParentPart(r *run, name string, response *Response, failed error) erro
 // definition.
 func newRequest(r *run, observed *observed) Request {
 	namespace := r.parent.GetNamespace()
-	request := Request{Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Now: r.now, IsObserving: r.loop.environment.Observe}
+	request := Request{
+		Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Refused: make([]Refusals, len(r.loop.definition.Children)),
+		Now: r.now, IsObserving: r.loop.environment.Observe,
+	}
+	refused := r.state.applied.Refused()
 	for i, kind := range observed.kinds {
 		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind)}
+		request.Refused[kind.index] = refusalsOf(kind, refused)
 	}
 	for i, objects := range observed.related {
 		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil})
 	}
 	return request
+}
+
+// refusalsOf returns those of the refusals that are of a kind.
+func refusalsOf(kind *childKind, refused map[apply.Key]error) Refusals {
+	var found Refusals
+	for key, err := range refused {
+		if key.Kind != kind.GroupVersionKind {
+			continue
+		}
+		if found == nil {
+			found = Refusals{}
+		}
+		found[key.Name] = err
+	}
+	return found
 }
 
 // CopyObject returns a copy of an object of a cache that can be written as it is.

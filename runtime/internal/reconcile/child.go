@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,6 +44,19 @@ func newChild(kind *childKind, object client.Object) child {
 }
 
 func (c child) key() apply.Key { return apply.Key{Kind: c.GroupVersionKind, Name: c.name} }
+
+// isSame reports whether two children are the same object.
+func (c child) isSame(other child) bool { return c.object.GetUID() == other.object.GetUID() }
+
+// appendNew appends those of the added children that are not among the others.
+func appendNew(children, added []child) []child {
+	for _, child := range added {
+		if !slices.ContainsFunc(children, child.isSame) {
+			children = append(children, child)
+		}
+	}
+	return children
+}
 
 // currentHealth returns the health of a child as this reconcile leaves it.
 func (c child) currentHealth() health.Health {

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
@@ -49,6 +50,7 @@ type Request struct {
 	Parent      client.Object // a private copy
 	Children    []View        // by kind, in the order of the definition
 	Related     []View        // by entry
+	Refused     []Refusals    // by kind of children
 	Now         time.Time
 	IsObserving bool // the operator writes nothing
 }
@@ -61,6 +63,9 @@ type View struct {
 	// Read is set when the author's code looks at the objects. Nil: nobody asks.
 	Read *atomic.Bool
 }
+
+// Refusals are the errors of children whose last write was refused, by their names.
+type Refusals map[types.NamespacedName]error
 
 // Response is what the author's code returns.
 type Response struct {
@@ -91,6 +96,7 @@ type DesiredChild struct {
 	WhenRemoved   DeletionPolicy // overrides WhenDropped and WhenDeleted
 	WhenImmutable apply.ImmutablePolicy
 	After         []client.Object // desired children that must be ready before
+	Replaces      []client.Object // undesired children that have to be gone before
 	Recreate      bool            // the child that exists is deleted and created again
 	WhenApplied   []func(original any) error
 }

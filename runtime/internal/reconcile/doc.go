@@ -15,14 +15,15 @@
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it
 //	applyTasks        apply.go       apply what differs, one child of a rolling update at a time (rolling_update.go) → applied
 //	limitPrunes       brake.go       hold prunes that no change of the parent explains, if many parents have them
-//	removeChildren    prune.go       recreate and prune children
+//	removeChildren    prune.go       recreate and prune children, and remove those that others replace (replace.go)
 //	recordApplied     applied.go     call the functions of WhenApplied → Response
 //	writeMetadata     metadata.go    write the parent's labels and annotations
 //	reportOutcome     reconcile.go   derive the conditions (conditions.go), write the status and the Events → outcome
 //	scheduleNext      reconcile.go   decide when the next reconcile is due
 //
 // A parent that is deleted, or not selected any more, is finalized instead: finalizeParent in
-// finalize.go.
+// finalize.go. What the user asked for in the deletion is in cascade.go, and what a finalized parent
+// carries for an operator that starts in the middle in record.go.
 //
 // The loop is level-triggered: a reconcile sees state and never events, so that running it
 // once more is always safe. A parent is converged when a further reconcile writes nothing;

@@ -17,8 +17,10 @@ import (
 
 // errChild is the error of a child that could not be applied or deleted.
 type errChild struct {
-	key apply.Key
-	err error
+	key     apply.Key
+	err     error
+	creates bool   // the child does not exist yet
+	advice  string // what an author can do; empty: nothing but what the error says
 }
 
 func (e errChild) Unwrap() error { return e.err }
@@ -30,7 +32,7 @@ func (e errChild) Error() string {
 	if errors.As(e.err, new(apply.ErrNameConflict)) {
 		return e.err.Error()
 	}
-	return fmt.Sprintf("%s: %v", e.key, e.err)
+	return fmt.Sprintf("%s: %v%s", e.key, e.err, e.advice)
 }
 
 // errNotCounted is the error of a prune that the brake could not count.

@@ -2,10 +2,9 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -16,15 +15,22 @@ import (
 // finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
 // the garbage collector does not delete, and then removes the finalizer.
 func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
+	isStale, err := noteOrphaning(ctx, r)
+	switch {
+	case isStale:
+		return outcome{isStale: true}
+	case err != nil:
+		return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("record that the children are orphaned: %w", err))
+	}
 	response, children := new(Response), observed.all()
-	if r.loop.definition.Author.Finalize != nil && !r.state.finalized {
+	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
 		answer, applied := callAndApply(ctx, r, observed)
 		if applied.isStale || ctx.Err() != nil {
 			return outcome{isStale: true}
 		}
 		response, children = answer, applied.children
 		if applied.err != nil || !response.Finalized {
-			return reportOutcome(ctx, r, observed, response, children, applied.err)
+			return reportOutcome(ctx, r, observed, response, children, errors.Join(applied.err, applied.impossible))
 		}
 		r.state.finalized = true
 		current, err := observeChildren(r.loop, r.parent)
@@ -51,6 +57,11 @@ func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
 	return end
 }
 
+// isFinalized reports whether the author's Finalize has returned Finalized for this parent.
+func (r *run) isFinalized() bool {
+	return r.state.finalized || r.hasRecord(finalizedKey)
+}
+
 // removeAllChildren removes the children of a parent that is finalized, without those that the
 // garbage collector deletes after it. With an ordered teardown it removes one kind after the
 // other, the last first, each when the one before is gone. It reports whether all is done.
@@ -69,6 +80,11 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 			waits = waits || isDeleted
 			if object.GetDeletionTimestamp() == nil && !r.writes.removed[object.GetUID()] {
 				removed = append(removed, child)
+			}
+		}
+		if len(removed) > 0 && r.loop.definition.Author.Finalize != nil {
+			if isStale, err := addRecord(ctx, r, finalizedKey); isStale || err != nil {
+				return false, isStale, err
 			}
 		}
 		if isStale, err := removeChildren(ctx, r, removed); isStale || err != nil {
@@ -109,16 +125,19 @@ func addFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
 	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
 		return false, nil
 	}
-	return patchFinalizers(ctx, r, controllerutil.AddFinalizer)
+	return patchParent(ctx, r, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
 }
 
-// removeFinalizer removes the finalizer from the parent, so that it can go. It reports whether
-// the parent has changed meanwhile.
+// removeFinalizer removes the finalizer from the parent, so that it can go, and the records with
+// it. It reports whether the parent has changed meanwhile.
 func removeFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
 	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
 		return false, nil
 	}
-	return patchFinalizers(ctx, r, controllerutil.RemoveFinalizer)
+	return patchParent(ctx, r, func(parent client.Object) {
+		controllerutil.RemoveFinalizer(parent, r.loop.finalizer)
+		r.dropRecords(parent)
+	})
 }
 
 // updateFinalizer adds or removes the finalizer, before any child is created that needs it.
@@ -135,30 +154,6 @@ func updateFinalizer(ctx context.Context, r *run, isNeeded bool) (isStale bool, 
 		err = fmt.Errorf("write the finalizer: %w", err)
 	}
 	return isStale, err
-}
-
-// patchFinalizers writes the parent's finalizers. The patch contains the whole list, so it
-// requires that the parent has not changed. A patch that failed is not sent again before its
-// backoff ends.
-func patchFinalizers(ctx context.Context, r *run, change func(client.Object, string) bool) (isStale bool, err error) {
-	changed := r.parent.DeepCopyObject().(client.Object)
-	change(changed, r.loop.finalizer)
-	budget, desired := &r.state.finalizers, strings.Join(changed.GetFinalizers(), " ")
-	if err := budget.Replay(r.now, desired, r.parent.GetUID()); err != nil {
-		return false, err
-	}
-	patch := client.MergeFromWithOptions(r.parent, client.MergeFromWithOptimisticLock{})
-	err = r.loop.client.Patch(ctx, changed, patch, client.FieldOwner(r.loop.manager))
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		r.staleCause = fmt.Errorf("write the finalizer: %w", err)
-		return true, nil
-	}
-	if err != nil {
-		return false, budget.Fail(r.now, desired, r.parent.GetUID(), err)
-	}
-	budget.Succeeded()
-	r.recordParentWrite(changed, "metadata.finalizers")
-	return false, nil
 }
 
 // isUntouched reports whether the parent has no children, and nothing in it is this

@@ -150,12 +150,12 @@ func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 		return false // it is right: of an earlier parent
 	case r.isMarked(object):
 		return false
-	case isKnown, label == uid && cache.keys.HasWrittenLabel(object, cache.manager):
+	case isKnown, label == uid && cache.keys.HasWrittenLabel(object, cache.manager), r.wasDisconnected(object):
 		return true
 	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == r.parent.GetNamespace() || !r.loop.parentKind.namespaced):
 		return !ownership.IsReferenceOfOthers(object, cache.manager, uid)
 	}
-	named, isOurs := cache.keys.AnnotationWrittenAt(object, cache.manager)
+	named, isOurs := ownership.AnnotationWrittenAt(object, cache.keys.Parent, cache.manager)
 	return isOurs && cache.keys.ParentName(object) == r.owner().String() && !named.Before(r.parent.GetCreationTimestamp().Time)
 }
 
@@ -163,4 +163,12 @@ func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 func (r *run) isMarked(object client.Object) bool {
 	parent, ok := r.loop.childCache.keys.ParentOf(object, r.loop.childCache.parents)
 	return ok && parent.UID == r.parent.GetUID() && parent.Name == r.name() && r.loop.childCache.labelUID(object) == parent.UID
+}
+
+// wasDisconnected reports whether an object was a child of this parent when a user disconnected the
+// parent. Only the annotation that this controller has written to this object counts.
+func (r *run) wasDisconnected(object client.Object) bool {
+	cache := r.loop.childCache
+	_, isOurs := ownership.AnnotationWrittenAt(object, cache.keys.FormerParent, cache.manager)
+	return isOurs && object.GetAnnotations()[cache.keys.FormerParent] == string(r.parent.GetUID())
 }

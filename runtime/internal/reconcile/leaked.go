@@ -115,7 +115,7 @@ func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, fou
 			break
 		}
 		if err := removeLeakedChild(ctx, l, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
-			failures = append(failures, errChild{child.key(), err})
+			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
 	return errors.Join(failures...)
@@ -151,7 +151,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 	verb := "deleted"
 	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
 		verb = "orphaned"
-		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current))
+		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current), nil)
 	} else {
 		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
 	}
@@ -169,7 +169,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 // Its parent was restored, too, and so has another UID than the label says.
 func isLeaked(l *loop, current, cached client.Object) bool {
 	keys := l.childCache.keys
-	_, named := keys.AnnotationWrittenAt(current, l.manager)
+	_, named := ownership.AnnotationWrittenAt(current, keys.Parent, l.manager)
 	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&
 		l.childCache.labelUID(current) == l.childCache.labelUID(cached) && keys.ParentName(current) != "" && keys.ParentName(current) == keys.ParentName(cached) &&
 		named && keys.HasWrittenLabel(current, l.manager)

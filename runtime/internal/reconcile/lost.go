@@ -234,11 +234,18 @@ func restoreChild(ctx context.Context, r *run, lost child) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, errChild{lost.key(), err}
+		return false, errChild{key: lost.key(), err: err}
 	}
 	uid := lost.object.GetUID()
 	_, wasChild := lost.parentOf(lost.object)
 	if current.GetUID() != uid || !r.hasLostMarks(current, wasChild) {
+		return false, nil
+	}
+	// A parent that is deleted with --cascade=orphan loses its references on purpose.
+	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
+		return true, err
+	}
+	if r.isDeleting() && ownership.HasOwnerReference(lost.object, r.parent.GetUID()) {
 		return false, nil
 	}
 	budget := r.state.lost.budgetOf(uid)
@@ -269,7 +276,7 @@ func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.O
 	key := newChild(kind, current).key()
 	restored, err := kind.applier.RestoreMarks(ctx, key, current, r.parent.GetUID(), marks)
 	if err != nil {
-		return errChild{key, err}
+		return errChild{key: key, err: err}
 	}
 	r.recordChildWrite(kind, key.String(), restored)
 	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)

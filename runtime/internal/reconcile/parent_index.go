@@ -76,6 +76,7 @@ func (c *childCache) indexKeys(kind schema.GroupKind, object client.Object) (key
 	parent, ok := c.markedParent(kind, object)
 	switch {
 	case !ok:
+		return c.lostKeys(object)
 	case ownership.IsMarkedCopy(object):
 		return []string{copiesFor(parent)}
 	default:
@@ -85,4 +86,17 @@ func (c *childCache) indexKeys(kind schema.GroupKind, object client.Object) (key
 		keys = append(keys, named)
 	}
 	return keys
+}
+
+// lostPrefix stands before the UID of a parent in the index of objects that have its label and no
+// owner: somebody has taken the owner reference off. An object that still has other owners is not
+// among them. A deletion in the foreground takes references off such objects, too.
+const lostPrefix = "lost/"
+
+func (c *childCache) lostKeys(object client.Object) []string {
+	uid := c.labelUID(object)
+	if uid == "" || len(object.GetOwnerReferences()) > 0 || c.keys.ParentName(object) != "" {
+		return nil
+	}
+	return []string{lostPrefix + string(uid)}
 }

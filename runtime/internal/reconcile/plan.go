@@ -29,6 +29,7 @@ type task struct {
 	update      UpdateStrategy
 	byReference bool         // owned by an owner reference
 	after       []apply.Key  // children that have to be ready before
+	replaces    []apply.Key  // undesired children that have to be gone before
 	place       int          // in the order in which Sync added them
 	recreate    bool         // Sync wants the observed child recreated
 	source      DesiredChild // as Sync added it
@@ -69,6 +70,9 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 			made.tasks = append(made.tasks, added)
 		}
 	}
+	var wrong []error
+	made.tasks, wrong = checkReplaced(made)
+	invalid = append(invalid, wrong...)
 	if len(invalid) > 0 {
 		made.tasks = dropDependents(made.tasks)
 	}
@@ -96,6 +100,9 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 	made := task{kind: kind, update: cmp.Or(desired.Update, kind.Update), byReference: byReference, recreate: desired.Recreate, source: desired}
 	if made.after, err = readKeys(r, desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
+	}
+	if made.replaces, err = readKeys(r, desired.Replaces); err != nil {
+		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
 	keys := r.loop.childCache.keys
 	described := apply.Desired{
@@ -163,7 +170,7 @@ func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
 // Kubernetes allows one, unless the garbage collector must not delete the child.
 func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted DeletionPolicy) bool {
 	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
-	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered
+	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered && !r.isOrphaning()
 }
 
 // completeName returns the name of a desired child with the namespace that it belongs in. It

@@ -3,7 +3,9 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -13,10 +15,46 @@ import (
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
 func removalPolicy(r *run, child child) DeletionPolicy {
+	if r.isOrphaning() {
+		return orphanChild
+	}
 	if r.isFinalizing() {
 		return r.loop.policyOf(child, child.WhenDeleted)
 	}
 	return r.loop.policyOf(child, child.WhenDropped)
+}
+
+// replacements returns the children that make room for others: those to recreate, and those that a
+// desired child replaces.
+func (done applied) replacements() []child {
+	return append(slices.DeleteFunc(slices.Clone(done.children), func(c child) bool { return !c.isReplaced }), done.first...)
+}
+
+// prunes returns the undesired children that are pruned now. A child that could not be applied
+// delays the pruning of its kind, and the brake holds prunes that no change of a parent explains.
+func (done applied) prunes(ctx context.Context, r *run, undesired, kept []child) ([]child, error) {
+	if done.delaysPruning(r) {
+		return nil, nil
+	}
+	delayed := map[schema.GroupVersionKind]bool{}
+	for key, isUnapplied := range done.unapplied {
+		delayed[key.Kind] = delayed[key.Kind] || isUnapplied
+	}
+	due := slices.DeleteFunc(slices.Clone(undesired), func(c child) bool { return delayed[c.GroupVersionKind] })
+	if len(due) == 0 && len(undesired) > 0 {
+		return nil, nil
+	}
+	pruned, err := limitPrunes(ctx, r, due, kept)
+	r.prunesAll = r.prunesAll && len(due) == len(undesired)
+	return pruned, err
+}
+
+// delaysPruning reports whether every undesired child stays for now: a desired child waits for
+// another to get ready, or one could not be applied in an ordered teardown. Otherwise a child that
+// could not be applied, and what comes after it, delay only the pruning of their own kinds: an
+// undesired child of the kind may stand in for them.
+func (done applied) delaysPruning(r *run) bool {
+	return done.isWaiting || r.isFinalizing() && r.loop.definition.IsOrdered && len(done.failed) > 0
 }
 
 // removeChildren deletes or orphans children, unless a live read shows that the parent has
@@ -37,9 +75,9 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 		err := remove(ctx, r, child)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
-			isStale, r.staleCause = true, errChild{child.key(), err}
+			isStale, r.staleCause = true, errChild{key: child.key(), err: err}
 		case err != nil:
-			failures = append(failures, errChild{child.key(), err})
+			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
 	return isStale, errors.Join(failures...)
@@ -72,7 +110,12 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 
 // orphanObject takes the marks of a child off, so that it stays without an owner.
 func orphanObject(ctx context.Context, r *run, child child) error {
-	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID()); err != nil {
+	return orphanWith(ctx, r, child, nil)
+}
+
+// orphanWith orphans a child and gives it annotations.
+func orphanWith(ctx context.Context, r *run, child child, annotations map[string]string) error {
+	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID(), annotations); err != nil {
 		return err
 	}
 	r.recordChildRemoval(child)
@@ -81,7 +124,8 @@ func orphanObject(ctx context.Context, r *run, child child) error {
 	return nil
 }
 
-func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID) error {
+func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID, annotations map[string]string) error {
 	keys := l.childCache.keys
-	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, []string{keys.Label}, keys.Annotations())
+	marks := apply.Marks{Labels: []string{keys.Label}, Annotations: keys.Annotations(), Added: annotations}
+	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, marks)
 }

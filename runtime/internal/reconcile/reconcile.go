@@ -116,15 +116,15 @@ func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 	if r.isFinalizing() {
 		return finalizeParent(ctx, r, observed)
 	}
-	r.state.finalized = false                     // of one that was not selected for a while
-	if r.loop.definition.Author.Finalize != nil { // before Sync has any effect
-		isStale, err := addFinalizer(ctx, r)
-		switch {
-		case isStale:
-			return outcome{isStale: true}
-		case err != nil:
-			return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
-		}
+	isStale, err := removeRecords(ctx, r)
+	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
+		isStale, err = addFinalizer(ctx, r)
+	}
+	switch {
+	case isStale:
+		return outcome{isStale: true}
+	case err != nil:
+		return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
 	}
 	response, applied := callAndApply(ctx, r, observed)
 	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
@@ -147,7 +147,7 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 	}
 	switch {
 	case response.Children != nil:
-		done = applyDesired(ctx, r, observed, response.Children, err == nil)
+		done = applyDesired(ctx, r, observed, response.Children, err == nil && !response.Finalized)
 	case err == nil:
 		done = keepChildren(ctx, r, observed)
 	}

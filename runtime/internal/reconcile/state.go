@@ -37,6 +37,8 @@ type state struct {
 	lost       lostChildren
 	reads      []*atomic.Bool // of the last call of Sync; see [run.reads]
 
+	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
+
 	staleCount int   // reconciles in a row that stopped half-way, since something had changed
 	generation int64 // of the parent, in the last reconcile
 

@@ -60,16 +60,18 @@ func suspendParent(ctx context.Context, r *run, observed *observed, suspension m
 	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
 }
 
-// disconnectParent orphans the children, and lets the parent go without them. Children of kinds
-// that forbid it stay the parent's: the finalizer stays for them, and they go with the parent.
+// disconnectParent orphans the children, and lets the parent go without them. An annotation on each
+// lets the same parent take it back when it is connected again. Children of kinds that forbid it
+// stay the parent's: the finalizer stays for them, and they go with the parent.
 func disconnectParent(ctx context.Context, r *run, all *observed) (isStale bool, err error) {
 	orphaned, kept := splitDisconnected(all)
+	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
 	for _, child := range orphaned.all() {
-		switch failed := orphanObject(ctx, r, child); {
+		switch failed := orphanWith(ctx, r, child, former); {
 		case errors.As(failed, new(apply.ErrStale)):
 			isStale = true
 		case failed != nil:
-			err = errors.Join(err, errChild{child.key(), failed})
+			err = errors.Join(err, errChild{key: child.key(), err: failed})
 		}
 	}
 	if isStale || err != nil {

@@ -1,0 +1,87 @@
+package reconcile
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// A user who deletes a parent with --cascade=orphan keeps all of its children. The API server puts
+// a finalizer on the parent, and the garbage collector takes it off as soon as the owner references
+// are gone, whether the operator has seen it or not. Three things show it to the operator:
+//
+//   - an event of the parent with that finalizer, noted when it arrives
+//   - a child of this parent without the owner reference that the operator wrote
+//   - the record of an earlier reconcile
+//
+// The first two pass, so the operator records what they show before it removes anything.
+
+// orphaningKey is the record that the parent was deleted with --cascade=orphan, below the API group
+// of the parent.
+const orphaningKey = "/orphaning"
+
+// orphaningPredicate passes every event. It notes the parents that are deleted with
+// --cascade=orphan and wait for this operator.
+func (l *loop) orphaningPredicate() predicate.Predicate {
+	note := func(parent client.Object) bool {
+		if isDeletedWithOrphan(parent) && controllerutil.ContainsFinalizer(parent, l.finalizer) {
+			l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID()).isOrphaning.Store(true)
+		}
+		return true
+	}
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return note(e.Object) },
+		UpdateFunc: func(e event.UpdateEvent) bool { return note(e.ObjectNew) },
+	}
+}
+
+func isDeletedWithOrphan(parent client.Object) bool {
+	return parent.GetDeletionTimestamp() != nil && controllerutil.ContainsFinalizer(parent, metav1.FinalizerOrphanDependents)
+}
+
+// noteOrphaning finds out whether every child of a parent that is deleted is to stay, and records
+// it on the parent. It reports whether the parent has changed meanwhile.
+func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
+	if !r.isDeleting() {
+		return false, nil
+	}
+	isOrphaning := r.state.isOrphaning.Load() || isDeletedWithOrphan(r.parent)
+	if !isOrphaning {
+		if isOrphaning, err = hasLostReference(r); err != nil {
+			return false, err
+		}
+	}
+	if !isOrphaning {
+		return false, nil
+	}
+	r.state.isOrphaning.Store(true)
+	return addRecord(ctx, r, orphaningKey)
+}
+
+// isOrphaning reports whether every child of the parent is to stay, since the parent is deleted
+// with --cascade=orphan.
+func (r *run) isOrphaning() bool {
+	return r.isDeleting() && (r.state.isOrphaning.Load() || r.hasRecord(orphaningKey))
+}
+
+// hasLostReference reports whether a child of the parent has lost its owner reference. Only this
+// operator may have written the label by which the child is known, in the namespace of the parent.
+func hasLostReference(r *run) (bool, error) {
+	for _, kind := range r.loop.childKinds {
+		unowned, err := kind.listByParent(lostPrefix + string(r.parent.GetUID()))
+		if err != nil {
+			return false, err
+		}
+		for _, object := range unowned {
+			isNear := !r.loop.parentKind.namespaced || object.GetNamespace() == r.parent.GetNamespace()
+			if isNear && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
