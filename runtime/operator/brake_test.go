@@ -290,10 +290,17 @@ func TestFleetThatIsRecreatedIsNeverHeld(t *testing.T) {
 		want.ConfigMaps.Add(configMap(site.Name, "two"), operator.Recreate)
 	}))
 	f.Restart()
+	f.waits("all have been recreated", func() error {
+		children := new(corev1.ConfigMapList)
+		if err := f.Client.List(t.Context(), children, client.InNamespace(f.Namespace), client.HasLabels{testapi.Version.Group + "/site"}); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(children.Items, func(c corev1.ConfigMap) bool { return c.Data["key"] != "two" }); i >= 0 || len(children.Items) != len(f.sites) {
+			return fmt.Errorf("there are %d, one of them as before: %t", len(children.Items), i >= 0)
+		}
+		return nil
+	})
 	f.Gone(first)
-	for _, site := range f.sites {
-		f.Matches(configMap(site.Name, "two"))
-	}
 	f.neverHeld()
 }
 
