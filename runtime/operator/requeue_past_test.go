@@ -49,7 +49,7 @@ func TestRequeueAtATimeThatHasPassedIsOneReconcile(t *testing.T) {
 	n := 0
 	f.setSync(func(context.Context, *Request) (*Response, error) {
 		if n++; n == 1 {
-			return lateSync(nil, nil)
+			return lateSync(t.Context(), nil)
 		}
 		want := new(Desired)
 		desireOne(want)
