@@ -142,7 +142,7 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 	}
 	done := applied{children: observed.all()}
 	if isStale, lostErr := restoreAfterCall(ctx, r, observed, response.Children); isStale || lostErr != nil {
-		done.isStale, done.err = isStale, lostErr
+		done.isStale, done.err = isStale, errors.Join(err, lostErr)
 		return new(Response), done
 	}
 	switch {
