@@ -3,6 +3,11 @@
 GOLANGCI_LINT_VERSION := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 
+# The modules of the checkout are built by their own go.mod, whatever a go.work above it lists. GOWORK in the
+# environment takes precedence.
+GOWORK ?= off
+export GOWORK
+
 OPGEN := bin/opgen
 EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
@@ -40,7 +45,7 @@ golden: build ## Rewrite the golden files and the generated files of the example
 	go test ./cmd/opgen ./internal/clientgen ./internal/crdgen ./internal/gotypes ./internal/importer ./internal/reference ./internal/scaffold ./internal/spec \
 		./internal/templates ./internal/warnings \
 		-run '^Test(Golden|Problems|GoAPI)' -update
-	@for dir in $(EXAMPLES) bench/fleet/operator; do (cd $$dir && $(CURDIR)/$(OPGEN) generate) || exit 1; done
+	@for dir in $(EXAMPLES) bench/fleet/operator; do (cd $$dir && "$(CURDIR)/$(OPGEN)" generate) || exit 1; done
 
 .PHONY: lint
 lint: ## Check formatting, the import rules and the rest of .golangci.yml, and the words of the glossary.

@@ -31,9 +31,9 @@ func TestReadme(t *testing.T) {
 	walk := "set -euxo pipefail\n" +
 		"trap 'status=$?; set +e; kill $(jobs -p); opgen cluster down; exit $status' EXIT\n" +
 		walkOf(string(text))
-	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(walk, "/tmp/", temp+"/"))
+	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(walk, "/tmp/", `"$WALK"/`))
 	shell.Dir = checkout
-	shell.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(temp, "none"), "OPGEN_STATE="+filepath.Join(temp, "state"))
+	shell.Env = append(os.Environ(), "WALK="+temp, "KUBECONFIG="+filepath.Join(temp, "none"), "OPGEN_STATE="+filepath.Join(temp, "state"))
 	out, err := shell.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -93,10 +93,11 @@ func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string
 }
 
 // runGo runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.
+// The flags of the user are replaced by Go's default: if GOFLAGS were empty, those of go env -w would count.
 func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "TMPDIR="+g.temp, "PWD="+dir)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "TMPDIR="+g.temp, "PWD="+dir)
 	startOwnGroup(cmd)
 	var output bytes.Buffer
 	cmd.Stdout = &output

@@ -40,16 +40,17 @@ func TestApplyMakesTheTreeWhatWasPlanned(t *testing.T) {
 
 	got := tree(t, dir)
 	delete(got, LockPath)
+	folder, file := newModes(t)
 	want := map[string]string{
-		"a":                            "drwxr-xr-x",
-		"a/zz_generated.stays.go":      "-rw-r--r-- same\n",
-		"b":                            "drwxr-xr-x",
+		"a":                            folder,
+		"a/zz_generated.stays.go":      file + " same\n",
+		"b":                            folder,
 		"b/zz_generated.changes.go":    "-rw------- new\n", // its mode is kept
-		"d":                            "drwxr-xr-x",
-		"d/deep":                       "drwxr-xr-x",
-		"d/deep/zz_generated.comes.go": "-rw-r--r-- made\n",
-		"d/sync.go":                    "-rw-r--r-- start here\n",
-		"main.go":                      "-rw-r--r-- yours\n",
+		"d":                            folder,
+		"d/deep":                       folder,
+		"d/deep/zz_generated.comes.go": file + " made\n",
+		"d/sync.go":                    file + " start here\n",
+		"main.go":                      file + " yours\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the tree is not what was planned (-want +got):\n%s", diff)
@@ -185,6 +186,16 @@ func tree(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// newModes returns the modes of folders and files that are made here: those of a umask of 077 are
+// not the usual ones.
+func newModes(t *testing.T) (folder, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "folder", "file"), "")
+	made := tree(t, dir)
+	return made["folder"], strings.TrimSpace(made["folder/file"])
 }
 
 func write(t *testing.T, path, content string) {

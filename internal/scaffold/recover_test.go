@@ -102,7 +102,8 @@ func TestHoldRemovesNothingOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Release()
-	want := map[string]string{stagingPrefix + "notes": "drwxr-xr-x", stagingPrefix + "notes/todo.txt": "-rw-r--r-- mine"}
+	folder, file := newModes(t)
+	want := map[string]string{stagingPrefix + "notes": folder, stagingPrefix + "notes/todo.txt": file + " mine"}
 	if diff := cmp.Diff(want, tree(t, dir)); diff != "" || held.Undone {
 		t.Errorf("undone: %v; (-want +got):\n%s", held.Undone, diff)
 	}

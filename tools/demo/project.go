@@ -84,7 +84,7 @@ func (p *project) test(ctx context.Context) error {
 }
 
 func (p *project) install(ctx context.Context) error {
-	return p.make(ctx, "install", "KUBECTL="+p.opgen+" cluster kubectl")
+	return p.make(ctx, "install", "KUBECTL='"+p.opgen+"' cluster kubectl")
 }
 
 // cleanUp stops what still runs and removes what was made. A demo that failed shows the operator's
