@@ -75,7 +75,7 @@ func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder
 	}
 	schemas := &schemaBuilder{
 		used: map[*spec.NamedType]apiextv1.JSONSchemaProps{},
-		kube: kubetypes.Reader{BareMetadata: api.BareMetadata},
+		kube: kubetypes.Reader{Metadata: kubetypes.Metadata(api.EmbeddedMetadata)},
 	}
 	for i := range api.Versions {
 		v := &api.Versions[i]

@@ -31,9 +31,7 @@ func (b *schemaBuilder) typeByName(s *spec.Schema, path string) (kubetypes.Type,
 		t := fromSource(s.Go)
 		t.Schema = *t.Schema.DeepCopy()
 		kubetypes.RequireKeys(&t.Schema)
-		if b.kube.BareMetadata {
-			t.Schema = kubetypes.WithBareMetadata(t.Schema)
-		}
+		t.Schema = kubetypes.WithMetadata(t.Schema, b.kube.Metadata)
 		return t, nil
 	}
 	problem := &spec.Problem{Pos: keywordPosition(s, "type"), Path: path}

@@ -123,17 +123,13 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 	r.program.parser.NeedSchemaFor(ident)
 	r.program.requireKeys()
 	r.program.parser.NeedFlattenedSchemaFor(ident)
-	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], k.API.BareMetadata))
+	k.fillVersion(withKindMetadata(r.program.parser.FlattenedSchemata[ident], kubetypes.Metadata(k.API.EmbeddedMetadata)))
 }
 
 // withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself
 // belongs to the API server, whatever comments and markers say of it.
-func withKindMetadata(s apiextv1.JSONSchemaProps, bare bool) apiextv1.JSONSchemaProps {
-	if bare {
-		s = kubetypes.WithBareMetadata(s)
-	} else {
-		s = kubetypes.WithLegalMetadata(s)
-	}
+func withKindMetadata(s apiextv1.JSONSchemaProps, fields kubetypes.Metadata) apiextv1.JSONSchemaProps {
+	s = kubetypes.WithLegalMetadata(kubetypes.WithMetadata(s, fields))
 	if _, found := s.Properties["metadata"]; found {
 		s.Properties["metadata"] = apiextv1.JSONSchemaProps{Type: "object"}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -35,7 +36,7 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	for _, v := range itemsOf(lookupPath(body, "versions")) {
 		holdLimits(lookupPath(v, "schema", "openAPIV3Schema"))
 	}
-	c.bareMetadata = c.hasBareMetadata(crd)
+	c.metadata = c.embeddedMetadata(crd)
 	c.findRepeated(crd)
 	c.refuseUnknown(crd, "", crdKeys)
 	c.refuseUnknown(body, "spec", specKeys)
@@ -51,8 +52,11 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 		out.set("scope", scope)
 	}
 	out.set("conversion", cleanValue(lookupPath(body, "conversion")))
-	if c.bareMetadata {
+	switch c.metadata {
+	case kubetypes.NoMetadata:
 		out.set("embeddedMetadata", boolNode(false))
+	case kubetypes.AllMetadata:
+		out.set("embeddedMetadata", textNode(string(spec.AllMetadata)))
 	}
 	versions := &yaml.Node{Kind: yaml.SequenceNode}
 	all := itemsOf(lookupPath(body, "versions"))

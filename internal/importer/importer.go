@@ -3,6 +3,7 @@ package importer
 import (
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -58,7 +59,7 @@ type typeFinder struct {
 	kubernetes map[digest]kubernetesType
 	repeats    repeats
 
-	bareMetadata bool // the Kubernetes types of the CRD name no fields of metadata
+	metadata kubetypes.Metadata // that the Kubernetes types of the CRD have
 }
 
 // reporter collects the errors of a CRD.

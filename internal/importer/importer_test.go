@@ -135,26 +135,29 @@ func TestMetadataOfEmbeddedObjects(t *testing.T) {
 		}
 		return string(raw)
 	}
-	described, bare := text(template.Schema), text(kubetypes.WithBareMetadata(template.Schema))
+	in := func(fields kubetypes.Metadata) string { return text(kubetypes.WithMetadata(template.Schema, fields)) }
+	all, labels, bare := in(kubetypes.AllMetadata), in(kubetypes.LabelMetadata), in(kubetypes.NoMetadata)
 	for _, tc := range []struct {
 		given, field, want string
-		bare               bool
+		metadata           string
 	}{
-		{"described", described, "field: core/v1.PodTemplateSpec", false},
-		{"bare", bare, "field: core/v1.PodTemplateSpec", true},
-		{"metadata alone", text(template.Schema.Properties["metadata"]), "field: meta/v1.ObjectMeta", false},
-		{"no object", `{type: string}`, "field: string", false},
+		{"all", all, "field: core/v1.PodTemplateSpec", "All"},
+		{"labels", labels, "field: core/v1.PodTemplateSpec", ""},
+		{"bare", bare, "field: core/v1.PodTemplateSpec", "false"},
+		{"metadata alone", text(template.Schema.Properties["metadata"]), "field: meta/v1.ObjectMeta", "All"},
+		{"no object", `{type: string}`, "field: string", ""},
 	} {
 		specs, problems := Import("crd.yaml", []byte(crdWith(tc.field)))
 		if err := problems.Err(); err != nil {
 			t.Fatal(err)
 		}
 		got := string(specs[0].Text)
-		if !strings.HasSuffix(strings.TrimSpace(got), tc.want) || strings.Contains(got, "embeddedMetadata: false") != tc.bare {
+		_, line, _ := strings.Cut(got, "embeddedMetadata: ")
+		if metadata, _, _ := strings.Cut(line, "\n"); !strings.HasSuffix(strings.TrimSpace(got), tc.want) || metadata != tc.metadata {
 			t.Errorf("%s: got\n%s", tc.given, got)
 		}
 	}
-	both := `{type: object, properties: {a: ` + bare + `, b: ` + described + `}}`
+	both := `{type: object, properties: {a: ` + bare + `, b: ` + all + `}}`
 	specs, problems := Import("crd.yaml", []byte(crdWith(both)))
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)

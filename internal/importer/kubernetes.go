@@ -19,16 +19,19 @@ type kubernetesType struct {
 	description string // of the type
 }
 
-// shapes are those of a type whose schema names the fields of metadata where it holds an object,
-// and does not.
-type shapes struct{ described, bare digest }
+// shapes are those of a type by the fields that its schema names of metadata where it holds an
+// object.
+type shapes struct{ all, labels, none digest }
 
 // in returns the one that a file has.
-func (s shapes) in(bareMetadata bool) digest {
-	if bareMetadata {
-		return s.bare
+func (s shapes) in(metadata kubetypes.Metadata) digest {
+	switch metadata {
+	case kubetypes.AllMetadata:
+		return s.all
+	case kubetypes.NoMetadata:
+		return s.none
 	}
-	return s.described
+	return s.labels
 }
 
 // kubernetesType returns the Kubernetes type whose schema an object has, description by
@@ -41,7 +44,7 @@ func (c *typeFinder) kubernetesType(n *yaml.Node) kubernetesType {
 	shape := c.prints.of(n).shape
 	known, found := c.kubernetes[shape]
 	if !found {
-		known = lookupKubernetes(fields, func(t kubernetesType) bool { return t.shapes.in(c.bareMetadata) == shape })
+		known = lookupKubernetes(fields, func(t kubernetesType) bool { return t.shapes.in(c.metadata) == shape })
 		c.kubernetes[shape] = known
 	}
 	if known.description != "" && scalarText(lookupKey(n, "description")) == "" {
@@ -84,28 +87,30 @@ func (k *knownTypes) of(name string) kubernetesType {
 	}
 	t, _ := kubetypes.Referring(name)
 	made := kubernetesType{name: name, description: t.Schema.Description}
-	made.shapes.described = k.shape(t.Schema, false)
-	if name == kubetypes.ObjectMeta {
-		t.Schema = kubetypes.WithBareMetadata(t.Schema)
+	shape := func(metadata kubetypes.Metadata) digest {
+		if name == kubetypes.ObjectMeta {
+			return k.shape(kubetypes.WithMetadata(t.Schema, metadata), metadata)
+		}
+		return k.shape(t.Schema, metadata)
 	}
-	made.shapes.bare = k.shape(t.Schema, true)
+	made.shapes = shapes{shape(kubetypes.AllMetadata), shape(kubetypes.LabelMetadata), shape(kubetypes.NoMetadata)}
 	k.byName[name] = made
 	return made
 }
 
 // shape returns the shape of a schema with references.
-func (k *knownTypes) shape(s apiextv1.JSONSchemaProps, bareMetadata bool) digest {
+func (k *knownTypes) shape(s apiextv1.JSONSchemaProps, metadata kubetypes.Metadata) digest {
 	n := schemaNode(&s)
 	if n == nil {
 		return digest{}
 	}
 	p := prints{}
-	k.referring(p, n, bareMetadata)
+	k.referring(p, n, metadata)
 	return p.of(n).shape
 }
 
 // referring notes the prints of the references in a schema: each has the shape of a type.
-func (k *knownTypes) referring(p prints, n *yaml.Node, bareMetadata bool) {
+func (k *knownTypes) referring(p prints, n *yaml.Node, metadata kubetypes.Metadata) {
 	if ref := lookupKey(n, "$ref"); ref != nil {
 		var own []byte
 		for _, e := range sortedEntries(n) {
@@ -113,15 +118,15 @@ func (k *knownTypes) referring(p prints, n *yaml.Node, bareMetadata bool) {
 				own = appendValue(appendText(own, e.key.Value), e.value)
 			}
 		}
-		p[n] = newPrint(k.of(ref.Value).shapes.in(bareMetadata), own)
+		p[n] = newPrint(k.of(ref.Value).shapes.in(metadata), own)
 		return
 	}
 	for _, e := range entriesOf(lookupKey(n, "properties")) {
-		k.referring(p, e.value, bareMetadata)
+		k.referring(p, e.value, metadata)
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		if below := lookupKey(n, name); below != nil {
-			k.referring(p, below, bareMetadata)
+			k.referring(p, below, metadata)
 		}
 	}
 }

@@ -1,26 +1,37 @@
 package importer
 
-import "go.yaml.in/yaml/v3"
+import (
+	"go.yaml.in/yaml/v3"
 
-// hasBareMetadata reports whether the Kubernetes types of a CRD name no fields of the metadata of
-// the objects in them. All of a CRD are made in one way: where some seem to be of the other, most
-// count.
-func (c *typeFinder) hasBareMetadata(crd *yaml.Node) bool {
-	bare, described := 0, 0
+	"github.com/opgen-dev/opgen/internal/kubetypes"
+)
+
+// embeddedMetadata returns which fields of the metadata of objects the Kubernetes types of a CRD
+// name. All of a CRD are made in one way: where they seem to differ, most count.
+func (c *typeFinder) embeddedMetadata(crd *yaml.Node) kubetypes.Metadata {
+	counts := map[kubetypes.Metadata]int{}
 	for _, v := range itemsOf(lookupPath(crd, "spec", "versions")) {
 		c.eachObject(lookupPath(v, "schema", "openAPIV3Schema"), func(shape digest, fields *yaml.Node) {
 			known := lookupKubernetes(fields, func(t kubernetesType) bool {
-				return t.shapes.described != t.shapes.bare && (t.shapes.described == shape || t.shapes.bare == shape)
+				return t.shapes.all != t.shapes.none && (t.shapes.all == shape || t.shapes.labels == shape || t.shapes.none == shape)
 			})
 			switch shape {
-			case known.shapes.bare:
-				bare++
-			case known.shapes.described:
-				described++
+			case known.shapes.all:
+				counts[kubetypes.AllMetadata]++
+			case known.shapes.labels:
+				counts[kubetypes.LabelMetadata]++
+			case known.shapes.none:
+				counts[kubetypes.NoMetadata]++
 			}
 		})
 	}
-	return bare > described
+	most := kubetypes.LabelMetadata
+	for _, metadata := range []kubetypes.Metadata{kubetypes.AllMetadata, kubetypes.NoMetadata} {
+		if counts[metadata] > counts[most] {
+			most = metadata
+		}
+	}
+	return most
 }
 
 // eachObject calls visit with every object that has fields.

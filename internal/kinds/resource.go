@@ -66,5 +66,5 @@ func (r Resource) Schema() *apiextv1.JSONSchemaProps {
 	if !ok {
 		return nil
 	}
-	return new(kubetypes.WithBareMetadata(known.Schema)) // an object has all fields of metadata
+	return new(kubetypes.WithMetadata(known.Schema, kubetypes.NoMetadata)) // an object has all fields of metadata
 }

@@ -51,9 +51,9 @@ func TypeNames() []string {
 }
 
 // TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements.
-// The caller owns its schema.
+// The caller owns its schema, which names all fields of metadata.
 func TypeByName(name string) (Type, bool) {
-	var r Reader
+	r := Reader{Metadata: AllMetadata}
 	t, found := r.Type(name)
 	t.Schema = *t.Schema.DeepCopy()
 	return t, found
@@ -90,7 +90,7 @@ func Outline(name string) (Type, bool) {
 
 // Reader reads types and remembers them, so that each is read once.
 type Reader struct {
-	BareMetadata bool // as WithBareMetadata
+	Metadata Metadata // that objects within objects have
 
 	known map[string]Type
 }
@@ -105,8 +105,8 @@ func (r *Reader) Type(name string) (Type, bool) {
 	if !found {
 		return t, false
 	}
-	if name == ObjectMeta && r.BareMetadata {
-		t.Schema = bareMetadata(t.Schema.Description, t.Schema.Default)
+	if name == ObjectMeta {
+		t.Schema = r.Metadata.schema(t.Schema)
 	}
 	r.inline(&t.Schema)
 	if r.known == nil {

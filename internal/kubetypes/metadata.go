@@ -9,34 +9,55 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// ObjectMeta is the name of the type of all metadata. Where an object holds another, as a
-// PodTemplateSpec does, its schema has the fields that controller-gen's generateEmbeddedObjectMeta
-// names: the API server drops from the metadata of such objects what the schema does not have.
+// ObjectMeta is the name of the type of all metadata. The types here have the fields that
+// controller-gen's generateEmbeddedObjectMeta names where an object holds another, as a
+// PodTemplateSpec does: the API server drops from the metadata of such objects what the schema does
+// not have.
 const ObjectMeta = "meta/v1.ObjectMeta"
 
-// bareMetadata is the schema of metadata whose fields are not named, all of which the API server
-// drops.
-func bareMetadata(description string, def *apiextv1.JSON) apiextv1.JSONSchemaProps {
-	return apiextv1.JSONSchemaProps{Type: "object", Description: description, Default: def}
+// Metadata says which fields a schema names of the metadata of the objects that it holds.
+type Metadata string
+
+// The fields of metadata.
+const (
+	LabelMetadata Metadata = ""     // name, labels and annotations: what an author of a template needs
+	AllMetadata   Metadata = "All"  // namespace and finalizers too, as in the types here
+	NoMetadata    Metadata = "None" // none, as controller-gen makes it unless it is asked for more
+)
+
+// schema returns the schema of metadata with these fields.
+func (m Metadata) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+	switch m {
+	case NoMetadata:
+		return apiextv1.JSONSchemaProps{Type: "object", Description: s.Description, Default: s.Default}
+	case LabelMetadata:
+		s.Properties = maps.Clone(s.Properties)
+		delete(s.Properties, "namespace")
+		delete(s.Properties, "finalizers")
+	}
+	return s
 }
 
-// WithBareMetadata returns a schema in which metadata is an object without any fields, as
-// controller-gen makes it unless it is asked for more. The schema that is given stays as it is.
-func WithBareMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+// WithMetadata returns a schema in which metadata has these fields. The schema that is given stays as
+// it is.
+func WithMetadata(s apiextv1.JSONSchemaProps, fields Metadata) apiextv1.JSONSchemaProps {
+	if fields == AllMetadata {
+		return s
+	}
 	if isMetadata(&s) {
-		return bareMetadata(s.Description, s.Default)
+		return fields.schema(s)
 	}
 	if s.Properties != nil {
 		s.Properties = maps.Clone(s.Properties)
 	}
 	for name, property := range s.Properties {
-		s.Properties[name] = WithBareMetadata(property)
+		s.Properties[name] = WithMetadata(property, fields)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		s.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: new(WithBareMetadata(*s.Items.Schema))}
+		s.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: new(WithMetadata(*s.Items.Schema, fields))}
 	}
 	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
-		s.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: values.Allows, Schema: new(WithBareMetadata(*values.Schema))}
+		s.AdditionalProperties = &apiextv1.JSONSchemaPropsOrBool{Allows: values.Allows, Schema: new(WithMetadata(*values.Schema, fields))}
 	}
 	return s
 }
@@ -66,7 +87,7 @@ func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 		s.Properties[name] = WithLegalMetadata(property)
 	}
 	if own, found := s.Properties["metadata"]; found && s.XEmbeddedResource {
-		s.Properties["metadata"] = WithBareMetadata(own)
+		s.Properties["metadata"] = WithMetadata(own, NoMetadata)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
 		s.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: new(WithLegalMetadata(*s.Items.Schema))}
@@ -77,24 +98,22 @@ func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return s
 }
 
-// metadataFields are the fields that the schema of metadata names, as JSON.
-var metadataFields = sync.OnceValue(func() string {
+// metadataFields are the fields that the schemas of metadata name, as JSON, by their number.
+var metadataFields = sync.OnceValue(func() map[int]string {
 	t, _ := Referring(ObjectMeta)
-	return fieldsText(&t.Schema)
+	labels := LabelMetadata.schema(t.Schema)
+	return map[int]string{len(t.Schema.Properties): fieldsText(&t.Schema), len(labels.Properties): fieldsText(&labels)}
 })
 
 // isMetadata reports whether a schema is that of metadata, whatever a use of it says of itself.
 func isMetadata(s *apiextv1.JSONSchemaProps) bool {
-	if s.Type != "object" || len(s.Properties) != metadataFieldCount {
+	if _, named := s.Properties["annotations"]; !named || s.Type != "object" { // spares most the comparison
 		return false
 	}
 	rest := *s
 	rest.Type, rest.Properties, rest.Description, rest.Default = "", nil, "", nil
-	return reflect.DeepEqual(rest, apiextv1.JSONSchemaProps{}) && fieldsText(s) == metadataFields()
+	return reflect.DeepEqual(rest, apiextv1.JSONSchemaProps{}) && fieldsText(s) == metadataFields()[len(s.Properties)]
 }
-
-// metadataFieldCount spares most schemas the comparison.
-const metadataFieldCount = 5
 
 func fieldsText(s *apiextv1.JSONSchemaProps) string {
 	raw, err := json.Marshal(s.Properties)

@@ -11,6 +11,17 @@ const (
 	Cluster    Scope = "Cluster"
 )
 
+// EmbeddedMetadata says which fields of the metadata of an object within an object schemas name,
+// where a Kubernetes type or a Go type holds one.
+type EmbeddedMetadata string
+
+// The fields of embedded metadata.
+const (
+	LabelMetadata EmbeddedMetadata = ""     // name, labels and annotations; the default
+	AllMetadata   EmbeddedMetadata = "All"  // namespace and finalizers, too
+	NoMetadata    EmbeddedMetadata = "None" // none
+)
+
 // API is one file of api/: a custom resource and how it is operated.
 type API struct {
 	File     string
@@ -23,11 +34,10 @@ type API struct {
 	Operator *Operator    // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
-	// BareMetadata says that where a Kubernetes type holds an object, the schema names no fields of
-	// its metadata.
-	BareMetadata   bool
-	Conversion     *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
-	AcceptWarnings []Warning                          // of these, nothing is said
+	// EmbeddedMetadata says which fields of the metadata of an object within an object schemas name.
+	EmbeddedMetadata EmbeddedMetadata
+	Conversion       *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
+	AcceptWarnings   []Warning                          // of these, nothing is said
 	// Outlined says that the schemas of the versions and of the types are left out.
 	Outlined bool
 	// At has the position of each key outside of the schemas by its path, such as group,

@@ -4,22 +4,23 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/opgen-dev/opgen/internal/jsonschema"
 )
 
 // apiMapping returns the keys of the file of an API. The root is that of the file; nil describes
 // the keys.
 func apiMapping(api *API, root *yaml.Node) Mapping {
 	operated := hasKey("operator")
-	embedded := true
 	return Mapping{Name: "API", Keys: append(headerKeys("API"), []Key{
 		{Name: "group", Required: true, value: formedText(&api.Group, &groupForm), Doc: "API group, a DNS name with a dot"},
 		{Name: "names", Required: true, value: kindNames(&api.Names), Doc: "what the kind is called"},
 		{Name: "scope", value: wordOr(Namespaced, &api.Scope, Namespaced, Cluster)},
 		{Name: "metadata", Absent: "none", value: partMapping(func() Mapping { return metadataMapping(api) }), Doc: "annotations and labels of the CRD"},
 		{Name: "conversion", Absent: "none", value: nestedMapping(&api.Conversion, conversionMapping), Doc: "how objects are converted between versions, as in a CRD"},
-		{Name: "embeddedMetadata", value: trueOrFalseBy(true, &embedded),
+		{Name: "embeddedMetadata", Absent: "`true`", value: embeddedMetadata(&api.EmbeddedMetadata),
 			Doc: "where a Kubernetes type or a Go type holds an object, such as a pod template, the schema names the `name`, " +
-				"`namespace`, `labels`, `annotations` and `finalizers` of its metadata; with `false` it names none, and the API server drops them all"},
+				"`labels` and `annotations` of its metadata; with `All`, `namespace` and `finalizers` too; with `false`, none. The API server drops what is not named"},
 		{Name: "types", Absent: "none", value: namedTypes(&api.Types), Doc: "schemas with a name of their own, to be used by it anywhere in the file"},
 		{Name: "acceptWarnings", Absent: "none", value: warningNames(&api.AcceptWarnings),
 			Doc: acceptDoc},
@@ -27,7 +28,6 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 			value: versionList(&api.Versions, func() bool { return operated.holds(root) })},
 		{Name: "operator", Absent: "no controller", value: nestedMapping(&api.Operator, operatorMapping), Doc: "what the controller does"},
 	}...), finish: func(d *decoder, n *yaml.Node, _ string) {
-		api.BareMetadata = !embedded
 		checkAPINames(d, n, api)
 		checkVersions(d, n, api)
 		checkOwnChildren(d, api)
@@ -107,5 +107,27 @@ func checkVersions(d *decoder, root *yaml.Node, api *API) {
 	}
 	if stored != 1 {
 		d.fail(list, "versions", strconv.Itoa(stored)+" versions have storage: true", "exactly one must have it")
+	}
+}
+
+// embeddedMetadata returns which fields of embedded metadata schemas name: true, false or All.
+func embeddedMetadata(into *EmbeddedMetadata) value {
+	return value{
+		decode: func(d *decoder, n *yaml.Node, path string) {
+			labels := true
+			switch {
+			case n.Kind == yaml.ScalarNode && n.Value == string(AllMetadata):
+				*into = AllMetadata
+			case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
+				d.fail(n, path, quoteShort(n.Value)+" is not accepted", "accepted: true, false, All")
+			default:
+				if decodeBool(d, &labels, n, path); !labels {
+					*into = NoMetadata
+				}
+			}
+		},
+		schema: func(*Language) *jsonschema.Schema {
+			return jsonschema.Either(jsonschema.Words(AllMetadata), "boolean", jsonschema.Boolean())
+		},
 	}
 }

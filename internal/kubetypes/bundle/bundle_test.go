@@ -72,7 +72,7 @@ func TestBareMetadataIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := kubetypes.Reader{BareMetadata: true}
+	reader := kubetypes.Reader{Metadata: kubetypes.NoMetadata}
 	for name, want := range k.types() {
 		want = withRequiredKeys(want)
 		if got, _ := reader.Type(name); text(t, got) != text(t, want) {
@@ -80,7 +80,7 @@ func TestBareMetadataIsExact(t *testing.T) {
 		}
 		named, _ := kubetypes.TypeByName(name)
 		before := text(t, named)
-		if got := kubetypes.WithBareMetadata(named.Schema); text(t, got) != text(t, want.Schema) {
+		if got := kubetypes.WithMetadata(named.Schema, kubetypes.NoMetadata); text(t, got) != text(t, want.Schema) {
 			t.Errorf("%s: differs when it is made from the other", name)
 		}
 		if text(t, named) != before {
