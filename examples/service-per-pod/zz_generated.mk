@@ -17,8 +17,9 @@ export IMG
 .DEFAULT_GOAL := help
 .PHONY: help generate manifests fmt vet lint build test test-e2e explore run install uninstall image docker-build docker-push deploy undeploy
 
+# In a Turkish locale, a-z is without i.
 help: ## Show this list.
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | while IFS= read -r line; do \
+	@LC_ALL=C grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | while IFS= read -r line; do \
 		printf '  %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
 generate: ## Regenerate the generated files from opgen.yaml, api/ and controllers/.
