@@ -27,7 +27,11 @@ func startSpread(t *testing.T, change func(*definition)) (c *custom, site *testa
 		if other != "" {
 			want.ConfigMaps.Add(distant(other, "far", ""))
 		}
-	}), change)
+	}), func(d *definition) {
+		if anywhere(d); change != nil {
+			change(d)
+		}
+	})
 	other = c.elsewhere()
 	site = c.site("web")
 	children = []client.Object{configMap("near", ""), named(&corev1.Secret{}, "near"), distant(other, "far", "")}

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -111,7 +112,7 @@ func TestConflictsOfDeletionsDoNotMakeRecreationsFree(t *testing.T) {
 		want.Pods.Add(pod("web", "web:1"), operator.RecreateIf(exists))
 		if exists && observed.Labels["seen"] == "" { // so that the first deletion meets a conflict
 			current := named(&corev1.Pod{}, "web")
-			f.Update(current, func() { current.Labels = map[string]string{"seen": "yes"} })
+			f.Update(current, func() { metav1.SetMetaDataLabel(&current.ObjectMeta, "seen", "yes") })
 			writes.Add(1)
 		}
 		return &Response{Children: want}, nil

@@ -14,6 +14,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // Life says which parents [Explore] leads through their lives.
@@ -135,6 +137,13 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 			next = inner(next)
 		}
 		return x.between.wrapTransport(next)
+	}
+	options := config.Options
+	config.Options = func(o *operator.Options) {
+		o.PruneLimit = -1 // an author who drops the children of many parents is a case here
+		if options != nil {
+			options(o)
+		}
 	}
 	x.c = Start(t, config)
 	if x.shapes, err = newShapes(x.c.server); err != nil {

@@ -19,7 +19,7 @@ import (
 // it was created: admission plugins come between.
 const admissionTime = time.Minute
 
-// copied is the operation of the entry that stands for the verdict of [Keys.MarkCopy]. The API
+// copied is the operation of the entry that stands for the result of [Keys.MarkCopy]. The API
 // server knows no such operation.
 const copied metav1.ManagedFieldsOperationType = "Copied"
 
@@ -47,7 +47,7 @@ func (k Keys) CopiedBy(object client.Object, manager string) string {
 }
 
 // MarkCopy makes the managedFields of an object say that it is a copy. A cache that drops the
-// managedFields of others keeps the verdict by it.
+// managedFields of others keeps the result by it.
 func MarkCopy(object client.Object, writer string) {
 	object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: writer, Operation: copied}})
 }
@@ -107,16 +107,19 @@ func referenceMark(uid string) mark {
 	return mark{fieldpath.MakePathOrDie("metadata", "ownerReferences", fieldpath.KeyByFields("uid", uid)), uid}
 }
 
-// marksOf returns the marks that an object has.
+// marksOf returns the marks that an object has, of the parent that its controller reference names,
+// or else its annotation.
 func (k Keys) marksOf(object client.Object) (marks []mark) {
-	if _, ok := object.GetLabels()[k.Label]; ok {
+	label, labelled := object.GetLabels()[k.Label]
+	ref := metav1.GetControllerOfNoCopy(object)
+	if labelled && (ref == nil || label == string(ref.UID)) {
 		marks = append(marks, k.labelMark())
+	}
+	if ref != nil {
+		return append(marks, referenceMark(string(ref.UID)))
 	}
 	if _, ok := object.GetAnnotations()[k.Parent]; ok {
 		marks = append(marks, annotationMark(k.Parent))
-	}
-	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
-		marks = append(marks, referenceMark(string(ref.UID)))
 	}
 	return marks
 }

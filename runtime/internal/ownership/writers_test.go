@@ -24,6 +24,7 @@ func TestCopiedBy(t *testing.T) {
 	}
 	type entries = []metav1.ManagedFieldsEntry
 	referred := metav1.ObjectMeta{Labels: map[string]string{keys.Label: "1"}, OwnerReferences: []metav1.OwnerReference{{UID: "1", Controller: new(true)}}}
+	stolen := metav1.ObjectMeta{Labels: map[string]string{keys.Label: "2"}, OwnerReferences: referred.OwnerReferences}
 	annotated := metav1.ObjectMeta{Labels: map[string]string{keys.Label: "1"}, Annotations: map[string]string{keys.Parent: "Site.demo.example.com/a/web"}}
 	for name, test := range map[string]struct {
 		metadata metav1.ObjectMeta
@@ -43,6 +44,7 @@ func TestCopiedBy(t *testing.T) {
 		"no managedFields":                      {referred, nil, ""},
 		"cleared managedFields":                 {referred, entries{entry("kubectl-edit", ofData, 0)}, ""},
 		"applied after managedFields were lost": {referred, entries{entry("before-first-apply", ofAll, 0), entry("argocd", ofAll, 0)}, ""},
+		"another parent's reference":            {stolen, entries{entry(ourManager, ofLabel, 0), entry("kubectl-edit", ofOwner, 0)}, "kubectl-edit"},
 		"too many writers":                      {referred, entries{entry("ancient-changes", ofAll, 0)}, ""},
 		"no marks":                              {metav1.ObjectMeta{}, entries{entry("kubectl-create", ofAll, 0)}, ""},
 	} {
@@ -54,7 +56,7 @@ func TestCopiedBy(t *testing.T) {
 			}
 			MarkCopy(object, "somebody")
 			if got := keys.CopiedBy(object, ourManager); got != "somebody" || !IsMarkedCopy(object) {
-				t.Errorf("after the verdict it was copied by %q", got)
+				t.Errorf("after the result it was copied by %q", got)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		}
 		outcome, err := applyTask(ctx, r, task, why != "")
 		switch {
-		case errors.As(err, new(apply.ErrLostMarks)):
+		case errors.As(err, new(errRestored)):
 			// Sync took the child for absent: the rest of its answer waits for the next one.
 			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
 			return done
@@ -195,12 +195,12 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if lost, ok := errors.AsType[apply.ErrLostMarks](err); ok {
-		applied.RetryNow(t.Key())
-		if err := restoreMarks(ctx, r, t.kind, lost.Object, t.marksFor(r, lost.Object)); err != nil {
+	if unmarked, ok := errors.AsType[apply.ErrLostMarks](err); ok && !isReplayed(err) {
+		if err := restoreMarks(ctx, r, t.kind, unmarked.Object, t.marksFor(r, unmarked.Object)); err != nil {
 			return apply.Outcome{}, err
 		}
-		return apply.Outcome{}, lost
+		applied.RetryNow(t.Key())
+		return apply.Outcome{}, errRestored{unmarked}
 	}
 	if err != nil {
 		return outcome, err
@@ -210,7 +210,7 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		metrics.CountDrift(name, t.Kind.Kind)
 	}
 	if outcome.Action == apply.Created {
-		r.state.lost.dropKey(t.Key())
+		r.state.missing.dropKey(t.Key())
 	}
 	if outcome.Action == apply.Created || outcome.Action == apply.Updated || outcome.Action == apply.Adopted {
 		r.recordChildWrite(t.kind, key, outcome.Object)

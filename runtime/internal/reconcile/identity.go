@@ -23,7 +23,7 @@ import (
 //   - somebody else did not write all of these marks: that is a copy of a child.
 //
 // Only children are shown to Sync, and only what is shown is pruned. A child that loses marks is
-// none until it has them again; see lost.go.
+// none until it has them again; see missing.go.
 
 // parentOf returns the parent of an object of the cache. It returns false if the object is no
 // child.
@@ -77,7 +77,7 @@ func (c *childCache) copiedBy(object client.Object) string {
 }
 
 // dropOthers returns the transform of the cache. It sees who wrote the marks of an object, which
-// trim drops, and keeps the verdict. Of what is no child it drops the content, so that the objects
+// trim drops, and keeps the result. Of what is no child it drops the content, so that the objects
 // of others fill no memory.
 func (c *childCache) dropOthers(trim toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(input any) (any, error) {
@@ -143,14 +143,17 @@ func metadataOf(object client.Object, keys ownership.Keys) client.Object {
 func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 	cache, uid := r.loop.childCache, r.parent.GetUID()
 	label := cache.labelUID(object)
+	isLabelled := label == uid && cache.keys.HasWrittenLabel(object, cache.manager)
 	switch controller := metav1.GetControllerOfNoCopy(object); {
-	case object.GetDeletionTimestamp() != nil, controller != nil && controller.UID != uid, len(cache.claims(object)) > 0:
+	case object.GetDeletionTimestamp() != nil, len(cache.claims(object)) > 0:
 		return false
+	case controller != nil && controller.UID != uid && !(isLabelled && cache.copiedBy(object) != ""):
+		return false // another controller has it, unless somebody has only written another parent's reference
 	case label != uid && label != "" && cache.keys.HasWrittenLabel(object, cache.manager):
 		return false // it is right: of an earlier parent
 	case r.isMarked(object):
 		return false
-	case isKnown, label == uid && cache.keys.HasWrittenLabel(object, cache.manager), r.wasDisconnected(object):
+	case isKnown, isLabelled, r.wasDisconnected(object):
 		return true
 	case ownership.HasOwnerReference(object, uid) && (controller == nil || object.GetNamespace() == r.parent.GetNamespace() || !r.loop.parentKind.namespaced):
 		return !ownership.IsReferenceOfOthers(object, cache.manager, uid)

@@ -90,8 +90,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	defer span.End()
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
-	isStale, lostErr := restoreBeforeCall(ctx, r, observed)
-	if err := cmp.Or(relatedErr, lostErr); err != nil {
+	isStale, missingErr := restoreBeforeCall(ctx, r, observed)
+	if err := cmp.Or(relatedErr, missingErr); err != nil {
 		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
 	if isStale {
@@ -141,8 +141,8 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		response = new(Response)
 	}
 	done := applied{children: observed.all()}
-	if isStale, lostErr := restoreAfterCall(ctx, r, observed, response.Children); isStale || lostErr != nil {
-		done.isStale, done.err = isStale, errors.Join(err, lostErr)
+	if isStale, missingErr := restoreAfterCall(ctx, r, observed, response.Children); isStale || missingErr != nil {
+		done.isStale, done.err = isStale, errors.Join(err, missingErr)
 		return new(Response), done
 	}
 	switch {

@@ -123,7 +123,7 @@ func (r *run) recordChildWrite(kind *childKind, key string, object client.Object
 // recordChildRemoval records that a child leaves the cache.
 func (r *run) recordChildRemoval(child child) {
 	r.writes.names = append(r.writes.names, child.key().String())
-	r.state.lost.expect(child.object.GetUID())
+	r.state.missing.expect(child.object.GetUID())
 	r.state.writes.RecordDeletion(&child.source, child.object, r.now)
 	if r.writes.removed == nil {
 		r.writes.removed = map[types.UID]bool{}

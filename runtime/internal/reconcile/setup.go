@@ -143,7 +143,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		builder.WithPredicates(l.shard.predicate(), l.orphaningPredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
 		enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
-		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, lossHandler{enqueue, l, child}))
+		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child}))
 	}
 	for _, kind := range l.relatedKinds {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))

@@ -24,24 +24,24 @@ import (
 
 // A child that leaves the cache is gone, or has lost its marks: the watch shows both as a deletion.
 // Sync must not take a Secret for absent that only lacks its label, since it would make a new
-// password. So a lost child is looked up before Sync is called, and gets its marks back.
+// password. So a missing child is looked up before Sync is called, and gets its marks back.
 //
 // A Sync that does not look at the snapshot of a kind cannot be misled by it. For such kinds the
-// create of the child tells whether it is gone, without another request. If Sync looks at the
+// create of the child shows if it is gone, without another request. If Sync looks at the
 // snapshot for once, or does not desire the child any more, the child is looked up before anything
 // of the answer is carried out.
 
-// lostChildren are the children of a parent that have left the cache, or are children no more, and
+// missingChildren are the children of a parent that have left the cache, or are children no more, and
 // that the operator did not remove. Event handlers add to it while reconciles read it.
-type lostChildren struct {
+type missingChildren struct {
 	mu      sync.Mutex
-	lost    map[types.UID]child
+	missing map[types.UID]child
 	removed map[types.UID]bool // by the operator; each until its event comes
 	budgets map[types.UID]*backoff.Budget
 }
 
-// add notes a child as it was before it was lost.
-func (l *lostChildren) add(before child) {
+// add notes a child as it was before it was missing.
+func (l *missingChildren) add(before child) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	uid := before.object.GetUID()
@@ -52,18 +52,18 @@ func (l *lostChildren) add(before child) {
 	if before.object.GetDeletionTimestamp() != nil {
 		return
 	}
-	if l.lost == nil {
-		l.lost = map[types.UID]child{}
+	if l.missing == nil {
+		l.missing = map[types.UID]child{}
 	}
-	l.lost[uid] = before
+	l.missing[uid] = before
 }
 
 // expect notes that the operator itself has removed a child.
-func (l *lostChildren) expect(uid types.UID) {
+func (l *missingChildren) expect(uid types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, came := l.lost[uid]; came {
-		delete(l.lost, uid)
+	if _, came := l.missing[uid]; came {
+		delete(l.missing, uid)
 		return
 	}
 	if l.removed == nil {
@@ -73,30 +73,30 @@ func (l *lostChildren) expect(uid types.UID) {
 }
 
 // drop forgets a child that is gone, or is a child again.
-func (l *lostChildren) drop(uid types.UID) {
+func (l *missingChildren) drop(uid types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.lost, uid)
+	delete(l.missing, uid)
 }
 
-// dropKey forgets the lost children of a name, which exists again.
-func (l *lostChildren) dropKey(key apply.Key) {
+// dropKey forgets the missing children of a name, which exists again.
+func (l *missingChildren) dropKey(key apply.Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.lost, func(_ types.UID, lost child) bool { return lost.key() == key })
+	maps.DeleteFunc(l.missing, func(_ types.UID, missing child) bool { return missing.key() == key })
 }
 
-// list returns the lost children, in the order of their kinds and names.
-func (l *lostChildren) list() []child {
+// list returns the missing children, in the order of their kinds and names.
+func (l *missingChildren) list() []child {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.SortedFunc(maps.Values(l.lost), func(a, b child) int {
+	return slices.SortedFunc(maps.Values(l.missing), func(a, b child) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), strings.Compare(a.name.String(), b.name.String()))
 	})
 }
 
 // budgetOf returns the budget by which the marks of a child are restored.
-func (l *lostChildren) budgetOf(uid types.UID) *backoff.Budget {
+func (l *missingChildren) budgetOf(uid types.UID) *backoff.Budget {
 	if l.budgets == nil {
 		l.budgets = map[types.UID]*backoff.Budget{}
 	}
@@ -106,68 +106,68 @@ func (l *lostChildren) budgetOf(uid types.UID) *backoff.Budget {
 	return l.budgets[uid]
 }
 
-// lossHandler notes children that are lost, before it handles an event.
-type lossHandler struct {
+// missingHandler notes children that are missing, before it handles an event.
+type missingHandler struct {
 	handler.EventHandler
 	loop *loop
 	kind *childKind
 }
 
 // Update notes an object that was a child before.
-func (h lossHandler) Update(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+func (h missingHandler) Update(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 	before, was := h.kind.parentOf(e.ObjectOld)
 	after, is := h.kind.parentOf(e.ObjectNew)
 	if was && (!is || before.UID != after.UID || before.Name != after.Name) {
-		h.loop.noteLost(h.kind, before, e.ObjectOld)
+		h.loop.noteMissing(h.kind, before, e.ObjectOld)
 	}
 	h.EventHandler.Update(ctx, e, queue)
 }
 
 // Delete notes an object that was a child.
-func (h lossHandler) Delete(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+func (h missingHandler) Delete(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 	if parent, was := h.kind.parentOf(e.Object); was {
-		h.loop.noteLost(h.kind, parent, e.Object)
+		h.loop.noteMissing(h.kind, parent, e.Object)
 	}
 	h.EventHandler.Delete(ctx, e, queue)
 }
 
-func (l *loop) noteLost(kind *childKind, parent ownership.Parent, object client.Object) {
+func (l *loop) noteMissing(kind *childKind, parent ownership.Parent, object client.Object) {
 	if state := l.states.get(parent.Name); state != nil && state.uid == parent.UID {
-		state.lost.add(newChild(kind, object))
+		state.missing.add(newChild(kind, object))
 	}
 }
 
-// errLostMarks is the error of a child whose marks somebody keeps removing.
-type errLostMarks struct {
+// errMarksRemoved is the error of a child whose marks somebody keeps removing.
+type errMarksRemoved struct {
 	key     apply.Key
 	manager string
 }
 
-func (e errLostMarks) Error() string {
+func (e errMarksRemoved) Error() string {
 	return fmt.Sprintf("%s: %s keeps changing the labels, annotations or owner references that make it a child, and they are restored less and less often until that stops",
 		e.key, cmp.Or(e.manager, "somebody"))
 }
 
-// restoreBeforeCall restores the lost children at which the author's code may look. It looks at the
+// restoreBeforeCall restores the missing children at which the author's code may look. It looks at the
 // same kinds as in the call before.
 func restoreBeforeCall(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
 	reads := r.state.reads
-	return restoreLost(ctx, r, observed, append(r.state.lost.list(), observed.unlabelled...), func(lost child) bool {
-		return reads == nil || reads[lost.index].Load() || r.isFinalizing()
+	return restoreMissing(ctx, r, observed, append(r.state.missing.list(), observed.unlabelled...), func(missing child) bool {
+		return reads == nil || reads[missing.index].Load() || r.isFinalizing()
 	})
 }
 
-// restoreAfterCall restores the lost children at which the author's code has looked, and those that
+// restoreAfterCall restores the missing children at which the author's code has looked, and those that
 // it does not desire. The create shows what became of the others.
 func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []DesiredSet) (isStale bool, err error) {
 	r.state.reads = r.reads
-	lost := r.state.lost.list()
-	if len(lost) == 0 {
+	missing := r.state.missing.list()
+	if len(missing) == 0 {
 		return false, nil
 	}
 	desired := namesOf(r, sets)
-	return restoreLost(ctx, r, observed, lost, func(lost child) bool {
-		return r.readsOf(lost.childKind).Load() || !desired[lost.key()]
+	return restoreMissing(ctx, r, observed, missing, func(missing child) bool {
+		return r.readsOf(missing.childKind).Load() || !desired[missing.key()]
 	})
 }
 
@@ -194,20 +194,23 @@ func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
 	return names
 }
 
-// restoreLost gives lost children that still exist their marks back, if they are of concern. It
+// errRestored says that a desired child has got its marks back.
+type errRestored struct{ error }
+
+// restoreMissing gives missing children that still exist their marks back, if they are of concern. It
 // reports whether the cache does not show such a child yet: Sync runs when it does.
-func restoreLost(ctx context.Context, r *run, observed *observed, lost []child, concerns func(child) bool) (isStale bool, err error) {
-	if len(lost) == 0 {
+func restoreMissing(ctx context.Context, r *run, observed *observed, missing []child, concerns func(child) bool) (isStale bool, err error) {
+	if len(missing) == 0 {
 		return false, nil
 	}
 	known := map[types.UID]bool{}
 	for _, child := range observed.all() {
 		known[child.object.GetUID()] = true
 	}
-	for _, child := range lost {
+	for _, child := range missing {
 		uid := child.object.GetUID()
 		if known[uid] {
-			r.state.lost.drop(uid)
+			r.state.missing.drop(uid)
 			continue
 		}
 		if !concerns(child) {
@@ -218,26 +221,26 @@ func restoreLost(ctx context.Context, r *run, observed *observed, lost []child, 
 			return isStale, err
 		}
 		if !restored {
-			r.state.lost.drop(uid)
+			r.state.missing.drop(uid)
 		}
 		isStale = isStale || restored
 	}
 	return isStale, nil
 }
 
-// restoreChild reads a lost child live, and gives it its marks back. It reports false for one that
+// restoreChild reads a missing child live, and gives it its marks back. It reports false for one that
 // is gone, or is not this parent's any more.
-func restoreChild(ctx context.Context, r *run, lost child) (bool, error) {
-	current := lost.newObject()
-	err := r.loop.liveReader.Get(ctx, lost.name, current)
+func restoreChild(ctx context.Context, r *run, missing child) (bool, error) {
+	current := missing.newObject()
+	err := r.loop.liveReader.Get(ctx, missing.name, current)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
 	if err != nil {
-		return false, errChild{key: lost.key(), err: err}
+		return false, errChild{key: missing.key(), err: err}
 	}
-	uid := lost.object.GetUID()
-	_, wasChild := lost.parentOf(lost.object)
+	uid := missing.object.GetUID()
+	_, wasChild := missing.parentOf(missing.object)
 	if current.GetUID() != uid || !r.hasLostMarks(current, wasChild) {
 		return false, nil
 	}
@@ -245,39 +248,36 @@ func restoreChild(ctx context.Context, r *run, lost child) (bool, error) {
 	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
 		return true, err
 	}
-	if r.isDeleting() && ownership.HasOwnerReference(lost.object, r.parent.GetUID()) {
+	if r.isDeleting() && ownership.HasOwnerReference(missing.object, r.parent.GetUID()) {
 		return false, nil
 	}
-	budget := r.state.lost.budgetOf(uid)
+	return true, restoreMarks(ctx, r, missing.childKind, current, r.marksAsBefore(missing))
+}
+
+// marksAsBefore returns the metadata that gives a missing child the marks that it had.
+func (r *run) marksAsBefore(missing child) map[string]any {
+	keys := r.loop.childCache.keys
+	byReference := ownership.HasOwnerReference(missing.object, r.parent.GetUID())
+	return keys.Ownership(r.owner(), byReference, missing.object.GetAnnotations()[keys.WhenRemoved])
+}
+
+// restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
+// in it. The next reconcile does the rest, since it observes the child. Who keeps removing them is
+// a field manager conflict.
+func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) error {
+	key, budget := newChild(kind, current).key(), r.state.missing.budgetOf(current.GetUID())
 	conflict, _ := budget.Delay(r.now, func() (backoff.Conflict, error) { // which returns no error
 		return backoff.Conflict{Manager: ownership.LastWriter(current, r.loop.manager)}, nil
 	})
 	if conflict != nil {
-		r.statusConflict = conflict
-		return true, errLostMarks{lost.key(), conflict.Manager}
+		r.statusConflict = conflict // the next attempt is due then
+		return errMarksRemoved{key, conflict.Manager}
 	}
-	if err := restoreMarks(ctx, r, lost.childKind, current, r.marksAsBefore(lost)); err != nil {
-		return true, err
-	}
-	budget.Spend(r.now)
-	return true, nil
-}
-
-// marksAsBefore returns the metadata that gives a lost child the marks that it had.
-func (r *run) marksAsBefore(lost child) map[string]any {
-	keys := r.loop.childCache.keys
-	byReference := ownership.HasOwnerReference(lost.object, r.parent.GetUID())
-	return keys.Ownership(r.owner(), byReference, lost.object.GetAnnotations()[keys.WhenRemoved])
-}
-
-// restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
-// in it. The next reconcile does the rest, since it observes the child.
-func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) error {
-	key := newChild(kind, current).key()
 	restored, err := kind.applier.RestoreMarks(ctx, key, current, r.parent.GetUID(), marks)
 	if err != nil {
 		return errChild{key: key, err: err}
 	}
+	budget.Spend(r.now)
 	r.recordChildWrite(kind, key.String(), restored)
 	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
 	return nil
