@@ -32,6 +32,9 @@ func limitStale(ctx context.Context, r *run, observed *observed, end outcome) ou
 		r.state.staleCount = 0
 		return end
 	}
+	if isNamed := r.staleCause != nil; isNamed != r.state.staleIsNamed { // one row is of one kind of cause
+		r.state.staleIsNamed, r.state.staleCount = isNamed, 0
+	}
 	if r.state.staleCount++; r.state.staleCount <= backoff.Conflicts.Free {
 		return end
 	}

@@ -39,8 +39,9 @@ type state struct {
 
 	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
 
-	staleCount int   // reconciles in a row that stopped half-way, since something had changed
-	generation int64 // of the parent, in the last reconcile
+	staleCount   int   // reconciles in a row that stopped half-way, since something had changed
+	staleIsNamed bool  // the API server said why they did
+	generation   int64 // of the parent, in the last reconcile
 
 	spec     string // a version of the parent's spec, in the last reconcile
 	specOf   string // the resource version that has it
