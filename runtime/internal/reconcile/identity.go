@@ -147,7 +147,7 @@ func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 	switch controller := metav1.GetControllerOfNoCopy(object); {
 	case object.GetDeletionTimestamp() != nil, len(cache.claims(object)) > 0:
 		return false
-	case controller != nil && controller.UID != uid && !(isLabelled && cache.copiedBy(object) != ""):
+	case controller != nil && controller.UID != uid && (!isLabelled || cache.copiedBy(object) == ""):
 		return false // another controller has it, unless somebody has only written another parent's reference
 	case label != uid && label != "" && cache.keys.HasWrittenLabel(object, cache.manager):
 		return false // it is right: of an earlier parent
