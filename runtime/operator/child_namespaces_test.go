@@ -218,3 +218,28 @@ func TestNameWithoutANamespaceUnderAClusterScopedParentFails(t *testing.T) {
 	cluster.Update(realm, func() { realm.Spec.Text = home + "/other" })
 	cluster.Exists(configMapIn(home, "realm"))
 }
+
+// Somebody who may write in another namespace forges all marks, and the field manager too.
+func TestObjectPlantedInAnotherNamespaceIsNoChild(t *testing.T) {
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+		want.ConfigMaps.Add(configMap("password", req.Parent.Spec.Text))
+	}), nil)
+	site := c.site("web")
+	c.says(site, allReady)
+	attacker := named(&corev1.Namespace{}, "a-"+c.Namespace)
+	c.Create(attacker)
+	annotated, referring := distant(attacker.Name, "password", "attacker's"), distant(attacker.Name, "referring", "attacker's")
+	annotated.Labels = map[string]string{c.group + "/site": string(site.UID)}
+	annotated.Annotations = map[string]string{c.group + "/parent": "Site.test.opgen.dev/" + c.Namespace + "/web"}
+	referring.Labels = annotated.Labels
+	referring.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(site, testapi.Version.WithKind("Site"))}
+	c.makeAs("opgen/site."+c.group, annotated)
+	c.makeAs("opgen/site."+c.group, referring)
+	c.touch(site, "changed")
+	c.says(site, allReady)
+	c.Settled()
+	c.Exists(annotated) // the garbage collector deletes the other
+	if c.Get(site); len(site.Finalizers) > 0 {
+		t.Errorf("the parent has the finalizers %v", site.Finalizers)
+	}
+}
