@@ -31,9 +31,8 @@ var generatedWriters = map[string]bool{"before-first-apply": true, "ancient-chan
 // object is a copy of a child. It is empty for an object with a mark that manager wrote since the
 // object exists, and for one whose managedFields do not say who wrote its marks.
 func (k Keys) CopiedBy(object client.Object, manager string) string {
-	entries := object.GetManagedFields()
-	if len(entries) == 1 && entries[0].Operation == copied {
-		return entries[0].Manager
+	if IsMarkedCopy(object) {
+		return object.GetManagedFields()[0].Manager
 	}
 	writer := ""
 	for _, mark := range k.marksOf(object) {

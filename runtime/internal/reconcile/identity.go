@@ -90,10 +90,10 @@ func (c *childCache) dropOthers(trim toolscache.TransformFunc) toolscache.Transf
 		if err != nil {
 			return nil, err
 		}
-		if _, isChild := c.keys.ParentOf(object, c.parents); isChild && writer == "" && c.isInPlace(object) {
+		if writer == "" && c.isInPlace(object) {
 			return trimmed, nil
 		}
-		bare := metadataOf(object, c.keys)
+		bare := withoutContent(object, c.keys)
 		if writer != "" {
 			ownership.MarkCopy(bare, writer)
 		}
@@ -101,7 +101,8 @@ func (c *childCache) dropOthers(trim toolscache.TransformFunc) toolscache.Transf
 	}
 }
 
-// isInPlace reports whether an object lies where a child of its parent may lie.
+// isInPlace reports whether the marks of an object name a parent, and the object lies where a child
+// of that parent may lie.
 func (c *childCache) isInPlace(object client.Object) bool {
 	gvk, err := apiutil.GVKForObject(object, c.scheme)
 	if err != nil {
@@ -111,9 +112,9 @@ func (c *childCache) isInPlace(object client.Object) bool {
 	return ok
 }
 
-// metadataOf returns an object of the same type with the part of the metadata that tells whose it
+// withoutContent returns an object of the same type with the part of the metadata that tells whose it
 // is.
-func metadataOf(object client.Object, keys ownership.Keys) client.Object {
+func withoutContent(object client.Object, keys ownership.Keys) client.Object {
 	bare := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
 	bare.GetObjectKind().SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
 	bare.SetName(object.GetName())

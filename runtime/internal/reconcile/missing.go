@@ -270,7 +270,6 @@ func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.O
 		return backoff.Conflict{Manager: ownership.LastWriter(current, r.loop.manager)}, nil
 	})
 	if conflict != nil {
-		r.statusConflict = conflict // the next attempt is due then
 		return errMarksRemoved{key, conflict.Manager}
 	}
 	restored, err := kind.applier.RestoreMarks(ctx, key, current, r.parent.GetUID(), marks)

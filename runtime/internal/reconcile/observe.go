@@ -70,16 +70,17 @@ func uncopiedOptions(object client.Object) []client.GetOption {
 func observeChildren(l *loop, parent client.Object) (*observed, error) {
 	found := &observed{kinds: l.childKinds, children: make([][]client.Object, len(l.childKinds))}
 	owner := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: client.ObjectKeyFromObject(parent), UID: parent.GetUID()}
+	keyOfChildren, keyOfCopies, name := childrenOf(owner), copiesFor(owner), owner.String()
 	for i, kind := range l.childKinds {
 		var err error
-		if found.children[i], err = kind.listByParent(childrenOf(owner)); err != nil {
+		if found.children[i], err = kind.listByParent(keyOfChildren); err != nil {
 			return nil, err
 		}
-		copies, err := kind.listByParent(copiesFor(owner))
+		copies, err := kind.listByParent(keyOfCopies)
 		if err != nil {
 			return nil, err
 		}
-		named, err := kind.listByParent(owner.String())
+		named, err := kind.listByParent(name)
 		if err != nil {
 			return nil, err
 		}

@@ -38,18 +38,15 @@ type run struct {
 	prunesAll        bool              // no prune is held, and none waits for an apply
 	heldPrunes       string            // which prunes are held, and how a person releases them; empty: none
 	cleanupErr       error             // of the cleanup of leaked children
-	reads            []*atomic.Bool    // by kind of children: whether the author's code has looked at its snapshot
+	reads            []atomic.Bool     // by kind of children: whether the author's code has looked at its snapshot
 }
 
 // readsOf returns what is set when the author's code looks at the snapshot of a kind.
 func (r *run) readsOf(kind *childKind) *atomic.Bool {
 	if r.reads == nil {
-		r.reads = make([]*atomic.Bool, len(r.loop.definition.Children))
-		for i := range r.reads {
-			r.reads[i] = new(atomic.Bool)
-		}
+		r.reads = make([]atomic.Bool, len(r.loop.definition.Children))
 	}
-	return r.reads[kind.index]
+	return &r.reads[kind.index]
 }
 
 // writes is what a reconcile has written.

@@ -35,7 +35,7 @@ type state struct {
 	abandoned  <-chan struct{} // closed when an abandoned Sync has ended; nil when there is none
 	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 	missing    missingChildren
-	reads      []*atomic.Bool // of the last call of Sync; see [run.reads]
+	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
 
 	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
 
