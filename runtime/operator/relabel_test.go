@@ -57,6 +57,7 @@ func (c *custom) forceAway(site *testapi.Site) {
 }
 
 func TestLabelThatWasRemovedDuringAStopIsRestored(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string][]operator.ChildOption{
 		"InPlace":        nil,
 		"Recreate":       {operator.Recreate},
@@ -164,9 +165,12 @@ func TestLabelOfAnEarlierParentIsNotRestored(t *testing.T) {
 }
 
 // hasNameConflict reports whether a Site shows a name conflict.
-func hasNameConflict(c *custom, site *testapi.Site) error {
+func hasNameConflict(c *custom, site *testapi.Site) error { return hasReason(c, site, "NameConflict") }
+
+// hasReason reports whether the Ready condition of a Site has a reason.
+func hasReason(c *custom, site *testapi.Site, reason string) error {
 	c.Get(site)
-	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != "NameConflict" {
+	if condition := meta.FindStatusCondition(site.Status.Conditions, "Ready"); condition == nil || condition.Reason != reason {
 		return fmt.Errorf("its status is %+v", site.Status)
 	}
 	return nil

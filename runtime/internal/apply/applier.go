@@ -80,11 +80,32 @@ func (a *Applier) UpdateOwnership(ctx context.Context, now time.Time, state *App
 }
 
 // RestoreMarks writes the metadata that makes an object a parent's child to an object that has lost
-// part of it, and nothing else. It returns ErrStale if the object has changed since it was read.
-func (a *Applier) RestoreMarks(ctx context.Context, key Key, live client.Object, owner types.UID, marks map[string]any) (client.Object, error) {
+// part of it, and nothing else, and returns the object. It writes nothing and returns why if that
+// was done before and does not last. It returns ErrStale if the object has changed since it was
+// read. Another error is a [backoff.Failed].
+func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Budget, key Key, live client.Object, owner types.UID, marks map[string]any,
+) (client.Object, *backoff.Conflict, error) {
+	const state = "marks"
+	if err := b.Replay(now, state, live.GetUID()); err != nil {
+		return nil, nil, err
+	}
+	b.SetState(state)
+	conflict, _ := b.Delay(now, func() (backoff.Conflict, error) { // which returns no error
+		fields := map[string]any{"metadata": marks}
+		manager, _ := findOtherManager(live, a.Manager, "", nil, fields, fields)
+		return backoff.Conflict{Manager: manager}, nil
+	})
+	if conflict != nil {
+		return a.asCached(Outcome{Object: live}).Object, conflict, nil
+	}
 	d := Desired{Owner: owner, Ownership: func() map[string]any { return marks }}
 	answer, err := a.newClient().patchMetadata(ctx, key, live, d.ownershipPatch(live, nil))
-	return a.asCached(Outcome{Object: answer}).Object, err
+	if err != nil {
+		return nil, nil, recordFailure(b, now, state, live.GetUID(), err)
+	}
+	b.Succeeded()
+	b.Spend(now)
+	return a.asCached(Outcome{Object: answer}).Object, nil, nil
 }
 
 // Delete deletes the child that was observed, and reports whether it existed. It returns

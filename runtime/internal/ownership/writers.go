@@ -76,18 +76,6 @@ func IsReferenceOfOthers(object client.Object, manager string, parent types.UID)
 	return referenceMark(string(parent)).writer(object, manager) != ""
 }
 
-// LastWriter returns the field manager that changed an object last, beside the one that is named;
-// empty if nobody knows.
-func LastWriter(object client.Object, beside string) string {
-	var last metav1.ManagedFieldsEntry
-	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != beside && entry.Subresource == "" && entry.Time != nil && (last.Time == nil || last.Time.Before(entry.Time)) {
-			last = entry
-		}
-	}
-	return last.Manager
-}
-
 // mark is a path in the metadata of an object, and a text that occurs in its form in managedFields.
 type mark struct {
 	path fieldpath.Path

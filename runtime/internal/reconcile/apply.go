@@ -40,6 +40,9 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	if isStale || err != nil {
 		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
 	}
+	if err := restoreDependents(ctx, r, observed, plan.tasks); err != nil {
+		return applied{children: observed.all(), isStale: dropsAnswer(r, err), err: errors.Join(invalid, err)}
+	}
 	done := applyTasks(ctx, r, observed, plan.tasks)
 	recordResult(r, done)
 	r.isUnwritten = hasUnwritten(r, plan.tasks)
@@ -70,9 +73,13 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 	done := applied{unapplied: map[apply.Key]bool{}}
 	update := newRollingUpdate(tasks)
 	ready := map[apply.Key]bool{}
-	for _, task := range tasks {
+	copied := "" // the name of a desired child that a copy has
+	for i, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.observed}
 		why, isIncomplete := blockReason(task, update, ready)
+		if copied != "" && task.observed != nil {
+			why, isIncomplete = "waits for "+copied, true
+		}
 		if why == "" {
 			var first []child
 			first, why = findReplaced(ctx, r, observed, task)
@@ -94,8 +101,9 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		outcome, err := applyTask(ctx, r, task, why != "")
 		switch {
 		case errors.As(err, new(errRestored)):
-			// Sync took the child for absent: the rest of its answer waits for the next one.
-			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
+			// Sync took the child for absent, and maybe others: the rest of its answer is dropped.
+			_ = restoreUnobserved(ctx, r, tasks[i+1:]) // what fails is tried again with the next answer
+			done.isStale = dropsAnswer(r, err)
 			return done
 		case errors.As(err, new(apply.ErrStale)):
 			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
@@ -106,6 +114,9 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		case err != nil:
 			done.unapplied[task.Key()] = true
 			done.failed = append(done.failed, errChild{key: task.Key(), err: err, creates: task.observed == nil})
+			if conflict, ok := errors.AsType[apply.ErrNameConflict](err); ok && conflict.CopiedBy != "" {
+				copied = task.Key().String() // Sync took for absent what somebody has restored
+			}
 			continue
 		case why != "":
 			result.object, result.waitsFor, result.conflict = outcome.Object, why, outcome.Conflict
@@ -196,11 +207,12 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
 	if unmarked, ok := errors.AsType[apply.ErrLostMarks](err); ok && !isReplayed(err) {
-		if err := restoreMarks(ctx, r, t.kind, unmarked.Object, t.marksFor(r, unmarked.Object)); err != nil {
+		r.state.missing.add(newChild(t.kind, unmarked.Object)) // for the case that this does not last
+		if _, err := restoreMarks(ctx, r, t.kind, unmarked.Object, t.marksFor(r, unmarked.Object)); err != nil {
 			return apply.Outcome{}, err
 		}
 		applied.RetryNow(t.Key())
-		return apply.Outcome{}, errRestored{unmarked}
+		return apply.Outcome{}, errRestored{t.Key()}
 	}
 	if err != nil {
 		return outcome, err
@@ -248,7 +260,8 @@ func isReplayed(err error) bool {
 }
 
 // splitUndesired splits the observed children that are not desired into those to prune and
-// those to keep. The applied state forgets all of them.
+// those to keep. One whose marks somebody keeps removing is in neither: it is not deleted. The
+// applied state forgets all of them.
 func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []child) {
 	desired := map[apply.Key]bool{}
 	for _, task := range plan.tasks {
@@ -258,7 +271,7 @@ func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []ch
 		switch key := child.key(); {
 		case plan.keep[key] && !desired[key]:
 			kept = append(kept, child)
-		case !desired[key] && child.object.GetDeletionTimestamp() == nil:
+		case !desired[key] && child.object.GetDeletionTimestamp() == nil && r.isMarked(child.object):
 			undesired = append(undesired, child)
 		}
 	}

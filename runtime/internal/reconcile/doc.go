@@ -10,7 +10,7 @@
 //	observeRelated    related.go     find the objects that Sync reads and does not own
 //	state.delay       state.go       stop here if a retry, or a hot loop, is not due
 //	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
-//	restoreBeforeCall missing.go     give children that somebody took the marks off these back, before Sync can take them for absent
+//	restoreBeforeCall restore.go     give children that somebody took the marks off these back, before Sync can take them for absent
 //	callAuthor        call.go        call Sync, or Finalize, with the parent and a snapshot → Response
 //	planChildren      plan.go        complete the desired children, and order them (order.go) → plan
 //	updateFinalizer   finalize.go    add the finalizer before a child is created that needs it

@@ -12,9 +12,9 @@ import (
 )
 
 // countAnswer counts what Sync desired in a reconcile, and records an Event about a Sync that
-// desires something else each time.
-func countAnswer(ctx context.Context, r *run, observed *observed, response *Response, requeue time.Duration) {
-	if len(r.writes.names) == 0 {
+// desires something else each time. What was refused counts like what was written.
+func countAnswer(ctx context.Context, r *run, observed *observed, response *Response, requeue time.Duration, err error) {
+	if len(r.writes.names) == 0 && err == nil {
 		r.state.hotLoop = nil
 		return
 	}
@@ -30,7 +30,11 @@ func countAnswer(ctx context.Context, r *run, observed *observed, response *Resp
 	}
 	r.state.hotLoop.Add(r.seen, answer)
 	if r.state.hotLoop.IsHot() {
-		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", joinSome(r.writes.names)))
+		now := joinSome(r.writes.names)
+		if len(r.writes.names) == 0 {
+			now = "refused: " + errorMessage(err)
+		}
+		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", now))
 	}
 }
 

@@ -3,13 +3,12 @@ package reconcile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,22 +21,22 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// A child that leaves the cache is gone, or has lost its marks: the watch shows both as a deletion.
-// Sync must not take a Secret for absent that only lacks its label, since it would make a new
-// password. So a missing child is looked up before Sync is called, and gets its marks back.
-//
-// A Sync that does not look at the snapshot of a kind cannot be misled by it. For such kinds the
-// create of the child shows if it is gone, without another request. If Sync looks at the
-// snapshot for once, or does not desire the child any more, the child is looked up before anything
-// of the answer is carried out.
-
 // missingChildren are the children of a parent that have left the cache, or are children no more, and
 // that the operator did not remove. Event handlers add to it while reconciles read it.
 type missingChildren struct {
 	mu      sync.Mutex
 	missing map[types.UID]child
 	removed map[types.UID]bool // by the operator; each until its event comes
-	budgets map[types.UID]*backoff.Budget
+	looked  map[types.UID]*look
+}
+
+// look is what a reconcile remembers of an object that may be a child which has lost its marks.
+type look struct {
+	budget   backoff.Budget // of the writes of its marks
+	isOther  string         // the version at which it was found to be no child of this parent
+	unmarked client.Object  // as it was read, while its marks are not restored since somebody removes them
+	readAt   time.Time
+	removed  errMarksRemoved // why they are not
 }
 
 // add notes a child as it was before it was missing.
@@ -72,11 +71,13 @@ func (l *missingChildren) expect(uid types.UID) {
 	l.removed[uid] = true
 }
 
-// drop forgets a child that is gone, or is a child again.
-func (l *missingChildren) drop(uid types.UID) {
+// drop forgets a child that is gone, or is a child again, unless it was missing once more meanwhile.
+func (l *missingChildren) drop(found child) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.missing, uid)
+	if uid := found.object.GetUID(); l.missing[uid].object == found.object {
+		delete(l.missing, uid)
+	}
 }
 
 // dropKey forgets the missing children of a name, which exists again.
@@ -95,15 +96,23 @@ func (l *missingChildren) list() []child {
 	})
 }
 
-// budgetOf returns the budget by which the marks of a child are restored.
-func (l *missingChildren) budgetOf(uid types.UID) *backoff.Budget {
-	if l.budgets == nil {
-		l.budgets = map[types.UID]*backoff.Budget{}
+// lookAt returns what is remembered of an object.
+func (l *missingChildren) lookAt(uid types.UID) *look {
+	if l.looked == nil {
+		l.looked = map[types.UID]*look{}
 	}
-	if l.budgets[uid] == nil {
-		l.budgets[uid] = new(backoff.Budget)
+	if l.looked[uid] == nil {
+		l.looked[uid] = new(look)
 	}
-	return l.budgets[uid]
+	return l.looked[uid]
+}
+
+// forgetLooks forgets what is remembered of objects that are not in question any more.
+func (l *missingChildren) forgetLooks(now time.Time, candidates []child) {
+	maps.DeleteFunc(l.looked, func(uid types.UID, last *look) bool {
+		isCandidate := slices.ContainsFunc(candidates, func(c child) bool { return c.object.GetUID() == uid })
+		return !isCandidate && last.budget.IsIdle(now)
+	})
 }
 
 // missingHandler notes children that are missing, before it handles an event.
@@ -131,153 +140,15 @@ func (h missingHandler) Delete(ctx context.Context, e event.DeleteEvent, queue w
 	h.EventHandler.Delete(ctx, e, queue)
 }
 
+// noteMissing notes a missing child also of a parent that was not reconciled yet. The event causes
+// that reconcile, which forgets the state if there is no such parent.
 func (l *loop) noteMissing(kind *childKind, parent ownership.Parent, object client.Object) {
-	if state := l.states.get(parent.Name); state != nil && state.uid == parent.UID {
+	state := l.states.get(parent.Name)
+	if state == nil {
+		state = l.states.getOrAdd(parent.Name, parent.UID)
+	}
+	if state.uid == parent.UID {
 		state.missing.add(newChild(kind, object))
 	}
 }
 
-// errMarksRemoved is the error of a child whose marks somebody keeps removing.
-type errMarksRemoved struct {
-	key     apply.Key
-	manager string
-}
-
-func (e errMarksRemoved) Error() string {
-	return fmt.Sprintf("%s: %s keeps changing the labels, annotations or owner references that make it a child, and they are restored less and less often until that stops",
-		e.key, cmp.Or(e.manager, "somebody"))
-}
-
-// restoreBeforeCall restores the missing children at which the author's code may look. It looks at the
-// same kinds as in the call before.
-func restoreBeforeCall(ctx context.Context, r *run, observed *observed) (isStale bool, err error) {
-	reads := r.state.reads
-	return restoreMissing(ctx, r, observed, append(r.state.missing.list(), observed.unlabelled...), func(missing child) bool {
-		return reads == nil || reads[missing.index].Load() || r.isFinalizing()
-	})
-}
-
-// restoreAfterCall restores the missing children at which the author's code has looked, and those that
-// it does not desire. The create shows what became of the others.
-func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []DesiredSet) (isStale bool, err error) {
-	r.state.reads = r.reads
-	missing := r.state.missing.list()
-	if len(missing) == 0 {
-		return false, nil
-	}
-	desired := namesOf(r, sets)
-	return restoreMissing(ctx, r, observed, missing, func(missing child) bool {
-		return r.readsOf(missing.childKind).Load() || !desired[missing.key()]
-	})
-}
-
-// namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
-func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
-	names := map[apply.Key]bool{}
-	for _, kind := range r.loop.childKinds {
-		if sets == nil {
-			break
-		}
-		for _, desired := range sets[kind.index].Children {
-			if isNil(desired.source()) {
-				continue
-			}
-			stated, _, err := readIdentity(desired)
-			if err != nil {
-				continue
-			}
-			if name, err := completeName(r.loop, r.parent.GetNamespace(), kind, stated); err == nil {
-				names[apply.Key{Kind: kind.GroupVersionKind, Name: name}] = true
-			}
-		}
-	}
-	return names
-}
-
-// errRestored says that a desired child has got its marks back.
-type errRestored struct{ error }
-
-// restoreMissing gives missing children that still exist their marks back, if they are of concern. It
-// reports whether the cache does not show such a child yet: Sync runs when it does.
-func restoreMissing(ctx context.Context, r *run, observed *observed, missing []child, concerns func(child) bool) (isStale bool, err error) {
-	if len(missing) == 0 {
-		return false, nil
-	}
-	known := map[types.UID]bool{}
-	for _, child := range observed.all() {
-		known[child.object.GetUID()] = true
-	}
-	for _, child := range missing {
-		uid := child.object.GetUID()
-		if known[uid] {
-			r.state.missing.drop(uid)
-			continue
-		}
-		if !concerns(child) {
-			continue
-		}
-		restored, err := restoreChild(ctx, r, child)
-		if err != nil {
-			return isStale, err
-		}
-		if !restored {
-			r.state.missing.drop(uid)
-		}
-		isStale = isStale || restored
-	}
-	return isStale, nil
-}
-
-// restoreChild reads a missing child live, and gives it its marks back. It reports false for one that
-// is gone, or is not this parent's any more.
-func restoreChild(ctx context.Context, r *run, missing child) (bool, error) {
-	current := missing.newObject()
-	err := r.loop.liveReader.Get(ctx, missing.name, current)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, errChild{key: missing.key(), err: err}
-	}
-	uid := missing.object.GetUID()
-	_, wasChild := missing.parentOf(missing.object)
-	if current.GetUID() != uid || !r.hasLostMarks(current, wasChild) {
-		return false, nil
-	}
-	// A parent that is deleted with --cascade=orphan loses its references on purpose.
-	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
-		return true, err
-	}
-	if r.isDeleting() && ownership.HasOwnerReference(missing.object, r.parent.GetUID()) {
-		return false, nil
-	}
-	return true, restoreMarks(ctx, r, missing.childKind, current, r.marksAsBefore(missing))
-}
-
-// marksAsBefore returns the metadata that gives a missing child the marks that it had.
-func (r *run) marksAsBefore(missing child) map[string]any {
-	keys := r.loop.childCache.keys
-	byReference := ownership.HasOwnerReference(missing.object, r.parent.GetUID())
-	return keys.Ownership(r.owner(), byReference, missing.object.GetAnnotations()[keys.WhenRemoved])
-}
-
-// restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
-// in it. The next reconcile does the rest, since it observes the child. Who keeps removing them is
-// a field manager conflict.
-func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) error {
-	key, budget := newChild(kind, current).key(), r.state.missing.budgetOf(current.GetUID())
-	conflict, _ := budget.Delay(r.now, func() (backoff.Conflict, error) { // which returns no error
-		return backoff.Conflict{Manager: ownership.LastWriter(current, r.loop.manager)}, nil
-	})
-	if conflict != nil {
-		return errMarksRemoved{key, conflict.Manager}
-	}
-	restored, err := kind.applier.RestoreMarks(ctx, key, current, r.parent.GetUID(), marks)
-	if err != nil {
-		return errChild{key: key, err: err}
-	}
-	budget.Spend(r.now)
-	r.recordChildWrite(kind, key.String(), restored)
-	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
-	return nil
-}

@@ -20,8 +20,8 @@ type observed struct {
 	children [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own objects
 
-	copies     []child // objects with the marks of a child that somebody else wrote
-	unlabelled []child // objects whose annotation names the parent, with a label of somebody else's
+	copies   []child // objects with the marks of a child that somebody else wrote
+	unmarked []child // objects of which a mark is left that this operator wrote, and that are no children
 }
 
 // startRun reads a parent once the cache holds all that earlier reconciles of it have
@@ -70,7 +70,7 @@ func uncopiedOptions(object client.Object) []client.GetOption {
 func observeChildren(l *loop, parent client.Object) (*observed, error) {
 	found := &observed{kinds: l.childKinds, children: make([][]client.Object, len(l.childKinds))}
 	owner := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: client.ObjectKeyFromObject(parent), UID: parent.GetUID()}
-	keyOfChildren, keyOfCopies, name := childrenOf(owner), copiesFor(owner), owner.String()
+	keyOfChildren, keyOfCopies := childrenOf(owner), copiesFor(owner)
 	for i, kind := range l.childKinds {
 		var err error
 		if found.children[i], err = kind.listByParent(keyOfChildren); err != nil {
@@ -80,20 +80,42 @@ func observeChildren(l *loop, parent client.Object) (*observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		named, err := kind.listByParent(name)
+		unmarked, err := listUnmarked(l, kind, owner, parent.GetDeletionTimestamp() != nil)
 		if err != nil {
 			return nil, err
 		}
 		for _, object := range copies {
 			found.copies = append(found.copies, newChild(kind, object))
 		}
-		for _, object := range named {
-			if l.childCache.labelUID(object) != owner.UID && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
-				found.unlabelled = append(found.unlabelled, newChild(kind, object))
-			}
-		}
+		found.unmarked = append(found.unmarked, unmarked...)
 	}
 	return found, nil
+}
+
+// listUnmarked returns the objects of the cache that are no children of a parent, but have a mark of
+// one which this operator wrote: the label, without an owner, or the annotation, with a label of
+// somebody else's. A deletion of the parent takes owners away on purpose.
+func listUnmarked(l *loop, kind *childKind, owner ownership.Parent, isDeleting bool) (unmarked []child, err error) {
+	unowned, err := kind.listByParent(lostPrefix + string(owner.UID))
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range unowned {
+		if !isDeleting && l.childCache.keys.HasWrittenLabel(object, l.manager) {
+			unmarked = append(unmarked, newChild(kind, object))
+		}
+	}
+	named, err := kind.listByParent(owner.String())
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range named {
+		_, isNamed := ownership.AnnotationWrittenAt(object, l.childCache.keys.Parent, l.manager)
+		if isNamed && l.childCache.labelUID(object) != owner.UID && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
+			unmarked = append(unmarked, newChild(kind, object))
+		}
+	}
+	return unmarked, nil
 }
 
 // all returns every observed child, kind by kind, in the order of their names: the cache has
@@ -115,18 +137,30 @@ func (o *observed) all() []child {
 	return all
 }
 
+// uids returns the UIDs of every observed child.
+func (o *observed) uids() map[types.UID]bool {
+	known := map[types.UID]bool{}
+	for _, objects := range o.children {
+		for _, object := range objects {
+			known[object.GetUID()] = true
+		}
+	}
+	return known
+}
+
+// add adds a child that the cache does not show.
+func (o *observed) add(kind *childKind, object client.Object) {
+	i := slices.Index(o.kinds, kind)
+	o.children[i] = append(o.children[i], object)
+}
+
 // addMissing adds those of the children that the cache does not show yet.
 func (o *observed) addMissing(children []child) {
-	known := map[types.UID]bool{}
-	for _, child := range o.all() {
-		known[child.object.GetUID()] = true
-	}
+	known := o.uids()
 	for _, child := range children {
-		if child.object == nil || known[child.object.GetUID()] {
-			continue
+		if child.object != nil && !known[child.object.GetUID()] {
+			o.add(child.childKind, child.object)
 		}
-		i := slices.Index(o.kinds, child.childKind)
-		o.children[i] = append(o.children[i], child.object)
 	}
 }
 

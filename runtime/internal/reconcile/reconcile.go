@@ -57,6 +57,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		l.forgetRelated(request.NamespacedName)
 		return ctrl.Result{}, nil // the garbage collector does the rest
 	}
+	missing := r.state.missing.list() // what is missing later is not in the snapshot either
 	observed, err := observeChildren(l, r.parent)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -90,12 +91,12 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	defer span.End()
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
-	isStale, missingErr := restoreBeforeCall(ctx, r, observed)
-	if err := cmp.Or(relatedErr, missingErr); err != nil {
-		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
-	}
-	if isStale {
+	restoreErr := restoreBeforeCall(ctx, r, observed, missing)
+	if errors.As(restoreErr, new(apply.ErrStale)) {
 		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
+	}
+	if err := cmp.Or(relatedErr, restoreErr); err != nil {
+		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
 	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
 }
@@ -141,8 +142,8 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		response = new(Response)
 	}
 	done := applied{children: observed.all()}
-	if isStale, missingErr := restoreAfterCall(ctx, r, observed, response.Children); isStale || missingErr != nil {
-		done.isStale, done.err = isStale, errors.Join(err, missingErr)
+	if restored := restoreAfterCall(ctx, r, observed, response.Children); restored != nil {
+		done.isStale, done.err = dropsAnswer(r, restored), errors.Join(err, restored)
 		return new(Response), done
 	}
 	switch {
@@ -152,22 +153,34 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		done = keepChildren(ctx, r, observed)
 	}
 	err = errors.Join(err, done.err)
-	if !done.isStale {
-		changed, failed := recordApplied(ctx, r, response, done.children)
-		response, err = changed, errors.Join(err, failed)
+	if done.isStale {
+		done.err = err
+		return response, done
 	}
+	response, failed := recordApplied(ctx, r, response, done.children)
+	err = errors.Join(err, failed)
 	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
 	}
-	done.isStale, done.err = done.isStale || isStale, err
+	done.isStale, done.err = isStale, err
 	return response, done
+}
+
+// dropsAnswer reports whether nothing more of an answer is carried out, and another reconcile is due:
+// the code took a child for absent that has got its marks back, or something has changed.
+func dropsAnswer(r *run, err error) bool {
+	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) {
+		return false
+	}
+	r.staleCause = err
+	return true
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
 func reportOutcome(ctx context.Context, r *run, observed *observed, response *Response, children []child, err error) outcome {
 	limit := r.loop.definition.Retries
-	err = errors.Join(err, r.cleanupErr)
+	err = errors.Join(err, r.cleanupErr, r.marksErr)
 	err = giveUpIfLast(r.state, err, limit)
 	conditions := runConditions(r, children, err)
 	if !isHidden(r, err) {
@@ -187,7 +200,7 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 		warnAboutConflicts(ctx, r, conflictTexts(r, children)...)
 	}
 	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
-	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children))
+	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children), err)
 	r.state.hasTimer = response.RequeueAfter != 0
 	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
 	if err == nil {

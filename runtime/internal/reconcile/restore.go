@@ -1,0 +1,240 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
+)
+
+// A child that leaves the cache is gone, or has lost its marks: the watch shows both as a deletion.
+// Sync must not take a Secret for absent that only lacks its label, since it would make a new
+// password. So what may have lost its marks is looked up before Sync is called, gets them back, and
+// is in the snapshot.
+//
+// A Sync that does not look at the snapshot of a kind cannot be misled by it. For such kinds the
+// create of the child shows if it is gone, without another request. If Sync looks at the
+// snapshot for once, or does not desire the child any more, the child is looked up before anything
+// of the answer is carried out.
+
+// lookAgain is how long an object is shown as it was read, while its marks are not restored: it is in
+// no watch, and each look costs a request.
+const lookAgain = 10 * time.Second
+
+// errMarksRemoved is the error of a child whose marks somebody keeps removing.
+type errMarksRemoved struct {
+	key     apply.Key
+	manager string
+}
+
+func (e errMarksRemoved) Error() string {
+	return fmt.Sprintf("%s: %s keeps changing the labels, annotations or owner references that make it a child, and they are restored less and less often until that stops",
+		e.key, cmp.Or(e.manager, "somebody"))
+}
+
+// errRestored says that a child has got its marks back which the author's code took for absent: the
+// rest of the answer is dropped.
+type errRestored struct{ key apply.Key }
+
+func (e errRestored) Error() string { return e.key.String() + " has got its marks back" }
+
+// restoreBeforeCall adds the children that have lost their marks to those that are observed, and gives
+// them their marks back: those of missing, which were missing before the others were observed, at
+// whose kinds the author's code may look, by its last call; and those of which a mark is left.
+func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing []child) error {
+	reads := r.state.reads
+	r.isFirstCall = reads == nil
+	isObserved := observed.uids()
+	candidates := append(missing, observed.unmarked...)
+	r.state.missing.forgetLooks(r.now, candidates)
+	for _, child := range candidates {
+		if isObserved[child.object.GetUID()] {
+			r.state.missing.drop(child)
+			continue
+		}
+		if reads != nil && !reads[child.index].Load() && !r.isFinalizing() {
+			continue
+		}
+		object, err := restoreChild(ctx, r, child)
+		if err != nil {
+			return err
+		}
+		if object == nil {
+			r.state.missing.drop(child)
+			continue
+		}
+		observed.add(child.childKind, object)
+	}
+	return nil
+}
+
+// restoreAfterCall gives those missing children their marks back at which the author's code has looked,
+// and those that it does not desire. The create shows what became of the others. It returns
+// errRestored if the code took one of them for absent.
+func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []DesiredSet) error {
+	r.state.reads = r.reads
+	missing := r.state.missing.list()
+	if len(missing) == 0 {
+		return nil
+	}
+	isObserved, desired := observed.uids(), namesOf(r, sets)
+	var restored error
+	for _, child := range missing {
+		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() {
+			continue
+		}
+		object, err := restoreChild(ctx, r, child)
+		switch {
+		case err != nil:
+			return err
+		case object == nil:
+			r.state.missing.drop(child)
+		default:
+			restored = errRestored{child.key()}
+		}
+	}
+	return restored
+}
+
+// restoreDependents restores children that come after others, in the first reconcile of a process. Their
+// create would come too late to show that they only have lost their marks: what they come after
+// would have been changed before. It returns errRestored if there was one.
+func restoreDependents(ctx context.Context, r *run, observed *observed, tasks []task) error {
+	if !r.isFirstCall || len(observed.uids()) == 0 {
+		return nil
+	}
+	dependents := slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return !t.hasDependencies() })
+	return restoreUnobserved(ctx, r, dependents)
+}
+
+// restoreUnobserved gives those children of tasks their marks back that exist, though Sync took them
+// for absent. It returns errRestored if there was one.
+func restoreUnobserved(ctx context.Context, r *run, tasks []task) (restored error) {
+	for _, task := range tasks {
+		if task.observed != nil {
+			continue
+		}
+		current := task.kind.newObject()
+		err := r.loop.liveReader.Get(ctx, task.Name, current)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return errChild{key: task.Key(), err: err}
+		}
+		if !r.hasLostMarks(current, false) {
+			continue
+		}
+		if _, err := restoreMarks(ctx, r, task.kind, current, task.marksFor(r, current)); err != nil {
+			return err
+		}
+		restored = errRestored{task.Key()}
+	}
+	return restored
+}
+
+// namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
+func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
+	names := map[apply.Key]bool{}
+	for _, kind := range r.loop.childKinds {
+		if sets == nil {
+			break
+		}
+		for _, desired := range sets[kind.index].Children {
+			if isNil(desired.source()) {
+				continue
+			}
+			stated, _, err := readIdentity(desired)
+			if err != nil {
+				continue
+			}
+			if name, err := completeName(r.loop, r.parent.GetNamespace(), kind, stated); err == nil {
+				names[apply.Key{Kind: kind.GroupVersionKind, Name: name}] = true
+			}
+		}
+	}
+	return names
+}
+
+// restoreChild reads what may be a child without its marks live, gives them back, and returns it. It
+// returns nil for an object that is gone, or is not this parent's.
+func restoreChild(ctx context.Context, r *run, lost child) (client.Object, error) {
+	uid := lost.object.GetUID()
+	last := r.state.missing.lookAt(uid)
+	switch {
+	case last.isOther == lost.object.GetResourceVersion():
+		return nil, nil
+	case last.unmarked != nil && r.now.Sub(last.readAt) < lookAgain:
+		r.marksErr = errors.Join(r.marksErr, last.removed)
+		return last.unmarked, nil
+	}
+	current := lost.newObject()
+	err := r.loop.liveReader.Get(ctx, lost.name, current)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errChild{key: lost.key(), err: last.budget.Fail(r.now, "", uid, err)}
+	}
+	if current.GetUID() != uid || !r.hasLostMarks(current, r.wasChild(lost)) {
+		last.isOther = current.GetResourceVersion()
+		return nil, nil
+	}
+	// A parent that is deleted with --cascade=orphan loses its references on purpose.
+	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
+		return nil, cmp.Or(err, error(apply.ErrStale{Key: lost.key()}))
+	}
+	if r.isDeleting() && ownership.HasOwnerReference(lost.object, r.parent.GetUID()) {
+		return nil, nil
+	}
+	object, err := restoreMarks(ctx, r, lost.childKind, current, r.marksAsBefore(lost))
+	last.unmarked = nil
+	if removed, ok := errors.AsType[errMarksRemoved](err); ok { // it is shown without them
+		last.unmarked, last.readAt, last.removed = object, r.now, removed
+		r.marksErr, err = errors.Join(r.marksErr, removed), nil
+	}
+	return object, err
+}
+
+// wasChild reports whether the operator has seen an object as a child of this parent.
+func (r *run) wasChild(lost child) bool {
+	before, was := lost.parentOf(lost.object)
+	return was && before.UID == r.parent.GetUID() && before.Name == r.name()
+}
+
+// marksAsBefore returns the metadata that gives a child the marks that it had. One that has neither an
+// owner reference nor the annotation gets what the policies of its kind say.
+func (r *run) marksAsBefore(lost child) map[string]any {
+	keys, policy := r.loop.childCache.keys, r.loop.policyOf(lost, lost.WhenDeleted)
+	byReference := ownership.HasOwnerReference(lost.object, r.parent.GetUID()) ||
+		keys.ParentName(lost.object) == "" && getsOwnerReference(r, lost.childKind, lost.name, policy)
+	return keys.Ownership(r.owner(), byReference, lost.object.GetAnnotations()[keys.WhenRemoved])
+}
+
+// restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
+// in it. It returns the object as it is now. Who keeps removing them is a field manager conflict:
+// the marks are not written then, and the error is errMarksRemoved.
+func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
+	key, budget := newChild(kind, current).key(), &r.state.missing.lookAt(current.GetUID()).budget
+	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks)
+	switch {
+	case err != nil:
+		return nil, errChild{key: key, err: err}
+	case conflict != nil:
+		return object, errMarksRemoved{key, conflict.Manager}
+	}
+	if !r.isMarked(object) { // admission keeps others
+		return object, errMarksRemoved{key: key}
+	}
+	r.recordChildWrite(kind, key.String(), object)
+	r.loop.environment.Metrics.CountDrift(r.loop.definition.Name, kind.Kind)
+	return object, nil
+}
