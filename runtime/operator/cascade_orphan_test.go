@@ -3,9 +3,11 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -158,4 +160,51 @@ func TestLostReferenceOfALivingParentIsRestored(t *testing.T) {
 	}
 	c.Delete(site)
 	c.Gone(append(children, site)...)
+}
+
+// The event shows only this process what the user asked for. A parent that Sync and Finalize are not
+// called for has to keep it, too.
+func TestKubectlCascadeOrphanOfAPausedParentIsKnownAfterACrash(t *testing.T) {
+	c, site, children := startSpread(t, func(d *definition) { d.Teardown = operator.TeardownOrdered })
+	paused := c.group + "/paused"
+	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, paused, "true") })
+	c.Settled()
+	c.deleteOrphaning(site)
+	c.collected(site)
+	c.Settled()
+	c.Crash()
+	c.Update(site, func() { delete(site.Annotations, paused) })
+	c.Gone(site)
+	c.Settled()
+	c.expectKept(children)
+}
+
+func TestKubectlCascadeOrphanWhileSyncHangsIsKnownAfterACrash(t *testing.T) {
+	hangs, release := make(chan struct{}), make(chan struct{})
+	c, site, children := startSpread(t, func(d *definition) {
+		d.Teardown, d.Timeout = operator.TeardownOrdered, 300*time.Millisecond
+		sync := d.Sync
+		d.Sync = func(ctx context.Context, req *customRequest) (*Response, error) {
+			if req.Parent.Spec.Text == "hangs" {
+				close(hangs)
+				<-release
+			}
+			return sync(ctx, req)
+		}
+	})
+	c.touch(site, "hangs")
+	<-hangs
+	c.deleteOrphaning(site)
+	c.collected(site)
+	c.Eventually("the operator records it", func() error {
+		if c.Get(site); site.Annotations[c.group+"/orphaning"] != string(site.UID) {
+			return fmt.Errorf("annotations are %v", site.Annotations)
+		}
+		return nil
+	})
+	close(release)
+	c.Crash()
+	c.Gone(site)
+	c.Settled()
+	c.expectKept(children)
 }

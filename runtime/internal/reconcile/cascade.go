@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,7 +45,9 @@ func isDeletedWithOrphan(parent client.Object) bool {
 }
 
 // noteOrphaning finds out whether every child of a parent that is deleted is to stay, and records
-// it on the parent. It reports whether the parent has changed meanwhile.
+// it on the parent. It does so whatever else the reconcile does: a parent may be paused, or wait for
+// a Sync that still runs, for longer than this process lives. It reports whether the parent has
+// changed meanwhile.
 func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
 	if !r.isDeleting() {
 		return false, nil
@@ -59,7 +62,10 @@ func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
 		return false, nil
 	}
 	r.state.isOrphaning.Store(true)
-	return addRecord(ctx, r, orphaningKey)
+	if isStale, err = addRecord(ctx, r, orphaningKey); err != nil {
+		err = fmt.Errorf("record that the children are orphaned: %w", err)
+	}
+	return isStale, err
 }
 
 // isOrphaning reports whether every child of the parent is to stay, since the parent is deleted

@@ -15,13 +15,6 @@ import (
 // finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
 // the garbage collector does not delete, and then removes the finalizer.
 func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
-	isStale, err := noteOrphaning(ctx, r)
-	switch {
-	case isStale:
-		return outcome{isStale: true}
-	case err != nil:
-		return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("record that the children are orphaned: %w", err))
-	}
 	response, children := new(Response), observed.all()
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
 		answer, applied := callAndApply(ctx, r, observed)

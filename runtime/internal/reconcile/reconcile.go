@@ -64,7 +64,15 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if !l.selector.matches(r.parent) && isUntouched(r, observed) {
 		return ctrl.Result{}, leaveParent(ctx, r)
 	}
+	isStale, orphaningErr := noteOrphaning(ctx, r)
+	if isStale {
+		test.SetStale()
+		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
+	}
 	if suspension := findSuspension(r); suspension != nil {
+		if orphaningErr != nil {
+			return ctrl.Result{}, orphaningErr
+		}
 		return suspendParent(ctx, r, observed, *suspension)
 	}
 	if r.state.isBusy() {
@@ -91,7 +99,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r.requestToken = takeRequest(r)
 	r.cleanupErr = cleanUpForParent(ctx, r)
 	isStale, missingErr := restoreBeforeCall(ctx, r, observed)
-	if err := cmp.Or(relatedErr, missingErr); err != nil {
+	if err := cmp.Or(orphaningErr, relatedErr, missingErr); err != nil {
 		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
 	if isStale {
