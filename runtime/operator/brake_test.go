@@ -232,6 +232,51 @@ func TestPruneThatAnEditExplainsMayComeLater(t *testing.T) {
 	f.neverHeld()
 }
 
+// A reconcile that has nothing to prune, and does not leave the parent ready, is not the end of what
+// an edit explains.
+func TestFleetThatGoesFromBlueToGreenAfterAnEditIsNeverHeld(t *testing.T) {
+	a := &author{alter: func(d *siteDefinition) {
+		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
+			want, current := new(Desired), req.Parent.Name+"-"+req.Parent.Spec.Text
+			want.Pods.Add(pod(current, "web:1"))
+			for old := range req.Children.Pods.All() {
+				if old.Name != current && !req.Children.Pods.Ready(current) {
+					want.Pods.Keep(old.Name)
+				}
+			}
+			return &Response{Children: want}, nil
+		}
+	}}
+	f := startFleet(t, a)
+	f.allPodsReady(len(f.sites))
+	f.edit("green")
+	f.countChildren(&corev1.PodList{}, 2*len(f.sites))
+	f.touch(f.sites, "again")
+	f.Settled()
+	f.allPodsReady(2 * len(f.sites))
+	f.countChildren(&corev1.PodList{}, len(f.sites))
+	f.neverHeld()
+}
+
+// A child that a parent needs only until it is ready for the first time goes in any number of new
+// parents.
+func TestFirstStepsOfANewFleetAreNeverHeld(t *testing.T) {
+	f := startFleet(t, &author{alter: func(d *siteDefinition) {
+		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
+			want := new(Desired)
+			want.Pods.Add(pod(req.Parent.Name, "web:1"))
+			if !req.Children.Pods.Ready(req.Parent.Name) {
+				want.ConfigMaps.Add(configMap(req.Parent.Name+"-bootstrap", "one"))
+			}
+			return &Response{Children: want}, nil
+		}
+	}})
+	f.countChildren(&corev1.ConfigMapList{}, len(f.sites))
+	f.allPodsReady(len(f.sites))
+	f.countChildren(&corev1.ConfigMapList{}, 0)
+	f.neverHeld()
+}
+
 // Runs may be of any kind if Sync keeps them by their names, and finished Jobs and Pods
 // in any case.
 func TestHistoryLimitsOfAFleetAreNeverHeld(t *testing.T) {

@@ -141,17 +141,29 @@ func heldPrunesText(l *loop, children []child) string {
 
 // startSpec records which spec of the parent the reconcile sees. A spec that is another one than
 // in the reconcile before, or than the status says, is an edit: until the parent has converged,
-// it explains prunes. A process that cannot know takes the spec for unchanged.
-func (s *state) startSpec(parent client.Object, observedGeneration int64) {
+// it explains prunes. So is the spec of a new parent: nothing of this operator's is to be seen of
+// it, neither a status nor children. A process that cannot know takes the spec for unchanged.
+func (s *state) startSpec(parent client.Object, observedGeneration int64, hasChildren bool) {
 	if s.specOf == parent.GetResourceVersion() {
 		return
 	}
 	s.specOf = parent.GetResourceVersion()
 	spec := specVersion(parent)
-	isKnown := s.spec != "" || observedGeneration > 0
-	isSame := s.spec == spec || s.spec == "" && observedGeneration == parent.GetGeneration()
-	s.isEdited = s.isEdited || isKnown && !isSame
+	switch {
+	case s.spec != "":
+		s.isEdited = s.isEdited || s.spec != spec
+	case observedGeneration > 0:
+		s.isEdited = observedGeneration != parent.GetGeneration()
+	default:
+		s.isEdited = !hasChildren
+	}
 	s.spec = spec
+}
+
+// endSpec records that the parent has converged with the spec of this reconcile. A reconcile that
+// has nothing to prune does not say so: a child may stand in for another one until that is ready.
+func (r *run) endSpec(isReady bool) {
+	r.state.isEdited = r.state.isEdited && !(isReady && r.prunesAll)
 }
 
 // specVersion returns a text that changes with the spec of an object. For kinds whose objects have

@@ -84,7 +84,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		return ctrl.Result{}, nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
-	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent))
+	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), len(observed.all()) > 0)
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
@@ -250,7 +250,7 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		return ctrl.Result{RequeueAfter: backoff.Stale}
 	}
 	r.state.failures = backoff.Failures{}
-	r.state.isEdited = r.state.isEdited && !r.prunesAll
+	r.endSpec(end.isReady)
 	countReconcile(ctx, r, "success", "")
 	if end.isReady {
 		countConvergence(r)
