@@ -208,3 +208,38 @@ func TestKubectlCascadeOrphanWhileSyncHangsIsKnownAfterACrash(t *testing.T) {
 	c.Settled()
 	c.expectKept(children)
 }
+
+// A child that never had an owner reference shows nothing about the deletion when somebody takes its
+// annotation off.
+func TestChildThatLostItsAnnotationOrphansNoOtherChild(t *testing.T) {
+	for name, test := range map[string]struct {
+		change  func(*definition)
+		options []operator.ChildOption
+	}{
+		"with an ordered teardown": {change: func(d *definition) { d.Teardown = operator.TeardownOrdered }},
+		"of a kind that is orphaned": {change: func(d *definition) {
+			d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+				all := kinds(observed, desired)
+				all[0].WhenDeleted = operator.Orphan
+				return all
+			}
+		}},
+		"that is orphaned by an option": {options: []operator.ChildOption{operator.Orphan}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+				want.ConfigMaps.Add(configMap("near", ""), test.options...)
+				want.Secrets.Add(named(&corev1.Secret{}, "near"))
+			}), test.change)
+			site, robbed, other := c.site("web"), configMap("near", ""), named(&corev1.Secret{}, "near")
+			c.says(site, allReady)
+			c.Settled()
+			c.Stop()
+			c.Exists(robbed)
+			c.Update(robbed, func() { delete(robbed.Annotations, c.group+"/parent") })
+			c.Delete(site)
+			c.Restart()
+			c.Gone(site, other)
+		})
+	}
+}

@@ -75,7 +75,8 @@ func (r *run) isOrphaning() bool {
 }
 
 // hasLostReference reports whether a child of the parent has lost its owner reference. Only this
-// operator may have written the label by which the child is known, in the namespace of the parent.
+// operator may have written the label by which the child is known, in the namespace of the parent. A
+// child that gets no owner reference has lost none: somebody has taken its annotation off.
 func hasLostReference(r *run) (bool, error) {
 	for _, kind := range r.loop.childKinds {
 		unowned, err := kind.listByParent(lostPrefix + string(r.parent.GetUID()))
@@ -83,8 +84,9 @@ func hasLostReference(r *run) (bool, error) {
 			return false, err
 		}
 		for _, object := range unowned {
-			isNear := !r.loop.parentKind.namespaced || object.GetNamespace() == r.parent.GetNamespace()
-			if isNear && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
+			lost := newChild(kind, object)
+			hadReference := getsOwnerReference(r, kind, lost.name, r.loop.policyOf(lost, kind.WhenDeleted))
+			if hadReference && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
 				return true, nil
 			}
 		}
