@@ -65,6 +65,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 
 // keepChildren is applyDesired where the author leaves the children as they are.
 func keepChildren(ctx context.Context, r *run, observed *observed) applied {
+	r.isUnwritten = len(observed.all()) > 0
 	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan{}))
 	return applied{children: observed.all(), isStale: isStale, err: err}
 }
