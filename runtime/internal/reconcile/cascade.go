@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // A user who deletes a parent with --cascade=orphan keeps all of its children. The API server puts
@@ -92,4 +94,10 @@ func hasLostReference(r *run) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// isDeletedInForeground reports whether the garbage collector deletes a child before its parent goes.
+// It does so by the owner reference, whatever becomes of the other marks.
+func isDeletedInForeground(r *run, child child) bool {
+	return r.isDeleting() && controllerutil.ContainsFinalizer(r.parent, metav1.FinalizerDeleteDependents) && ownership.HasOwnerReference(child.object, r.parent.GetUID())
 }

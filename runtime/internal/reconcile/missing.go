@@ -213,7 +213,7 @@ func restoreMissing(ctx context.Context, r *run, observed *observed, missing []c
 			r.state.missing.drop(uid)
 			continue
 		}
-		if !concerns(child) {
+		if !concerns(child) || isDeletedInForeground(r, child) {
 			continue
 		}
 		restored, err := restoreChild(ctx, r, child)
