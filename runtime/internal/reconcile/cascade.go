@@ -86,8 +86,8 @@ func hasLostReference(r *run) (bool, error) {
 			return false, err
 		}
 		for _, object := range unowned {
-			lost := newChild(kind, object)
-			hadReference := getsOwnerReference(r, kind, lost.name, r.loop.policyOf(lost, kind.WhenDeleted))
+			unownedChild := newChild(kind, object)
+			hadReference := getsOwnerReference(r, kind, unownedChild.name, r.loop.policyOf(unownedChild, kind.WhenDeleted))
 			if hadReference && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
 				return true, nil
 			}
