@@ -385,3 +385,50 @@ func TestPruneThatCannotBeCountedWaits(t *testing.T) {
 	f.Advance(time.Minute)
 	f.Gone(configMap(f.sites[0].Name+"-a", ""))
 }
+
+// A release whose selector has a typo selects no parent any more.
+func TestReleaseThatSelectsNoParentIsHeld(t *testing.T) {
+	isMisspelt, finalized := false, make(chan string, 1000)
+	f := startFleet(t, &author{
+		sync: desireFor(twoConfigMaps),
+		alter: func(d *siteDefinition) {
+			if d.Parents == nil {
+				return
+			}
+			if isMisspelt {
+				d.Parents[0].Labels = "test.opgen.dev/misspelt"
+			}
+			d.Finalize = func(_ context.Context, req *Request) (*Response, error) {
+				finalized <- req.Parent.Name
+				return &Response{Finalized: true}, nil
+			}
+		},
+	})
+	isMisspelt = true
+	f.Restart()
+	total, spared := len(f.sites), len(f.sites)-20 // there are no parents of which 10 % could be more
+	f.countReady("PruneHeld", spared)
+	f.countChildren(&corev1.ConfigMapList{}, 2*spared)
+	f.Settled()
+	if calls := len(finalized); calls != 20 {
+		t.Errorf("Finalize was called %d times, also for what is held", calls)
+	}
+	isMisspelt = false
+	f.Restart()
+	f.countChildren(&corev1.ConfigMapList{}, 2*total)
+	f.countReady("Ready", total)
+}
+
+func TestFleetThatOptsOutIsNeverHeld(t *testing.T) {
+	f := startFleet(t, &author{
+		sync: desireFor(twoConfigMaps),
+		alter: func(d *siteDefinition) {
+			if d.Parents != nil {
+				d.Parents[0].Annotations = "!" + pokeKey
+			}
+		},
+	})
+	f.touch(f.sites, "out")
+	f.countChildren(&corev1.ConfigMapList{}, 0)
+	f.neverHeld()
+}

@@ -124,6 +124,7 @@ func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 	if r.isFinalizing() {
 		return finalizeParent(ctx, r, observed)
 	}
+	r.state.wasSelected = true
 	isStale, err := removeRecords(ctx, r)
 	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
 		isStale, err = addFinalizer(ctx, r)
