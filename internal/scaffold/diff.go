@@ -33,6 +33,9 @@ func (s *FileSet) Diff(tree fs.FS) (*Changes, error) {
 	if err := checkDroppedChildren(before.Children, s.childOwners); err != nil {
 		return nil, err
 	}
+	if err := checkDroppedNamespaces(before.Namespaces, s.namespaces, s.childOwners); err != nil {
+		return nil, err
+	}
 	list, errs := make([]Change, len(s.files)), make([]error, len(s.files))
 	parallel.Each(len(s.files), func(i int) { list[i], errs[i] = s.files[i].changeIn(tree, before) })
 	for _, err := range errs {

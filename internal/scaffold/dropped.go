@@ -15,20 +15,21 @@ type childOwner struct {
 	name     string // in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
 	pos      spec.Pos
 	children []spec.Child
+	accepted []spec.Warning
 }
 
 // parentsWithChildren are all APIs and controllers, those without an operator too.
 func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []childOwner {
 	var owners []childOwner
 	for _, api := range apis {
-		m := childOwner{name: APIName(api), pos: api.Pos}
+		m := childOwner{name: APIName(api), pos: api.Pos, accepted: api.AcceptWarnings}
 		if api.Operator != nil {
 			m.pos, m.children = api.Operator.Pos, api.Operator.Children
 		}
 		owners = append(owners, m)
 	}
 	for _, c := range controllers {
-		owners = append(owners, childOwner{controllerPrefix + c.Name, c.Operator.Pos, c.Operator.Children})
+		owners = append(owners, childOwner{controllerPrefix + c.Name, c.Operator.Pos, c.Operator.Children, c.AcceptWarnings})
 	}
 	return owners
 }

@@ -79,6 +79,7 @@ type FileSet struct {
 	dropped     []string
 	version     string
 	childOwners []childOwner // whose children the files are for
+	namespaces  childNamespaces
 	// lockedParts are the APIs and controllers that the files are for.
 	lockedParts lockedParts
 	warnings    spec.Problems

@@ -31,6 +31,7 @@ type Lock struct {
 	APIs        map[string]LockedAPI        `json:"apis,omitempty"`        // by Kind.group
 	Controllers map[string]LockedController `json:"controllers,omitempty"` // by name
 	Children    map[string][]string         `json:"children,omitempty"`    // Kind.group of an API, or controllers/name → Kind.group of its children
+	Namespaces  childNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces beside the parent's
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
 	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file from a template of the author's own
 }
@@ -62,7 +63,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, files and templated")
+		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files and templated")
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
 		if !fs.ValidPath(path) || !generatedName(path) {
@@ -129,7 +130,7 @@ func lockProblem(message string) error {
 func (s *FileSet) lock() Lock {
 	lock := Lock{
 		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
-		Children: childKinds(s.childOwners), Files: map[string]string{}, Templated: map[string]LockedFile{},
+		Children: childKinds(s.childOwners), Namespaces: s.namespaces, Files: map[string]string{}, Templated: map[string]LockedFile{},
 	}
 	for _, f := range s.files {
 		switch {
@@ -143,8 +144,9 @@ func (s *FileSet) lock() Lock {
 	return lock
 }
 
-// marshal renders the lock: the version, the APIs, the controllers, the children, then the files
-// and those from templates, each sorted. That there are no APIs is written, too: an older opgen has not listed them.
+// marshal renders the lock: the version, the APIs, the controllers, the children and their
+// namespaces, then the files and those from templates, each sorted. That there are no APIs is
+// written, too: an older opgen has not listed them.
 func (l Lock) marshal() ([]byte, error) {
 	out := []byte(lockHeader)
 	apis := struct {
@@ -153,7 +155,7 @@ func (l Lock) marshal() ([]byte, error) {
 	if apis.APIs == nil {
 		apis.APIs = map[string]LockedAPI{}
 	}
-	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Files: l.Files}, Lock{Templated: l.Templated}} {
+	for _, part := range []any{Lock{Version: l.Version}, apis, Lock{Controllers: l.Controllers}, Lock{Children: l.Children}, Lock{Namespaces: l.Namespaces}, Lock{Files: l.Files}, Lock{Templated: l.Templated}} {
 		text, err := yamltext.Marshal(part)
 		if err != nil {
 			return nil, err

@@ -126,6 +126,7 @@ func Plan(in Source) (*FileSet, error) {
 		return nil, err
 	}
 	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
+	set.namespaces = p.lockedNamespaces()
 	set.learned = Learned{Known: known, Rules: in.rules, Folders: in.loaded}
 	set.learned.Templates, err = in.templatesDigest()
 	return set, err

@@ -14,7 +14,7 @@ func controllerMapping(c *Controller) Mapping {
 		{Name: "parents", Required: true, value: parentList(&c.Parents), Doc: "list of the kinds that the controller operates, each once"},
 		{Name: "parentMetadata", value: trueOrFalseBy(false, &c.ParentMetadata), Doc: "Sync may set labels and annotations of parents"},
 		{Name: "acceptWarnings", Absent: "none", value: warningNames(&c.AcceptWarnings),
-			Doc: "list of the warnings that are meant, of which nothing is said; a controller can be warned of `privileged`"},
+			Doc: "list of the warnings that are meant, of which nothing is said; a controller can be warned of `namespaces` and `privileged`"},
 		{Name: "operator", Absent: "no children", value: nestedMapping(&c.Operator, operatorMapping), Doc: "what the controller does, as in the file of an API"},
 	}...), finish: func(d *decoder, _ *yaml.Node, _ string) {
 		if c.Operator == nil {

@@ -17,6 +17,7 @@ const (
 	WarnGroup         Warning = "group"
 	WarnMarkers       Warning = "markers"
 	WarnNames         Warning = "names"
+	WarnNamespaces    Warning = "namespaces"
 	WarnNonASCII      Warning = "nonASCII"
 	WarnPrivileged    Warning = "privileged"
 	WarnRequired      Warning = "required"
@@ -35,6 +36,7 @@ var warningTable = []struct {
 	{WarnGroup, "the group is one of Kubernetes, and the annotation `api-approved.kubernetes.io` says that the API is not approved"},
 	{WarnMarkers, "an author's Go types lack `+kubebuilder:object:root=true` or a list type, which opgen makes up for"},
 	{WarnNames, "the plural, the singular or a short name is that of a kind of Kubernetes to `kubectl`"},
+	{WarnNamespaces, "`namespaces` of a kind of children no longer has a namespace that it had, and nothing would prune the children there: an error unless it is accepted"},
 	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
 	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one"},
 	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},

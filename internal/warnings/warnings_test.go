@@ -98,7 +98,11 @@ func TestEveryWarningIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[spec.Warning]bool{spec.WarnSize: true, spec.WarnUnsatisfiable: true, spec.WarnMarkers: true} // TestSize; an error, which crdgen reports; Go source, which gotypes reads
+	shown := map[spec.Warning]bool{
+		spec.WarnSize: true, // TestSize
+		// Errors, which crdgen and scaffold report, and what gotypes reads in Go source.
+		spec.WarnUnsatisfiable: true, spec.WarnNamespaces: true, spec.WarnMarkers: true,
+	}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -156,4 +157,46 @@ func TestCreateOnlyChildThatComesBackKeepsItsContent(t *testing.T) {
 	c.says(site, allReady)
 	c.touch(site, "none")
 	c.expectOrphaned(child)
+}
+
+// Before opgen, another operator reconciled these parents, or a script has written the reference.
+func TestChildThatAnotherManagerMadeForThisParentIsAdopted(t *testing.T) {
+	for name, options := range map[string][]operator.ChildOption{
+		"whole":    nil,
+		"as it is": {operator.CreateOnly},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, &author{sync: desire(func(*Desired) {})})
+			f.status("Ready", "Ready")
+			object := configMap("web", "theirs")
+			object.Namespace = f.Namespace
+			f.Get(f.site)
+			object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(f.site, testapi.Version.WithKind("Site"))}
+			if err := f.Client.Create(t.Context(), object, client.FieldOwner("manager")); err != nil {
+				t.Fatal(err)
+			}
+			uid := object.UID
+			f.setSync(desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "ours"), options...) }))
+			f.reconcile()
+			if message := f.status("Ready", "NameConflict").Conditions[0].Message; !strings.Contains(message, "adopt: IfUnowned") {
+				t.Errorf("message is %q", message)
+			}
+			options = append(options, operator.AdoptIfUnowned)
+			f.reconcile()
+			f.status("Ready", "Ready")
+			value := "ours"
+			if len(options) > 1 {
+				value = "theirs"
+			}
+			if f.Get(object); object.UID != uid || object.Data["key"] != value || len(object.OwnerReferences) != 1 {
+				t.Errorf("it is %s %v of %v", object.UID, object.Data, object.OwnerReferences)
+			}
+			before := f.Settled()
+			f.reconcile()
+			f.expectRequests(before)
+			f.setSync(desire(func(*Desired) {}))
+			f.reconcile()
+			f.Gone(object)
+		})
+	}
 }

@@ -232,6 +232,51 @@ func TestPruneThatAnEditExplainsMayComeLater(t *testing.T) {
 	f.neverHeld()
 }
 
+// A reconcile that has nothing to prune, and does not leave the parent ready, is not the end of what
+// an edit explains.
+func TestFleetThatGoesFromBlueToGreenAfterAnEditIsNeverHeld(t *testing.T) {
+	a := &author{alter: func(d *siteDefinition) {
+		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
+			want, current := new(Desired), req.Parent.Name+"-"+req.Parent.Spec.Text
+			want.Pods.Add(pod(current, "web:1"))
+			for old := range req.Children.Pods.All() {
+				if old.Name != current && !req.Children.Pods.Ready(current) {
+					want.Pods.Keep(old.Name)
+				}
+			}
+			return &Response{Children: want}, nil
+		}
+	}}
+	f := startFleet(t, a)
+	f.allPodsReady(len(f.sites))
+	f.edit("green")
+	f.countChildren(&corev1.PodList{}, 2*len(f.sites))
+	f.touch(f.sites, "again")
+	f.Settled()
+	f.allPodsReady(2 * len(f.sites))
+	f.countChildren(&corev1.PodList{}, len(f.sites))
+	f.neverHeld()
+}
+
+// A child that a parent needs only until it is ready for the first time goes in any number of new
+// parents.
+func TestFirstStepsOfANewFleetAreNeverHeld(t *testing.T) {
+	f := startFleet(t, &author{alter: func(d *siteDefinition) {
+		d.Sync = func(_ context.Context, req *Request) (*Response, error) {
+			want := new(Desired)
+			want.Pods.Add(pod(req.Parent.Name, "web:1"))
+			if !req.Children.Pods.Ready(req.Parent.Name) {
+				want.ConfigMaps.Add(configMap(req.Parent.Name+"-bootstrap", "one"))
+			}
+			return &Response{Children: want}, nil
+		}
+	}})
+	f.countChildren(&corev1.ConfigMapList{}, len(f.sites))
+	f.allPodsReady(len(f.sites))
+	f.countChildren(&corev1.ConfigMapList{}, 0)
+	f.neverHeld()
+}
+
 // Runs may be of any kind if Sync keeps them by their names, and finished Jobs and Pods
 // in any case.
 func TestHistoryLimitsOfAFleetAreNeverHeld(t *testing.T) {
@@ -339,4 +384,51 @@ func TestPruneThatCannotBeCountedWaits(t *testing.T) {
 	f.ClearFaults()
 	f.Advance(time.Minute)
 	f.Gone(configMap(f.sites[0].Name+"-a", ""))
+}
+
+// A release whose selector has a typo selects no parent any more.
+func TestReleaseThatSelectsNoParentIsHeld(t *testing.T) {
+	isMisspelt, finalized := false, make(chan string, 1000)
+	f := startFleet(t, &author{
+		sync: desireFor(twoConfigMaps),
+		alter: func(d *siteDefinition) {
+			if d.Parents == nil {
+				return
+			}
+			if isMisspelt {
+				d.Parents[0].Labels = "test.opgen.dev/misspelt"
+			}
+			d.Finalize = func(_ context.Context, req *Request) (*Response, error) {
+				finalized <- req.Parent.Name
+				return &Response{Finalized: true}, nil
+			}
+		},
+	})
+	isMisspelt = true
+	f.Restart()
+	total, spared := len(f.sites), len(f.sites)-20 // there are no parents of which 10 % could be more
+	f.countReady("PruneHeld", spared)
+	f.countChildren(&corev1.ConfigMapList{}, 2*spared)
+	f.Settled()
+	if calls := len(finalized); calls != 20 {
+		t.Errorf("Finalize was called %d times, also for what is held", calls)
+	}
+	isMisspelt = false
+	f.Restart()
+	f.countChildren(&corev1.ConfigMapList{}, 2*total)
+	f.countReady("Ready", total)
+}
+
+func TestFleetThatOptsOutIsNeverHeld(t *testing.T) {
+	f := startFleet(t, &author{
+		sync: desireFor(twoConfigMaps),
+		alter: func(d *siteDefinition) {
+			if d.Parents != nil {
+				d.Parents[0].Annotations = "!" + pokeKey
+			}
+		},
+	})
+	f.touch(f.sites, "out")
+	f.countChildren(&corev1.ConfigMapList{}, 0)
+	f.neverHeld()
 }

@@ -3,9 +3,11 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -159,4 +161,86 @@ func TestLostReferenceOfALivingParentIsRestored(t *testing.T) {
 	}
 	c.Delete(site)
 	c.Gone(append(children, site)...)
+}
+
+// The event shows only this process what the user asked for. A parent that Sync and Finalize are not
+// called for has to keep it, too.
+func TestKubectlCascadeOrphanOfAPausedParentIsKnownAfterACrash(t *testing.T) {
+	c, site, children := startSpread(t, func(d *definition) { d.Teardown = operator.TeardownOrdered })
+	paused := c.group + "/paused"
+	c.Update(site, func() { metav1.SetMetaDataAnnotation(&site.ObjectMeta, paused, "true") })
+	c.Settled()
+	c.deleteOrphaning(site)
+	c.collected(site)
+	c.Settled()
+	c.Crash()
+	c.Update(site, func() { delete(site.Annotations, paused) })
+	c.Gone(site)
+	c.Settled()
+	c.expectKept(children)
+}
+
+func TestKubectlCascadeOrphanWhileSyncHangsIsKnownAfterACrash(t *testing.T) {
+	hangs, release := make(chan struct{}), make(chan struct{})
+	c, site, children := startSpread(t, func(d *definition) {
+		d.Teardown, d.Timeout = operator.TeardownOrdered, 300*time.Millisecond
+		sync := d.Sync
+		d.Sync = func(ctx context.Context, req *customRequest) (*Response, error) {
+			if req.Parent.Spec.Text == "hangs" {
+				close(hangs)
+				<-release
+			}
+			return sync(ctx, req)
+		}
+	})
+	c.touch(site, "hangs")
+	<-hangs
+	c.deleteOrphaning(site)
+	c.collected(site)
+	c.Eventually("the operator records it", func() error {
+		if c.Get(site); site.Annotations[c.group+"/orphaning"] != string(site.UID) {
+			return fmt.Errorf("annotations are %v", site.Annotations)
+		}
+		return nil
+	})
+	close(release)
+	c.Crash()
+	c.Gone(site)
+	c.Settled()
+	c.expectKept(children)
+}
+
+// A child that never had an owner reference shows nothing about the deletion when somebody takes its
+// annotation off.
+func TestChildThatLostItsAnnotationOrphansNoOtherChild(t *testing.T) {
+	for name, test := range map[string]struct {
+		change  func(*definition)
+		options []operator.ChildOption
+	}{
+		"with an ordered teardown": {change: func(d *definition) { d.Teardown = operator.TeardownOrdered }},
+		"of a kind that is orphaned": {change: func(d *definition) {
+			d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+				all := kinds(observed, desired)
+				all[0].WhenDeleted = operator.Orphan
+				return all
+			}
+		}},
+		"that is orphaned by an option": {options: []operator.ChildOption{operator.Orphan}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+				want.ConfigMaps.Add(configMap("near", ""), test.options...)
+				want.Secrets.Add(named(&corev1.Secret{}, "near"))
+			}), test.change)
+			site, robbed, other := c.site("web"), configMap("near", ""), named(&corev1.Secret{}, "near")
+			c.says(site, allReady)
+			c.Settled()
+			c.Stop()
+			c.Exists(robbed)
+			c.Update(robbed, func() { delete(robbed.Annotations, c.group+"/parent") })
+			c.Delete(site)
+			c.Restart()
+			c.Gone(site, other)
+		})
+	}
 }

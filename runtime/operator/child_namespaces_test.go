@@ -243,3 +243,35 @@ func TestObjectPlantedInAnotherNamespaceIsNoChild(t *testing.T) {
 		t.Errorf("the parent has the finalizers %v", site.Finalizers)
 	}
 }
+
+// A release that forgets the namespaces of a kind sees none of the children there. A parent that is
+// deleted before the next release allows them again has to wait for it.
+func TestReleaseThatForgetsTheNamespacesOfAKindKeepsTheFinalizer(t *testing.T) {
+	var other string
+	isForgotten := false
+	c := startCustom(t, customDesire(func(_ *customRequest, want *Desired) {
+		if other != "" {
+			want.ConfigMaps.Add(distant(other, "far", ""))
+		}
+	}), func(d *definition) {
+		if !isForgotten {
+			anywhere(d)
+		}
+	})
+	other = c.elsewhere()
+	site, far := c.site("web"), distant(other, "far", "")
+	c.Exists(far)
+	c.says(site, allReady)
+	isForgotten = true
+	c.Restart()
+	c.says(site, fmt.Sprintf("ConfigMap %s/far lies outside of its parent's namespace: to allow that, add namespaces: [%s] or namespaces: Any to ConfigMap in operator.children of the spec file", other, other))
+	c.Settled()
+	c.Stop()
+	c.Delete(site)
+	if !c.Get(site) {
+		t.Error("the parent is gone, and has left a child behind")
+	}
+	isForgotten = false
+	c.Restart()
+	c.Gone(site, far)
+}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -119,5 +121,33 @@ func TestAChildThatTheLastFinalizeMakesGoesToo(t *testing.T) {
 	deleted := slices.ContainsFunc(c.Writes(), func(r operatortest.Request) bool { return r.Verb == "delete" && r.Name == "farewell" })
 	if !deleted {
 		t.Error("Finalize made no child")
+	}
+}
+
+// The garbage collector deletes all children of a parent that is deleted in the foreground, whatever
+// marks they have. None is looked up.
+func TestChildrenDeletedInTheForegroundAreNotReadLive(t *testing.T) {
+	const children = 20
+	f := start(t, &author{
+		sync: desire(func(want *Desired) {
+			for i := range children {
+				want.ConfigMaps.Add(configMap(fmt.Sprintf("web-%d", i), "one"))
+			}
+		}),
+		finalize: func(_ context.Context, req *Request) (*Response, error) {
+			return &Response{Finalized: req.Children.ConfigMaps.Len() == 0}, nil
+		},
+	})
+	f.status("Ready", "Ready")
+	before := f.Settled()
+	if err := f.Client.Delete(t.Context(), f.site, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		t.Fatal(err)
+	}
+	f.Gone(f.site)
+	f.Settled()
+	for _, request := range f.Requests()[before:] {
+		if request.Verb == "get" && request.Resource == "configmaps" {
+			t.Error(request)
+		}
 	}
 }

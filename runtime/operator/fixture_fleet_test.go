@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -116,6 +117,23 @@ func (f *brakedFleet) countChildren(list client.ObjectList, expected int) {
 		}
 		return nil
 	})
+}
+
+// allPodsReady waits until there are so many Pods, and plays the kubelet: all of them are ready.
+func (f *brakedFleet) allPodsReady(expected int) {
+	f.t.Helper()
+	pods := new(corev1.PodList)
+	f.countChildren(pods, expected)
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`))
+	for i := range pods.Items {
+		if pods.Items[i].Status.Phase == corev1.PodRunning {
+			continue
+		}
+		if err := f.Client.Status().Patch(f.t.Context(), &pods.Items[i], patch); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	f.Settled()
 }
 
 // edit changes the spec of all Sites.

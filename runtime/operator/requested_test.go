@@ -137,3 +137,28 @@ func TestRequestIsNotHandledWhileAChildWaits(t *testing.T) {
 	f.expectRequests(before, "patch configmaps web: 200", "patch sites/status web: 200")
 	f.Converged(f.site)
 }
+
+// A Sync that does not know yet what should exist leaves the children as they are.
+func TestRequestIsNotHandledWhileSyncDesiresNothingYet(t *testing.T) {
+	knows := desire(desireOne)
+	knowsNothing := func(context.Context, *Request) (*Response, error) { return new(Response), nil }
+	f := start(t, &author{sync: knowsNothing})
+	f.annotate(requestKey, "none exist")
+	if handled := f.handled(); handled != "none exist" {
+		t.Errorf("without children, the status says that %q was handled", handled)
+	}
+	f.setSync(knows)
+	f.reconcile()
+	f.Exists(configMap("web", ""))
+	f.setSync(knowsNothing)
+	f.annotate(requestKey, "first")
+	if handled := f.handled(); handled != "none exist" {
+		t.Errorf("before the child is written, the status says that %q was handled", handled)
+	}
+	f.setSync(knows)
+	f.reconcile()
+	if handled := f.handled(); handled != "first" {
+		t.Errorf("the status says that %q was handled", handled)
+	}
+	f.Converged(f.site)
+}

@@ -19,7 +19,7 @@ type Adoption string
 // The adoption policies.
 const (
 	Never     Adoption = "Never"     // it is left alone, and the apply returns a name conflict
-	IfUnowned Adoption = "IfUnowned" // it is adopted unless it has a controller
+	IfUnowned Adoption = "IfUnowned" // it is adopted unless it has another controller than the parent
 	Force     Adoption = "Force"     // it is adopted, and its controller loses it
 )
 
@@ -31,13 +31,13 @@ type Claim struct {
 	Annotations []string
 }
 
-// mayAdopt reports whether the child's policy allows to adopt an object. holder is the object's
-// controller, and empty if there is none.
-func (d Desired) mayAdopt(live client.Object, holder string) bool {
+// mayAdopt reports whether the child's policy allows to adopt an object. isUnowned says that nobody
+// else than the parent controls it.
+func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 	if live.GetDeletionTimestamp() != nil {
 		return false
 	}
-	return d.Adoption == Force || d.Adoption == IfUnowned && holder == ""
+	return d.Adoption == Force || d.Adoption == IfUnowned && isUnowned
 }
 
 // adopt makes an object the parent's child. Fields that kubectl's commands set count as applied by

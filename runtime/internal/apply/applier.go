@@ -186,6 +186,13 @@ func (a *Applier) holderOf(object client.Object) string {
 	return ""
 }
 
+// isOnlyOwner reports whether an object's controller reference names this owner, and no other
+// controller of this runtime has it as a child: several may have the same parents.
+func (a *Applier) isOnlyOwner(object client.Object, owner types.UID) bool {
+	ref := metav1.GetControllerOfNoCopy(object)
+	return ref != nil && ref.UID == owner && len(a.claimsOn(object)) == 0
+}
+
 // claimsOn returns the claims of other controllers on an object.
 func (a *Applier) claimsOn(object client.Object) []Claim {
 	if a.Claims == nil {

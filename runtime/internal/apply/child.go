@@ -120,17 +120,21 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	holder, known := c.applier.holderOf(live), c.state.childWithUID(key, live) != nil
+	isUnowned := holder == "" || c.applier.isOnlyOwner(live, d.Owner)
 	switch {
 	case d.HasLostMarks != nil && d.HasLostMarks(live, known):
 		return Outcome{}, ErrLostMarks{key, live}
 	case c.applier.isChildOf(live, d.Owner), holder == "" && known:
 		return c.apply(ctx, live)
-	case known && d.mayAdopt(live, holder): // another controller took it from this parent
+	case known && d.mayAdopt(live, isUnowned): // another controller took it from this parent
 		return c.repeat(ctx, live, c.adopt)
-	case d.mayAdopt(live, holder):
+	case d.mayAdopt(live, isUnowned):
 		return c.adopt(ctx, live)
 	}
 	conflict := ErrNameConflict{Key: key, Holder: holder, Object: live}
+	if isUnowned {
+		conflict.Holder = ""
+	}
 	if c.applier.CopiedBy != nil {
 		conflict.CopiedBy = c.applier.CopiedBy(live)
 	}

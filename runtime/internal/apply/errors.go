@@ -26,7 +26,7 @@ func (e errConflict) Unwrap() []error { return []error{e.ErrStale, e.err} }
 // ErrNameConflict says that an object which is not the parent's has the name of a child.
 type ErrNameConflict struct {
 	Key
-	Holder string        // who controls the object; empty when nobody does
+	Holder string        // who controls the object; empty when nobody does, or the parent alone
 	Object client.Object // as a live read shows it
 	// CopiedBy is who wrote the marks of an object that is the copy of a child.
 	CopiedBy string
@@ -44,7 +44,11 @@ func (e ErrLostMarks) Error() string {
 
 func (e ErrNameConflict) Error() string {
 	if e.CopiedBy != "" {
-		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it, or clear its metadata.managedFields to make it the child", e.Key, e.CopiedBy)
+		adopt := ""
+		if e.Holder == "" {
+			adopt = ", adopt it with adopt: IfUnowned"
+		}
+		return fmt.Sprintf("%s exists already and is a copy of a child, whose labels and references %s wrote: choose another name for it%s, or clear its metadata.managedFields to make it the child", e.Key, e.CopiedBy, adopt)
 	}
 	holder, advice := "is not controlled by anything", ": choose another name, or adopt it with adopt: IfUnowned"
 	if e.Holder != "" {

@@ -123,14 +123,12 @@ func (k Keys) ParentOf(object client.Object, namespaced map[schema.GroupKind]boo
 	}
 	text, name, _ := strings.Cut(name, "/")
 	kind := schema.ParseGroupKind(text)
-	if _, known := namespaced[kind]; !known {
-		return Parent{}, false
-	}
+	inNamespace, known := namespaced[kind]
 	parent := Parent{Kind: kind.WithVersion(""), Name: types.NamespacedName{Name: name}, UID: types.UID(uid)}
 	if namespace, name, ok := strings.Cut(name, "/"); ok {
 		parent.Name = types.NamespacedName{Namespace: namespace, Name: name}
 	}
-	return parent, true
+	return parent, known && inNamespace == (parent.Name.Namespace != "")
 }
 
 // ParentName returns the parent in the annotation of an object, in the form of [Parent.String]. It

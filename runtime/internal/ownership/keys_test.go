@@ -54,7 +54,11 @@ func TestWhatIsNoChild(t *testing.T) {
 		"a copied label":     {"labels": mark},
 		"another controller": {"labels": mark, "annotations": map[string]any{keys.Parent: "Site.demo.example.com/a/web"}, "ownerReferences": []any{other}},
 		"another kind":       {"labels": mark, "annotations": map[string]any{keys.Parent: "Shop.demo.example.com/a/web"}},
-		"nothing":            {},
+		// Where a cluster-scoped parent may have children anywhere, so could whoever plants these.
+		"a namespaced parent without a namespace": {"labels": mark, "annotations": map[string]any{keys.Parent: "Site.demo.example.com/web"}},
+		"a namespaced parent of no namespace":     {"labels": mark, "annotations": map[string]any{keys.Parent: "Site.demo.example.com//web"}},
+		"a cluster-scoped parent in a namespace":  {"labels": mark, "annotations": map[string]any{keys.Parent: "Realm.demo.example.com/a/web"}},
+		"nothing":                                 {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if parent, ok := keys.ParentOf(childOf(t, metadata), kinds); ok {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
@@ -36,7 +37,10 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 	if invalid == nil {
 		recordDesired(r, plan)
 	}
-	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan))
+	// A desired child that is invalid may be one that exists and is not observed, since it lies
+	// where none may lie any more. A later release allows that again.
+	isKept := invalid != nil && controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
+	isStale, err := updateFinalizer(ctx, r, isKept || needsFinalizer(r, observed, plan))
 	if isStale || err != nil {
 		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
 	}
@@ -64,6 +68,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 
 // keepChildren is applyDesired where the author leaves the children as they are.
 func keepChildren(ctx context.Context, r *run, observed *observed) applied {
+	r.isUnwritten = len(observed.all()) > 0
 	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan{}))
 	return applied{children: observed.all(), isStale: isStale, err: err}
 }

@@ -93,17 +93,40 @@ func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child,
 		r.prunesAll = true
 		return undesired, nil
 	}
+	isAllowed, err := countPrunes(ctx, r, counted, "which Sync does not desire")
+	if err != nil || !isAllowed {
+		return explained, err
+	}
+	r.prunesAll = true
+	return undesired, nil
+}
+
+// mayOptOut reports whether the children of an object go because no selector selects it any more.
+// What a person does to the object while the operator runs explains that. If this process has never
+// seen the object selected, the selector may be wrong, so that it counts at the brake.
+func mayOptOut(ctx context.Context, r *run, children []child) (bool, error) {
+	if r.isDeleting() || r.state.wasSelected || len(children) == 0 || r.loop.environment.Observe {
+		return true, nil
+	}
+	isAllowed, err := countPrunes(ctx, r, children, "whose parent no selector selects any more")
+	r.state.wasSelected = isAllowed // the rest goes, however long that takes
+	return isAllowed, err
+}
+
+// countPrunes counts a parent that is to lose children at the brake, and reports whether it may. The
+// reason follows the names of the children in a message.
+func countPrunes(ctx context.Context, r *run, children []child, reason string) (bool, error) {
+	l, key := r.loop, r.loop.brakeKey(r.name())
 	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
 	switch {
 	case err != nil:
-		return explained, errNotCounted{err}
+		return false, errNotCounted{err}
 	case isAllowed:
 		l.environment.Metrics.CountPrune(l.definition.Name, "pruned")
-		r.prunesAll = true
-		return undesired, nil
+		return true, nil
 	}
 	l.environment.Metrics.CountPrune(l.definition.Name, "held")
-	r.heldPrunes = heldPrunesText(l, counted)
+	r.heldPrunes = heldPrunesText(l, children, reason)
 	if record := r.test.Record(); record != nil {
 		record.Waiting = true
 	}
@@ -111,7 +134,7 @@ func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child,
 		recordEvent(r, corev1.EventTypeWarning, reasonPruneHeld, truncateText(r.heldPrunes))
 		log.FromContext(ctx).Info("holds prunes", "what", r.heldPrunes)
 	}
-	return explained, nil
+	return false, nil
 }
 
 // isFinishedRun reports whether a child is one that a history limit drops: a Job or Pod that has
@@ -129,29 +152,41 @@ func isFinishedRun(c child, kept []child) bool {
 	return false
 }
 
-// heldPrunesText says what is held and how a person releases it.
-func heldPrunesText(l *loop, children []child) string {
+// heldPrunesText says what is held, why it would be pruned, and how a person releases it.
+func heldPrunesText(l *loop, children []child, reason string) string {
 	var names []string
 	for _, child := range children {
 		names = append(names, child.key().String())
 	}
-	return fmt.Sprintf("keeps %s, which Sync does not desire: too many parents lost children within %.0f minutes although their specs had not changed. If this is right, release the prunes: %s",
-		joinPaths(names), backoff.PruneWindow.Minutes(), l.brake.ReleaseCommand())
+	return fmt.Sprintf("keeps %s, %s: too many parents lost children within %.0f minutes although their specs had not changed. If this is right, release the prunes: %s",
+		joinPaths(names), reason, backoff.PruneWindow.Minutes(), l.brake.ReleaseCommand())
 }
 
 // startSpec records which spec of the parent the reconcile sees. A spec that is another one than
 // in the reconcile before, or than the status says, is an edit: until the parent has converged,
-// it explains prunes. A process that cannot know takes the spec for unchanged.
-func (s *state) startSpec(parent client.Object, observedGeneration int64) {
+// it explains prunes. So is the spec of a new parent: nothing of this operator's is to be seen of
+// it, neither a status nor children. A process that cannot know takes the spec for unchanged.
+func (s *state) startSpec(parent client.Object, observedGeneration int64, hasChildren bool) {
 	if s.specOf == parent.GetResourceVersion() {
 		return
 	}
 	s.specOf = parent.GetResourceVersion()
 	spec := specVersion(parent)
-	isKnown := s.spec != "" || observedGeneration > 0
-	isSame := s.spec == spec || s.spec == "" && observedGeneration == parent.GetGeneration()
-	s.isEdited = s.isEdited || isKnown && !isSame
+	switch {
+	case s.spec != "":
+		s.isEdited = s.isEdited || s.spec != spec
+	case observedGeneration > 0:
+		s.isEdited = observedGeneration != parent.GetGeneration()
+	default:
+		s.isEdited = !hasChildren
+	}
 	s.spec = spec
+}
+
+// endSpec records that the parent has converged with the spec of this reconcile. A reconcile that
+// has nothing to prune does not say so: a child may stand in for another one until that is ready.
+func (r *run) endSpec(isReady bool) {
+	r.state.isEdited = r.state.isEdited && !(isReady && r.prunesAll)
 }
 
 // specVersion returns a text that changes with the spec of an object. For kinds whose objects have

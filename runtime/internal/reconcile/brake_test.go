@@ -21,25 +21,28 @@ func TestEditsOfASpec(t *testing.T) {
 		}
 	}
 	type seen struct {
-		parent   client.Object
-		observed int64
-		isEdited bool
+		parent      client.Object
+		observed    int64
+		hasChildren bool
+		isEdited    bool
 	}
 	for name, test := range map[string][]seen{
-		"new":                            {{web(1), 0, false}, {web(1), 1, false}},
-		"as before the start":            {{web(4), 4, false}},
-		"edited before the start":        {{web(5), 4, true}, {web(5), 5, true}},
-		"edited":                         {{web(4), 4, false}, {web(5), 4, true}, {web(5), 5, true}},
-		"edited, of another's kind":      {{web(4), 0, false}, {web(5), 0, true}},
-		"without a generation":           {{service("a", "one"), 0, false}, {service("a", "two"), 0, false}},
-		"edited, without a generation":   {{service("a", "one"), 0, false}, {service("b", "one"), 0, true}},
-		"edited back, before converging": {{service("a", "one"), 0, false}, {service("b", "one"), 0, true}, {service("a", "one"), 0, true}},
+		"new":                            {{web(1), 0, false, true}, {web(1), 0, true, true}, {web(1), 1, true, true}},
+		"new, without a generation":      {{service("a", "one"), 0, false, true}, {service("a", "two"), 0, true, true}},
+		"as before the start":            {{web(4), 4, true, false}},
+		"childless before the start":     {{web(4), 4, false, false}, {web(4), 4, true, false}},
+		"edited before the start":        {{web(5), 4, true, true}, {web(5), 5, true, true}},
+		"edited":                         {{web(4), 4, true, false}, {web(5), 4, true, true}, {web(5), 5, true, true}},
+		"edited, of another's kind":      {{web(4), 0, true, false}, {web(5), 0, true, true}},
+		"without a generation":           {{service("a", "one"), 0, true, false}, {service("a", "two"), 0, true, false}},
+		"edited, without a generation":   {{service("a", "one"), 0, true, false}, {service("b", "one"), 0, true, true}},
+		"edited back, before converging": {{service("a", "one"), 0, true, false}, {service("b", "one"), 0, true, true}, {service("a", "one"), 0, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := new(state)
 			for i, seen := range test {
 				seen.parent.SetResourceVersion(strconv.Itoa(i + 1))
-				if state.startSpec(seen.parent, seen.observed); state.isEdited != seen.isEdited {
+				if state.startSpec(seen.parent, seen.observed, seen.hasChildren); state.isEdited != seen.isEdited {
 					t.Errorf("reconcile %d: the spec counts as edited: %t, want %t", i, state.isEdited, seen.isEdited)
 				}
 			}

@@ -2,12 +2,15 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
 // A user who deletes a parent with --cascade=orphan keeps all of its children. The API server puts
@@ -44,7 +47,9 @@ func isDeletedWithOrphan(parent client.Object) bool {
 }
 
 // noteOrphaning finds out whether every child of a parent that is deleted is to stay, and records
-// it on the parent. It reports whether the parent has changed meanwhile.
+// it on the parent. It does so whatever else the reconcile does: a parent may be paused, or wait for
+// a Sync that still runs, for longer than this process lives. It reports whether the parent has
+// changed meanwhile.
 func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
 	if !r.isDeleting() {
 		return false, nil
@@ -59,7 +64,10 @@ func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
 		return false, nil
 	}
 	r.state.isOrphaning.Store(true)
-	return addRecord(ctx, r, orphaningKey)
+	if isStale, err = addRecord(ctx, r, orphaningKey); err != nil {
+		err = fmt.Errorf("record that the children are orphaned: %w", err)
+	}
+	return isStale, err
 }
 
 // isOrphaning reports whether every child of the parent is to stay, since the parent is deleted
@@ -69,7 +77,8 @@ func (r *run) isOrphaning() bool {
 }
 
 // hasLostReference reports whether a child of the parent has lost its owner reference. Only this
-// operator may have written the label by which the child is known, in the namespace of the parent.
+// operator may have written the label by which the child is known, in the namespace of the parent. A
+// child that gets no owner reference has lost none: somebody has taken its annotation off.
 func hasLostReference(r *run) (bool, error) {
 	for _, kind := range r.loop.childKinds {
 		unowned, err := kind.listByParent(lostPrefix + string(r.parent.GetUID()))
@@ -77,11 +86,18 @@ func hasLostReference(r *run) (bool, error) {
 			return false, err
 		}
 		for _, object := range unowned {
-			isNear := !r.loop.parentKind.namespaced || object.GetNamespace() == r.parent.GetNamespace()
-			if isNear && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
+			unownedChild := newChild(kind, object)
+			hadReference := getsOwnerReference(r, kind, unownedChild.name, r.loop.policyOf(unownedChild, kind.WhenDeleted))
+			if hadReference && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
 				return true, nil
 			}
 		}
 	}
 	return false, nil
+}
+
+// isDeletedInForeground reports whether the garbage collector deletes a child before its parent goes.
+// It does so by the owner reference, whatever becomes of the other marks.
+func isDeletedInForeground(r *run, child child) bool {
+	return r.isDeleting() && controllerutil.ContainsFinalizer(r.parent, metav1.FinalizerDeleteDependents) && ownership.HasOwnerReference(child.object, r.parent.GetUID())
 }

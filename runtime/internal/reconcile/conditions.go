@@ -55,10 +55,10 @@ func readyConditions(r *run, children []child, err error) []metav1.Condition {
 		return notReady(status.Stalled, errorReason(err), errorMessage(err))
 	case err != nil:
 		return notReady(status.Reconciling, errorReason(err), errorMessage(err))
-	case r.isFinalizing():
-		return notReady(status.Reconciling, status.ReasonFinalizing, "is being deleted")
 	case r.heldPrunes != "":
 		return notReady(status.Stalled, reasonPruneHeld, truncateText(r.heldPrunes))
+	case r.isFinalizing():
+		return notReady(status.Reconciling, status.ReasonFinalizing, "is being deleted")
 	}
 	var failed, inProgress []string
 	for _, child := range children {

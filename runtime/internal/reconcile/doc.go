@@ -6,6 +6,7 @@
 //	step              file           what it does
 //	startRun          observe.go     read the parent from the cache, once that holds the operator's own writes → run
 //	observeChildren   observe.go     list the parent's children in the cache, by owner UID → observed
+//	noteOrphaning     cascade.go     record that a parent is deleted with --cascade=orphan
 //	findSuspension    suspend.go     stop here for a parent that a user has paused or disconnected
 //	observeRelated    related.go     find the objects that Sync reads and does not own
 //	state.delay       state.go       stop here if a retry, or a hot loop, is not due

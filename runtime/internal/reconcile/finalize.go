@@ -13,16 +13,13 @@ import (
 )
 
 // finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
-// the garbage collector does not delete, and then removes the finalizer.
+// the garbage collector does not delete, and then removes the finalizer. The brake may hold all of
+// this for an object that is not selected any more.
 func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
-	isStale, err := noteOrphaning(ctx, r)
-	switch {
-	case isStale:
-		return outcome{isStale: true}
-	case err != nil:
-		return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("record that the children are orphaned: %w", err))
-	}
 	response, children := new(Response), observed.all()
+	if isAllowed, err := mayOptOut(ctx, r, children); err != nil || !isAllowed {
+		return reportOutcome(ctx, r, observed, response, children, err)
+	}
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
 		answer, applied := callAndApply(ctx, r, observed)
 		if applied.isStale || ctx.Err() != nil {

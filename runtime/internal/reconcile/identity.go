@@ -125,9 +125,13 @@ func withoutContent(object client.Object, keys ownership.Keys) client.Object {
 	bare.SetDeletionTimestamp(object.GetDeletionTimestamp())
 	bare.SetOwnerReferences(object.GetOwnerReferences())
 	bare.SetLabels(map[string]string{keys.Label: object.GetLabels()[keys.Label]})
-	if parent, ok := object.GetAnnotations()[keys.Parent]; ok {
-		bare.SetAnnotations(map[string]string{keys.Parent: parent})
+	annotations := map[string]string{}
+	for _, key := range []string{keys.Parent, keys.WhenRemoved} {
+		if value, ok := object.GetAnnotations()[key]; ok {
+			annotations[key] = value
+		}
 	}
+	bare.SetAnnotations(annotations)
 	bare.SetManagedFields(object.GetManagedFields())
 	return bare
 }

@@ -151,4 +151,3 @@ func (l *loop) noteMissing(kind *childKind, parent ownership.Parent, object clie
 		state.missing.add(newChild(kind, object))
 	}
 }
-

@@ -65,7 +65,15 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if !l.selector.matches(r.parent) && isUntouched(r, observed) {
 		return ctrl.Result{}, leaveParent(ctx, r)
 	}
+	isStale, orphaningErr := noteOrphaning(ctx, r)
+	if isStale {
+		test.SetStale()
+		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
+	}
 	if suspension := findSuspension(r); suspension != nil {
+		if orphaningErr != nil {
+			return ctrl.Result{}, orphaningErr
+		}
 		return suspendParent(ctx, r, observed, *suspension)
 	}
 	if r.state.isBusy() {
@@ -77,7 +85,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		return ctrl.Result{}, nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
-	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent))
+	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), len(observed.all()) > 0)
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
@@ -95,7 +103,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if errors.As(restoreErr, new(apply.ErrStale)) {
 		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
 	}
-	if err := cmp.Or(relatedErr, restoreErr); err != nil {
+	if err := cmp.Or(orphaningErr, relatedErr, restoreErr); err != nil {
 		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
 	}
 	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
@@ -117,6 +125,7 @@ func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 	if r.isFinalizing() {
 		return finalizeParent(ctx, r, observed)
 	}
+	r.state.wasSelected = true
 	isStale, err := removeRecords(ctx, r)
 	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
 		isStale, err = addFinalizer(ctx, r)
@@ -255,7 +264,7 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		return ctrl.Result{RequeueAfter: backoff.Stale}
 	}
 	r.state.failures = backoff.Failures{}
-	r.state.isEdited = r.state.isEdited && !r.prunesAll
+	r.endSpec(end.isReady)
 	countReconcile(ctx, r, "success", "")
 	if end.isReady {
 		countConvergence(r)

@@ -45,7 +45,9 @@ type state struct {
 
 	spec     string // a version of the parent's spec, in the last reconcile
 	specOf   string // the resource version that has it
-	isEdited bool   // the spec has changed since the parent converged
+	isEdited bool   // the spec has changed since the parent converged, or it has yet to converge for the first time
+
+	wasSelected bool // the object was a parent in this process, or may lose its children without
 
 	finalized bool // the author's Finalize has said so
 	requests  requests
