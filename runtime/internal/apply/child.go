@@ -122,8 +122,8 @@ func (c *childApply) resolveNameConflict(ctx context.Context) (Outcome, error) {
 	holder, known := c.applier.holderOf(live), c.state.childWithUID(key, live) != nil
 	isUnowned := holder == "" || c.applier.isOnlyOwner(live, d.Owner)
 	switch {
-	case d.HasLostMarks != nil && d.HasLostMarks(live, known):
-		return Outcome{}, ErrLostMarks{key, live}
+	case d.HasLostMarks != nil && (d.HasLostMarks(live, known) || !known && c.applier.isChildOf(live, d.Owner)):
+		return Outcome{}, ErrUnobserved{key, live}
 	case c.applier.isChildOf(live, d.Owner), holder == "" && known:
 		return c.apply(ctx, live)
 	case known && d.mayAdopt(live, isUnowned): // another controller took it from this parent

@@ -32,14 +32,15 @@ type ErrNameConflict struct {
 	CopiedBy string
 }
 
-// ErrLostMarks says that the object with the name of a child is the child, which has lost marks.
-type ErrLostMarks struct {
+// ErrUnobserved says that a child exists which was to be created: the caller took it for absent, since
+// it has lost its marks, or because its cache does not show it yet.
+type ErrUnobserved struct {
 	Key
 	Object client.Object // as a live read shows it
 }
 
-func (e ErrLostMarks) Error() string {
-	return e.String() + " has lost labels, annotations or owner references that make it a child"
+func (e ErrUnobserved) Error() string {
+	return e.String() + " exists already, and was taken for absent"
 }
 
 func (e ErrNameConflict) Error() string {

@@ -211,9 +211,8 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if unmarked, ok := errors.AsType[apply.ErrLostMarks](err); ok && !isReplayed(err) {
-		r.state.missing.add(newChild(t.kind, unmarked.Object)) // for the case that this does not last
-		if _, err := restoreMarks(ctx, r, t.kind, unmarked.Object, t.marksFor(r, unmarked.Object)); err != nil {
+	if unobserved, ok := errors.AsType[apply.ErrUnobserved](err); ok && !isReplayed(err) {
+		if err := waitForChild(ctx, r, t, unobserved.Object); err != nil {
 			return apply.Outcome{}, err
 		}
 		applied.RetryNow(t.Key())
@@ -235,6 +234,18 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
 	return outcome, nil
+}
+
+// waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
+// that Sync took for absent. It gives the child back the marks by which the cache shows it.
+func waitForChild(ctx context.Context, r *run, t task, child client.Object) error {
+	if r.isMarked(child) {
+		r.recordChildWrite(t.kind, t.Key().String(), child)
+		return nil
+	}
+	r.state.missing.add(newChild(t.kind, child)) // for the case that the marks do not last
+	_, err := restoreMarks(ctx, r, t.kind, child, t.marksFor(r, child))
+	return err
 }
 
 // marksFor returns the metadata that makes an object which has lost its marks the child that is

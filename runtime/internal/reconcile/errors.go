@@ -129,7 +129,7 @@ func errorReason(err error) string {
 		return reasonTimedOut
 	case errors.As(err, new(apply.ErrNameConflict)):
 		return reasonNameConflict
-	case errors.As(err, new(errMarksRemoved)), errors.As(err, new(apply.ErrLostMarks)):
+	case errors.As(err, new(errMarksRemoved)), errors.As(err, new(apply.ErrUnobserved)):
 		return reasonConflict
 	case errors.As(err, new(errInvalid)):
 		return reasonInvalid

@@ -27,7 +27,7 @@ import (
 
 // lookAgain is how long an object is shown as it was read, while its marks are not restored: it is in
 // no watch, and each look costs a request.
-const lookAgain = 10 * time.Second
+const lookAgain = 30 * time.Second
 
 // errMarksRemoved is the error of a child whose marks somebody keeps removing.
 type errMarksRemoved struct {
@@ -40,11 +40,11 @@ func (e errMarksRemoved) Error() string {
 		e.key, cmp.Or(e.manager, "somebody"))
 }
 
-// errRestored says that a child has got its marks back which the author's code took for absent: the
-// rest of the answer is dropped.
+// errRestored says that a child exists which the author's code took for absent, and that the next
+// reconcile will observe it: the rest of the answer is dropped.
 type errRestored struct{ key apply.Key }
 
-func (e errRestored) Error() string { return e.key.String() + " has got its marks back" }
+func (e errRestored) Error() string { return e.key.String() + " exists, and was taken for absent" }
 
 // restoreBeforeCall adds the children that have lost their marks to those that are observed, and gives
 // them their marks back: those of missing, which were missing before the others were observed, at
