@@ -22,7 +22,8 @@ import (
 const mutantsVariable = "OPGEN_MUTANTS"
 
 // Each mutant in testdata/mutants is a bug that somebody might make. An exploration of an
-// operator that its author has not prepared finds it, and stops there.
+// operator that its author has not prepared finds it, and stops there. A mutant of what no
+// exploration meets names the test that finds it.
 func TestMutants(t *testing.T) {
 	all := readMutants(t)
 	if len(all) < 20 {
@@ -61,11 +62,13 @@ func TestMutants(t *testing.T) {
 }
 
 // mutant is one file of testdata/mutants: a text archive. Its comment says what bug the
-// mutant is. Then come pairs of files: "before", with the path of a file of this module
-// and lines that it holds exactly once, and "after", with the lines in their place.
+// mutant is. A file "test" may name the test that finds it. Then come pairs of files:
+// "before", with the path of a file of this module and lines that it holds exactly once,
+// and "after", with the lines in their place.
 type mutant struct {
 	name  string
 	bug   string
+	test  string // by default the exploration
 	edits []edit
 }
 
@@ -83,7 +86,11 @@ func readMutants(t *testing.T) (all []mutant) {
 			t.Fatal(err)
 		}
 		m := mutant{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), bug: strings.TrimSpace(string(archive.Comment))}
-		for pair := range slices.Chunk(archive.Files, 2) {
+		files := archive.Files
+		if len(files) > 0 && files[0].Name == "test" {
+			m.test, files = strings.TrimSpace(string(files[0].Data)), files[1:]
+		}
+		for pair := range slices.Chunk(files, 2) {
 			path, ok := strings.CutPrefix(pair[0].Name, "before ")
 			if !ok || len(pair) < 2 || pair[1].Name != "after" {
 				t.Fatalf("%s: want pairs of before PATH and after", file)
@@ -151,8 +158,16 @@ type findings struct {
 // failedCase is how go test names a case of the exploration that has failed.
 var failedCase = regexp.MustCompile(`(?m)^ +--- FAIL: TestExploreKinds/(.+) \(`)
 
-// explore builds the test of this package with a mutant, and returns the first case by
-// which its exploration finds the mutant; empty if it finds nothing.
+// run returns the pattern of the test that finds a mutant, and how go test names what has failed.
+func (m mutant) run() (pattern string, failed *regexp.Regexp) {
+	if m.test == "" {
+		return "^TestExploreKinds$", failedCase
+	}
+	return "^" + m.test + "$", regexp.MustCompile(`(?m)^--- FAIL: (` + m.test + `) \(`)
+}
+
+// explore builds the tests of this package with a mutant, and returns the first case by
+// which the exploration, or the test of the mutant, finds it; empty if it finds nothing.
 func (f *findings) explore(t *testing.T, m mutant) (by string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -165,12 +180,13 @@ func (f *findings) explore(t *testing.T, m mutant) (by string) {
 		t.Fatalf("build: %v\n%s", err, output)
 	}
 	begun := time.Now()
-	command := exec.CommandContext(t.Context(), program, "-test.run=^TestExploreKinds$", "-test.failfast", "-test.timeout=10m")
+	pattern, failure := m.run()
+	command := exec.CommandContext(t.Context(), program, "-test.run="+pattern, "-test.failfast", "-test.timeout=10m")
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	failed := command.Run() != nil
 	took := time.Since(begun)
-	if first := failedCase.FindSubmatch(output.Bytes()); first != nil {
+	if first := failure.FindSubmatch(output.Bytes()); first != nil {
 		by = string(first[1])
 	}
 	if failed != (by != "") || bytes.Contains(output.Bytes(), []byte("\npanic: ")) {

@@ -18,6 +18,9 @@ func chooseMutation(x *exploration, s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
+	if s.makesLookalike() {
+		return nil
+	}
 	if s.child.Strategy == string(operator.CreateOnly) || s.who == author && s.child.Strategy == string(operator.OnDelete) {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
@@ -107,7 +110,7 @@ func mutateAll(x *exploration, children []*exploredChild, when string) {
 		eachInParallel(x, children, mutateAfterCreate)
 	default:
 		eachInParallel(x, children, mutateChild)
-		forceParentsOf(x, slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+		forceParentsOf(x, slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who == foreignWriter }))
 	}
 }
 
@@ -121,8 +124,12 @@ func forceParentsOf(x *exploration, children []*exploredChild) {
 	forceReconciles(x, parents)
 }
 
-// mutateChild mutates a child.
+// mutateChild mutates a child, or creates what looks like it.
 func mutateChild(x *exploration, s *exploredChild) {
+	if s.makesLookalike() {
+		skipTrial(x, s, createLookalike(x, s))
+		return
+	}
 	if s.who == author {
 		x.author.replaceContent(s.key(), s.changed)
 		return
@@ -179,6 +186,16 @@ func pathOf(x *exploration, object *unstructured.Unstructured) (string, error) {
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
+// resourceOf returns the resource of a child.
+func resourceOf(x *exploration, child *unstructured.Unstructured) (string, error) {
+	kind := child.GroupVersionKind()
+	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return "", err
+	}
+	return mapping.Resource.Resource, nil
+}
+
 // compareExploredChild records the problems of a child after its mutation.
 func compareExploredChild(x *exploration, s *exploredChild) {
 	s.problems = nil
@@ -186,6 +203,10 @@ func compareExploredChild(x *exploration, s *exploredChild) {
 		s.skipped = "the operator did not write"
 	}
 	if s.skipped != "" {
+		return
+	}
+	if s.makesLookalike() {
+		s.problems = lookalikeProblems(x, s)
 		return
 	}
 	found := evidence{

@@ -23,6 +23,8 @@ const (
 	loss       = "child deleted"
 	succession = "parent deleted and made again"
 	dismissal  = "child not desired any more"
+	refusal    = "creation refused"
+	departure  = "parent deleted with its namespace"
 )
 
 // faultsOfLife returns the faults of the nth write of a child in a life.
@@ -120,12 +122,7 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 	}
 	forceParentsOf(x, children)
 	awaitStep(x, children, revision1)
-	inParallel(children, func(s *exploredChild) {
-		if child := readChild(x, s.child); child != nil {
-			s.gone = append(s.gone, child.GetUID())
-			skipTrial(x, s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
-		}
-	})
+	eachInParallel(x, children, loseChild)
 	awaitStep(x, children, loss)
 	inParallel(children, func(s *exploredChild) {
 		if child := readChild(x, s.child); child != nil {
@@ -148,6 +145,15 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 	x.c.ClearFaults()
 	eachInParallel(x, parents, dropParent)
 	x.c.sent.dropObjects()
+}
+
+// loseChild deletes a child.
+func loseChild(x *exploration, s *exploredChild) {
+	if child := readChild(x, s.child); child != nil {
+		s.gone = append(s.gone, child.GetUID())
+		err := x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
+		skipTrial(x, s, client.IgnoreNotFound(err))
+	}
 }
 
 // startSuccessor deletes a parent, and creates another one of its name.
@@ -181,8 +187,8 @@ const mostOfGarbageCollection = 2 * time.Minute
 func awaitStep(x *exploration, children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
-	if step == succession {
-		patience = x.patience // with the garbage collector
+	if step == succession || step == departure {
+		patience = x.patience // with the cluster's own controllers
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
@@ -217,8 +223,14 @@ func stepProblem(x *exploration, s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
+	if step == departure {
+		return departureProblem(x, s)
+	}
 	if err := findChild(x, s); err != nil {
 		return "Sync was not called"
+	}
+	if step == refusal {
+		return refusalProblem(x, s)
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = changeDesired(s.desired, "1")
@@ -279,14 +291,4 @@ func missingFields(x *exploration, s *exploredChild, child *unstructured.Unstruc
 		}
 	}
 	return compared.found, nil
-}
-
-// resourceOf returns the resource of a child.
-func resourceOf(x *exploration, child *unstructured.Unstructured) (string, error) {
-	kind := child.GroupVersionKind()
-	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return "", err
-	}
-	return mapping.Resource.Resource, nil
 }

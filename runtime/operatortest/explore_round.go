@@ -33,6 +33,7 @@ type exploredChild struct {
 	written  *unstructured.Unstructured
 	changed  map[string]any // the desired state after the mutation, where the author makes it
 	mutation alteration
+	like     *lookalike
 	lifeState
 }
 
@@ -107,6 +108,7 @@ func runRound(x *exploration, parents []*exploredParent, when string) {
 		}
 	}
 	eachInParallel(x, parents, dropParent)
+	removeLookalikes(x, children)
 	x.c.sent.dropObjects()
 }
 
