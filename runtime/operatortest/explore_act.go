@@ -134,6 +134,9 @@ func mutateChild(x *exploration, s *exploredChild) {
 		x.author.replaceContent(s.key(), s.changed)
 		return
 	}
+	if s.mutation.family == strips && s.time == running && !s.recreates() {
+		x.shown.require(s.parent.object.GetUID(), s.key())
+	}
 	written, err := writerFor(x, s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
 	skipTrial(x, s, err)
@@ -229,6 +232,9 @@ func compareExploredChild(x *exploration, s *exploredChild) {
 		return
 	}
 	s.problems = found.findProblems(s.mutation)
+	if x.shown.wasMissing(s.key()) {
+		s.problems = append(s.problems, "a snapshot that Sync looked at was without the child")
+	}
 	if s.time == beforeWrite && found.after != nil && found.after.GetAnnotations()[revisionKey] != "2" {
 		s.problems = append(s.problems, "what Sync has changed is not written")
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -75,7 +74,7 @@ func (x *exploration) isPlaceable(s *exploredChild) bool {
 // createLookalike creates the lookalike of a trial.
 func createLookalike(x *exploration, s *exploredChild) error {
 	made := &lookalike{x.newLookalike(s), x.c.sent.count()}
-	x.shown.await(made.key())
+	x.shown.forbid(made.key())
 	var err error
 	switch s.way {
 	case forcedApply:
@@ -155,7 +154,7 @@ func lookalikeProblems(x *exploration, s *exploredChild) (problems []string) {
 
 // problems returns what has happened to a lookalike.
 func (l *lookalike) problems(x *exploration, s *exploredChild) (problems []string) {
-	if x.shown.has(l.key()) {
+	if x.shown.wasShown(l.key()) {
 		problems = append(problems, "Sync was shown "+l.String())
 	}
 	for _, request := range x.c.sent.since(l.mark) {
@@ -213,37 +212,6 @@ func removeLookalikes(x *exploration, children []*exploredChild) {
 			x.t.Log(err)
 		}
 	})
-}
-
-// shownChildren records which of some objects were in a snapshot that Sync got.
-type shownChildren struct {
-	mu    sync.Mutex
-	shown map[childKey]bool // each of the objects, and whether it was
-}
-
-func newShownChildren() *shownChildren { return &shownChildren{shown: map[childKey]bool{}} }
-
-// await adds an object.
-func (c *shownChildren) await(key childKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shown[key] = false
-}
-
-func (c *shownChildren) has(key childKey) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.shown[key]
-}
-
-func (c *shownChildren) addSnapshot(snapshot testcontrol.Snapshot) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, child := range snapshot.Children {
-		if _, isAwaited := c.shown[childKey{child.Kind, child.Name}]; isAwaited {
-			c.shown[childKey{child.Kind, child.Name}] = true
-		}
-	}
 }
 
 func (l *lookalike) key() childKey {

@@ -110,6 +110,7 @@ func runRound(x *exploration, parents []*exploredParent, when string) {
 	eachInParallel(x, parents, dropParent)
 	removeLookalikes(x, children)
 	x.c.sent.dropObjects()
+	x.shown.dropObjects()
 }
 
 func failedTrials(children []*exploredChild) (found []*exploredChild) {

@@ -81,6 +81,9 @@ func recordSnapshot(r *run, request Request) {
 	}
 	snapshot := testcontrol.Snapshot{Parent: r.parent.GetUID()}
 	for _, kind := range r.loop.childKinds {
+		if reads := r.state.reads; reads != nil && reads[kind.index].Load() {
+			snapshot.Kinds = append(snapshot.Kinds, kind.GroupVersionKind)
+		}
 		for _, object := range request.Children[kind.index].Objects {
 			snapshot.Children = append(snapshot.Children, testcontrol.Child{Kind: kind.GroupVersionKind, Name: client.ObjectKeyFromObject(object)})
 		}

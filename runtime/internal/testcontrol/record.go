@@ -48,6 +48,9 @@ type Record struct {
 type Snapshot struct {
 	Parent   types.UID
 	Children []Child
+	// Kinds are those at which Sync has looked in the call before, so that no child of them may
+	// be missing.
+	Kinds []schema.GroupVersionKind
 }
 
 // Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
