@@ -41,8 +41,14 @@ func parentProblem(x *exploration, s *exploredChild) string {
 	return ""
 }
 
-// untruthsOf returns what the operator reports untruthfully about a parent and its children.
+// untruthsOf returns what the operator reports untruthfully about a parent and its children. It
+// returns nothing if an author has replaced what Sync desires of one of them.
 func (x *exploration) untruthsOf(h *exploredParent) []string {
+	for _, s := range h.children {
+		if s.who == author {
+			return nil
+		}
+	}
 	x.truth.Lock()
 	defer x.truth.Unlock()
 	x.c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
