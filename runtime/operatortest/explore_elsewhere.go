@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
@@ -57,20 +59,24 @@ func describeLimit(x *exploration, config Config) string {
 		if err != nil {
 			return err.Error()
 		}
-		isGranted := func(rule rbacv1.PolicyRule) bool {
-			return slices.Contains(rule.APIGroups, loop.Parent.Group) && slices.Contains(rule.Resources, mapping.Resource.Resource)
-		}
-		var rules []rbacv1.PolicyRule
-		for _, object := range rights {
-			if role, ok := object.(*rbacv1.ClusterRole); ok {
-				rules = append(rules, role.Rules...)
-			}
-		}
-		if !slices.ContainsFunc(rules, isGranted) {
+		if !areGrantedEverywhere(rights, mapping.Resource.GroupResource()) {
 			return limited
 		}
 	}
 	return ""
+}
+
+// areGrantedEverywhere reports whether roles grant permissions on a resource in all namespaces.
+func areGrantedEverywhere(rights []client.Object, on schema.GroupResource) bool {
+	for _, object := range rights {
+		role, ok := object.(*rbacv1.ClusterRole)
+		if ok && slices.ContainsFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
+			return slices.Contains(rule.APIGroups, on.Group) && slices.Contains(rule.Resources, on.Resource)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // otherNamespace returns the name of a namespace in which no child of a parent lies. It sorts before

@@ -80,24 +80,11 @@ func planLives(x *exploration, children []trial) (trials []*trial) {
 // that there is one child of a resource at a time.
 func runLives(x *exploration, trials []*trial) {
 	x.t.Helper()
-	for len(trials) > 0 && !x.isEnough() {
-		var now, later []*trial
-		taken := map[string]bool{}
-		for _, one := range trials {
-			if kind, _, _ := strings.Cut(one.childName, " "); taken[kind] {
-				later = append(later, one)
-			} else {
-				taken[kind] = true
-				now = append(now, one)
-			}
-		}
-		begun := time.Now()
-		parents, rest := assignParents(now, x.life.AtOnce)
-		trials = slices.Concat(rest, later)
-		runLivesRound(x, parents)
-		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		reportTrials(x, parents)
+	kindOf := func(one *trial) string { kind, _, _ := strings.Cut(one.childName, " "); return kind }
+	fits := func(one *trial, now []*trial) bool {
+		return !slices.ContainsFunc(now, func(other *trial) bool { return kindOf(other) == kindOf(one) })
 	}
+	runRounds(x, parentLife, trials, fits, func(parents []*exploredParent, _ *trial) { runLivesRound(x, parents) })
 }
 
 func runLivesRound(x *exploration, parents []*exploredParent) {
@@ -149,6 +136,9 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 
 // loseChild deletes a child.
 func loseChild(x *exploration, s *exploredChild) {
+	if s.skipped != "" {
+		return
+	}
 	if child := readChild(x, s.child); child != nil {
 		s.gone = append(s.gone, child.GetUID())
 		err := x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))

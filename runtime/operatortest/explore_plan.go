@@ -80,7 +80,7 @@ func planChild(x *exploration, s *exploredChild) {
 func (p *explorationPlan) addChild(x *exploration, s *exploredChild, like trial, isFirst bool, chosen *selection) {
 	p.trials = append(p.trials, planMutations(x, s, chosen)...)
 	p.trials = append(p.trials, chosen.planLookalikes(like, copier)...)
-	if s.before.GetNamespace() != "" && (isFirst || x.extent != short) {
+	if s.before.GetNamespace() == x.c.Namespace && (isFirst || x.extent != short) {
 		p.quotas = append(p.quotas, planQuotas(like, x.extent)...)
 	}
 	if x.isPlaceable(s) {

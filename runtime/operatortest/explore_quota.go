@@ -37,22 +37,10 @@ func planQuotas(like trial, extent string) (trials []*trial) {
 // runQuotas runs trials with quotas. Only one child of each parent is refused at a time.
 func runQuotas(x *exploration, trials []*trial) {
 	x.t.Helper()
-	for len(trials) > 0 && !x.isEnough() {
-		var now, later []*trial
-		for _, one := range trials {
-			if one.mutationName != trials[0].mutationName || slices.ContainsFunc(now, func(other *trial) bool { return other.variant == one.variant }) {
-				later = append(later, one)
-			} else {
-				now = append(now, one)
-			}
-		}
-		begun := time.Now()
-		parents, rest := assignParents(now, x.life.AtOnce)
-		trials = slices.Concat(rest, later)
-		runQuotaRound(x, parents, now[0].mutationName)
-		x.t.Logf("quota: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		reportTrials(x, parents)
+	fits := func(one *trial, now []*trial) bool {
+		return !slices.ContainsFunc(now, func(other *trial) bool { return other.mutationName != one.mutationName || other.variant == one.variant })
 	}
+	runRounds(x, quota, trials, fits, func(parents []*exploredParent, first *trial) { runQuotaRound(x, parents, first.mutationName) })
 }
 
 // runQuotaRound has a quota refuse one child of each parent, and lifts it.

@@ -2,7 +2,6 @@ package operatortest
 
 import (
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,22 +25,8 @@ func planTerminations(like trial, extent string) (trials []*trial) {
 // runTerminations runs trials in which the namespace of a parent is deleted.
 func runTerminations(x *exploration, trials []*trial) {
 	x.t.Helper()
-	for len(trials) > 0 && !x.isEnough() {
-		var now, later []*trial
-		for _, one := range trials {
-			if one.time == trials[0].time {
-				now = append(now, one)
-			} else {
-				later = append(later, one)
-			}
-		}
-		begun := time.Now()
-		parents, rest := assignParents(now, x.life.AtOnce)
-		runTerminationRound(x, parents, now[0].time)
-		trials = append(rest, later...)
-		x.t.Logf("deleted namespace: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		reportTrials(x, parents)
-	}
+	fits := func(one *trial, now []*trial) bool { return one.time == now[0].time }
+	runRounds(x, deleter, trials, fits, func(parents []*exploredParent, first *trial) { runTerminationRound(x, parents, first.time) })
 }
 
 // runTerminationRound deletes a namespace while parents and their children are in it, and then
@@ -117,7 +102,7 @@ func departureProblem(x *exploration, s *exploredChild) string {
 	if writes > refusedWrites {
 		return fmt.Sprintf("the operator wrote the child %d times", writes)
 	}
-	if child := readChild(x, s.child); child != nil && child.GetDeletionTimestamp() == nil {
+	if child := readChild(x, s.child); child != nil && child.GetDeletionTimestamp() == nil && !s.child.Orphaned {
 		return "the child is there"
 	}
 	return ""
