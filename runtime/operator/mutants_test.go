@@ -36,6 +36,17 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	})
+	t.Run("build", func(t *testing.T) {
+		for _, m := range mergeMutants(all) {
+			overlay, err := m.overlay(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if output, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, ".").CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", m.name, err, output)
+			}
+		}
+	})
 	switch {
 	case os.Getenv(mutantsVariable) != "all":
 		t.Skipf("%s is not all: make mutants builds and explores each of them", mutantsVariable)
@@ -124,6 +135,23 @@ func (m mutant) apply() (map[string]string, error) {
 	return changed, nil
 }
 
+// mergeMutants returns mutants with the edits of all of them. There are several if two mutants edit
+// the same lines.
+func mergeMutants(all []mutant) (merged []mutant) {
+	for _, m := range all {
+		fits := func(other mutant) bool {
+			_, err := mutant{edits: slices.Concat(other.edits, m.edits)}.apply()
+			return err == nil
+		}
+		i := slices.IndexFunc(merged, fits)
+		if i < 0 {
+			i, merged = len(merged), append(merged, mutant{})
+		}
+		merged[i].name, merged[i].edits = merged[i].name+" "+m.name, append(merged[i].edits, m.edits...)
+	}
+	return merged
+}
+
 // overlay writes the changed files into a folder, and the file that go test -overlay reads.
 func (m mutant) overlay(dir string) (string, error) {
 	changed, err := m.apply()
@@ -136,7 +164,7 @@ func (m mutant) overlay(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		replaced[original] = filepath.Join(dir, filepath.Base(path))
+		replaced[original] = filepath.Join(dir, fmt.Sprintf("%d-%s", len(replaced), filepath.Base(path)))
 		if err := os.WriteFile(replaced[original], []byte(text), 0o600); err != nil {
 			return "", err
 		}
