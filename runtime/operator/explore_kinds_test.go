@@ -19,7 +19,7 @@ import (
 // each child is as desired again, and nothing else of it is touched.
 func TestExploreKinds(t *testing.T) {
 	t.Parallel()
-	explored(t, exploredKinds(), "testdata/known_failures.txt", func(i int, object client.Object) operator.ChildKind {
+	explored(t, exploredKinds(), "testdata/known_failures.txt", []func(string) client.Object{finalizingSite}, func(i int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object)}
 	})
 }
@@ -28,15 +28,16 @@ func TestExploreKinds(t *testing.T) {
 func TestExploreMetadata(t *testing.T) {
 	t.Parallel()
 	secret := &corev1.Secret{Data: map[string][]byte{"a": []byte("b"), "c": []byte("d")}}
-	explored(t, []client.Object{secret}, "testdata/known_failures_metadata.txt", func(_ int, object client.Object) operator.ChildKind {
+	explored(t, []client.Object{secret}, "testdata/known_failures_metadata.txt", nil, func(_ int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object), Metadata: true}
 	})
 }
 
-// explored explores an operator whose parents each have a child of one of some kinds.
-func explored(t *testing.T, objects []client.Object, known string, kindOf func(int, client.Object) operator.ChildKind) {
+// explored explores an operator whose parents each have a child of one of some kinds, and more
+// parents.
+func explored(t *testing.T, objects []client.Object, known string, more []func(string) client.Object, kindOf func(int, client.Object) operator.ChildKind) {
 	t.Helper()
-	life := operatortest.Life{KnownFailures: known}
+	life := operatortest.Life{KnownFailures: known, Parents: more}
 	for i := range objects {
 		life.Parents = append(life.Parents, func(name string) client.Object {
 			parent := site(name)
@@ -46,7 +47,7 @@ func explored(t *testing.T, objects []client.Object, known string, kindOf func(i
 	}
 	operatortest.Explore(t, operatortest.Config{
 		Controllers: func(operator.Manager) ([]operator.Controller, error) {
-			return []operator.Controller{exploredController(objects, kindOf)}, nil
+			return []operator.Controller{exploredController(objects, kindOf), finalizingController()}, nil
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml", "../internal/testapi/lists.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
@@ -67,7 +68,7 @@ func exploredController(objects []client.Object, kindOf func(int, client.Object)
 	return operator.NewController(exploredDefinition{
 		Name:    "explored",
 		Group:   testapi.Version.Group,
-		Parents: []operator.ParentKind{{Object: &testapi.Site{}}},
+		Parents: []operator.ParentKind{{Object: &testapi.Site{}, Labels: "!" + finalizedLabel}},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Kinds: func(observed *exploredChildren, desired *kindDesired) (kinds []operator.ChildKind) {
 			observed.whole = make(kindChildren, len(objects))
@@ -93,12 +94,15 @@ func exploredController(objects []client.Object, kindOf func(int, client.Object)
 			if err != nil {
 				return nil, err
 			}
+			if i%2 == 0 { // the others do not look at what is there
+				req.Children.whole[i].Len()
+			}
 			want := make(kindDesired, len(objects))
 			child := objects[i].DeepCopyObject().(client.Object)
 			child.SetName(req.Parent.Name)
 			child.SetLabels(map[string]string{"app": "web", "app.kubernetes.io/part-of": "shop"})
 			child.SetAnnotations(map[string]string{"example.com/note": "text"})
-			want[i].Add(child)
+			want[i].Add(child, operator.WhenApplied(func(response *operator.Response[kindDesired, testapi.Status]) { response.Status.Phase = "applied" }))
 			return &operator.Response[kindDesired, testapi.Status]{Children: &want, Status: new(testapi.Status)}, nil
 		},
 	})

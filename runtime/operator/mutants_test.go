@@ -22,7 +22,8 @@ import (
 const mutantsVariable = "OPGEN_MUTANTS"
 
 // Each mutant in testdata/mutants is a bug that somebody might make. An exploration of an
-// operator that its author has not prepared finds it, and stops there.
+// operator that its author has not prepared finds it, and stops there. A mutant of what no
+// exploration meets names the test that finds it.
 func TestMutants(t *testing.T) {
 	all := readMutants(t)
 	if len(all) < 20 {
@@ -32,6 +33,17 @@ func TestMutants(t *testing.T) {
 		for _, m := range all {
 			if _, err := m.apply(); err != nil {
 				t.Errorf("%s: %v", m.name, err)
+			}
+		}
+	})
+	t.Run("build", func(t *testing.T) {
+		for _, m := range mergeMutants(all) {
+			overlay, err := m.overlay(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if output, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, ".").CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", m.name, err, output)
 			}
 		}
 	})
@@ -61,11 +73,13 @@ func TestMutants(t *testing.T) {
 }
 
 // mutant is one file of testdata/mutants: a text archive. Its comment says what bug the
-// mutant is. Then come pairs of files: "before", with the path of a file of this module
-// and lines that it holds exactly once, and "after", with the lines in their place.
+// mutant is. A file "test" may name the test that finds it. Then come pairs of files:
+// "before", with the path of a file of this module and lines that it holds exactly once,
+// and "after", with the lines in their place.
 type mutant struct {
 	name  string
 	bug   string
+	test  string // by default the exploration
 	edits []edit
 }
 
@@ -83,7 +97,11 @@ func readMutants(t *testing.T) (all []mutant) {
 			t.Fatal(err)
 		}
 		m := mutant{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), bug: strings.TrimSpace(string(archive.Comment))}
-		for pair := range slices.Chunk(archive.Files, 2) {
+		files := archive.Files
+		if len(files) > 0 && files[0].Name == "test" {
+			m.test, files = strings.TrimSpace(string(files[0].Data)), files[1:]
+		}
+		for pair := range slices.Chunk(files, 2) {
 			path, ok := strings.CutPrefix(pair[0].Name, "before ")
 			if !ok || len(pair) < 2 || pair[1].Name != "after" {
 				t.Fatalf("%s: want pairs of before PATH and after", file)
@@ -117,6 +135,23 @@ func (m mutant) apply() (map[string]string, error) {
 	return changed, nil
 }
 
+// mergeMutants returns mutants with the edits of all of them. There are several if two mutants edit
+// the same lines.
+func mergeMutants(all []mutant) (merged []mutant) {
+	for _, m := range all {
+		fits := func(other mutant) bool {
+			_, err := mutant{edits: slices.Concat(other.edits, m.edits)}.apply()
+			return err == nil
+		}
+		i := slices.IndexFunc(merged, fits)
+		if i < 0 {
+			i, merged = len(merged), append(merged, mutant{})
+		}
+		merged[i].name, merged[i].edits = merged[i].name+" "+m.name, append(merged[i].edits, m.edits...)
+	}
+	return merged
+}
+
 // overlay writes the changed files into a folder, and the file that go test -overlay reads.
 func (m mutant) overlay(dir string) (string, error) {
 	changed, err := m.apply()
@@ -129,7 +164,7 @@ func (m mutant) overlay(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		replaced[original] = filepath.Join(dir, filepath.Base(path))
+		replaced[original] = filepath.Join(dir, fmt.Sprintf("%d-%s", len(replaced), filepath.Base(path)))
 		if err := os.WriteFile(replaced[original], []byte(text), 0o600); err != nil {
 			return "", err
 		}
@@ -151,8 +186,16 @@ type findings struct {
 // failedCase is how go test names a case of the exploration that has failed.
 var failedCase = regexp.MustCompile(`(?m)^ +--- FAIL: TestExploreKinds/(.+) \(`)
 
-// explore builds the test of this package with a mutant, and returns the first case by
-// which its exploration finds the mutant; empty if it finds nothing.
+// run returns the pattern of the test that finds a mutant, and how go test names what has failed.
+func (m mutant) run() (pattern string, failed *regexp.Regexp) {
+	if m.test == "" {
+		return "^TestExploreKinds$", failedCase
+	}
+	return "^" + m.test + "$", regexp.MustCompile(`(?m)^--- FAIL: (` + m.test + `) \(`)
+}
+
+// explore builds the tests of this package with a mutant, and returns the first case by
+// which the exploration, or the test of the mutant, finds it; empty if it finds nothing.
 func (f *findings) explore(t *testing.T, m mutant) (by string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -165,12 +208,13 @@ func (f *findings) explore(t *testing.T, m mutant) (by string) {
 		t.Fatalf("build: %v\n%s", err, output)
 	}
 	begun := time.Now()
-	command := exec.CommandContext(t.Context(), program, "-test.run=^TestExploreKinds$", "-test.failfast", "-test.timeout=10m")
+	pattern, failure := m.run()
+	command := exec.CommandContext(t.Context(), program, "-test.run="+pattern, "-test.failfast", "-test.timeout=10m")
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	failed := command.Run() != nil
 	took := time.Since(begun)
-	if first := failedCase.FindSubmatch(output.Bytes()); first != nil {
+	if first := failure.FindSubmatch(output.Bytes()); first != nil {
 		by = string(first[1])
 	}
 	if failed != (by != "") || bytes.Contains(output.Bytes(), []byte("\npanic: ")) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -60,9 +61,16 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 //     operator crashes at it. Once the child is as desired, the parent must say so.
 //   - a changing author has Sync desire another value, none, an empty one, more, or
 //     another order, while the operator runs and while it is down.
+//   - somebody else copies the child, with what makes it one, in its namespace; or creates such an
+//     object in another namespace, also under the operator's name. The operator must neither write to
+//     that object nor show it to Sync.
+//   - a quota refuses to create the child, and is lifted: the parent must say so meanwhile, no status
+//     that Sync commits with the child may be written, and then the child must be created once.
+//   - the namespace of the parent is deleted, and then the parent, which must go.
 //
 // What Sync desires must be on the child afterwards, and what it does not desire must
-// be as the writer left it; after a change of the author the child must equal one that
+// be as the writer left it. A Sync that looks at its children must never miss one whose labels or
+// references somebody has taken off. After a change of the author the child must equal one that
 // is newly created. Each case is a subtest. Explore prints how to run a case that fails
 // again, and in the end a table of what it covered.
 //
@@ -72,29 +80,31 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 // OPGEN_EXPLORE_SEED chooses other combinations, and go test -failfast has it stop at the
 // first finding.
 //
-// A child whose strategy is CreateOnly is led through its life only, and one that Sync
-// does not desire at first, since it waits for another to be ready, is left out. Sync must
-// not ask to be called again within two seconds for ever: such an operator never settles.
-// The test is skipped if Sync desires no children at all.
+// Nobody changes a child whose strategy is CreateOnly. One that Sync does not desire at first,
+// since it waits for another to be ready, is left out. Trials in a further namespace have the
+// operator started once more, in all namespaces and on the parents of these trials alone; they are
+// left out if Config.Roles or Config.User limits the operator. Sync must not ask to be called again
+// within two seconds for ever: such an operator never settles. The test is skipped if Sync desires
+// no children at all.
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
 	x := startExploration(t, config, life)
-	trials, lives := planTrials(x)
-	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(lives)+len(trials))
-	runLives(x, lives)
+	plan := planTrials(x)
+	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(plan.all()))
+	runLives(x, plan.lives)
+	runTrials(x, plan.trials)
+	runQuotas(x, plan.quotas)
+	exploreElsewhere(x, config, plan)
+	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(plan.all()), tableOf(plan.all()))
+}
+
+// runTrials runs trials in rounds, each with the trials of one time.
+func runTrials(x *exploration, trials []*trial) {
+	x.t.Helper()
 	for _, when := range []string{running, afterCreate, beforeWrite, down} {
-		left := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
-		for len(left) > 0 && !x.isEnough() {
-			var parents []*exploredParent
-			begun, count := time.Now(), len(left)
-			parents, left = assignParents(left, x.life.AtOnce)
-			runRound(x, parents, when)
-			t.Logf("%s: %d cases in %s, %d left", when, count-len(left), time.Since(begun).Round(10*time.Millisecond), len(left))
-			reportTrials(x, parents)
-		}
+		now := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
+		runRounds(x, when, now, func(*trial, []*trial) bool { return true }, func(parents []*exploredParent, _ *trial) { runRound(x, parents, when) })
 	}
-	trials = append(lives, trials...)
-	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(trials), tableOf(trials))
 }
 
 // exploration is the state of Explore.
@@ -111,14 +121,26 @@ type exploration struct {
 	seed     string
 	known    map[string]expectation
 	names    atomic.Int64
+	shown    *shownChildren
+	home     string // the namespace of new parents; empty: that of the test
+	isWide   bool   // the operator works in all namespaces, on the parents of the test
+	truth    sync.Mutex
+
 	siblings []map[string]*unstructured.Unstructured // by variant and child
-	usual    []conditions                            // of a parent that nobody disturbs, by variant
+	samples  []map[string]map[string]any             // what is desired of these
+	usual    []usualParent                           // by variant
+}
+
+// usualParent is a parent that nobody disturbs.
+type usualParent struct {
+	conditions
+	finalizers []string
 }
 
 func startExploration(t *testing.T, config Config, life Life) *exploration {
 	t.Helper()
 	x := &exploration{
-		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), patience: 20 * time.Second,
+		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: 20 * time.Second,
 		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
 	}
 	usual := 64
@@ -131,7 +153,7 @@ func startExploration(t *testing.T, config Config, life Life) *exploration {
 		t.Fatal(err)
 	}
 	inner := config.Transport
-	config.author = x.author.changeContent
+	config.author, config.shown = x.author.changeContent, x.shown.addSnapshot
 	config.Transport = func(next http.RoundTripper) http.RoundTripper {
 		if inner != nil {
 			next = inner(next)
@@ -158,81 +180,6 @@ func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.f
 // newName returns a name for a parent that occurs in no other text and no other test.
 func (x *exploration) newName() string {
 	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
-}
-
-// planTrials creates one parent of each variant. It returns the trials for their children, and
-// those for the lives of parents, that the extent of the exploration and the flags of go test
-// select.
-func planTrials(x *exploration) (trials, lives []*trial) {
-	x.t.Helper()
-	var parents []*exploredParent
-	for variant := range x.life.Parents {
-		parents = append(parents, &exploredParent{variant: variant})
-	}
-	eachInParallel(x, parents, createParent)
-	if reason := awaitRoundSettled(x); reason != "" {
-		x.t.Fatalf("the operator does not settle: %s\n%s", reason, describeRequests(x.c, 0))
-	}
-	var children []trial
-	chosen := &selection{extent: x.extent, seed: x.seed, seen: map[string]bool{}}
-	requireChildren(x, parents)
-	for _, h := range parents {
-		x.siblings = append(x.siblings, map[string]*unstructured.Unstructured{})
-		x.usual = append(x.usual, liveConditions(x, h))
-		for _, d := range x.author.childrenOf(h.object.GetUID()) {
-			s := &exploredChild{trial: &trial{variant: h.variant, childName: nameInRound(d, h.object.GetName())}, parent: h, child: d}
-			trials = append(trials, planChild(x, s, chosen)...)
-			if s.before == nil {
-				continue
-			}
-			children = append(children, trial{variant: h.variant, childName: s.trial.childName, resource: s.resource})
-		}
-	}
-	return slices.DeleteFunc(trials, func(one *trial) bool { return !isTestSelected(x.t, one.name()) }), planLives(x, children)
-}
-
-// planChild returns the trials for one child.
-func planChild(x *exploration, s *exploredChild, chosen *selection) (trials []*trial) {
-	if err := findChild(x, s); err != nil {
-		x.t.Fatal(err)
-	}
-	if s.before = readChild(x, s.child); s.before == nil {
-		x.t.Logf("%s is left out: Sync desires it, and it is not made yet", s.childName)
-		return nil
-	}
-	x.siblings[s.parent.variant][s.trial.childName] = s.before
-	var err error
-	if s.resource, err = resourceOf(x, s.before); err != nil {
-		x.t.Fatal(err)
-	}
-	for _, who := range []string{foreignWriter, author} {
-		s.who = who
-		for _, m := range chosen.sampleMutations(plannedMutations(x, s), who) {
-			like := *newTrial(s, m, setup{})
-			var fits []string
-			for _, way := range ways {
-				if m.fits(way, s.before) {
-					fits = append(fits, way)
-				}
-			}
-			trials = append(trials, chosen.chooseTrials(like, setupsFor(who, fits))...)
-		}
-	}
-	if all := plannedMutations(x, s); x.extent == short {
-		if i := slices.IndexFunc(all, func(m alteration) bool { return m.isGrown }); i >= 0 {
-			s.who = foreignWriter
-			trials = append(trials, newTrial(s, all[i], unnoticedSetup()))
-		}
-	}
-	return trials
-}
-
-// newTrial returns a trial for a child.
-func newTrial(s *exploredChild, m alteration, in setup) *trial {
-	one := *s.trial
-	one.mutationName, one.family, one.path = nameIn(m, s.parent.object.GetName()), m.family, m.at.String()
-	one.way, one.state, one.time = in.way, in.state, in.time
-	return &one
 }
 
 // expectation says whether a case is known to fail.

@@ -18,6 +18,9 @@ func chooseMutation(x *exploration, s *exploredChild) error {
 	if s.before == nil {
 		return errUnprepared
 	}
+	if s.makesLookalike() {
+		return nil
+	}
 	if s.child.Strategy == string(operator.CreateOnly) || s.who == author && s.child.Strategy == string(operator.OnDelete) {
 		return fmt.Errorf("strategy %s", s.child.Strategy)
 	}
@@ -107,7 +110,7 @@ func mutateAll(x *exploration, children []*exploredChild, when string) {
 		eachInParallel(x, children, mutateAfterCreate)
 	default:
 		eachInParallel(x, children, mutateChild)
-		forceParentsOf(x, slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who != author }))
+		forceParentsOf(x, slices.DeleteFunc(slices.Clone(children), func(s *exploredChild) bool { return s.who == foreignWriter }))
 	}
 }
 
@@ -121,11 +124,18 @@ func forceParentsOf(x *exploration, children []*exploredChild) {
 	forceReconciles(x, parents)
 }
 
-// mutateChild mutates a child.
+// mutateChild mutates a child, or creates what looks like it.
 func mutateChild(x *exploration, s *exploredChild) {
+	if s.makesLookalike() {
+		skipTrial(x, s, createLookalike(x, s))
+		return
+	}
 	if s.who == author {
 		x.author.replaceContent(s.key(), s.changed)
 		return
+	}
+	if s.mutation.family == strips && s.time == running && !s.recreates() {
+		x.shown.require(s.parent.object.GetUID(), s.key())
 	}
 	written, err := writerFor(x, s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written
@@ -179,6 +189,16 @@ func pathOf(x *exploration, object *unstructured.Unstructured) (string, error) {
 	return root + "/" + resource + "/" + object.GetName(), nil
 }
 
+// resourceOf returns the resource of a child.
+func resourceOf(x *exploration, child *unstructured.Unstructured) (string, error) {
+	kind := child.GroupVersionKind()
+	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return "", err
+	}
+	return mapping.Resource.Resource, nil
+}
+
 // compareExploredChild records the problems of a child after its mutation.
 func compareExploredChild(x *exploration, s *exploredChild) {
 	s.problems = nil
@@ -186,6 +206,10 @@ func compareExploredChild(x *exploration, s *exploredChild) {
 		s.skipped = "the operator did not write"
 	}
 	if s.skipped != "" {
+		return
+	}
+	if s.makesLookalike() {
+		s.problems = lookalikeProblems(x, s)
 		return
 	}
 	found := evidence{
@@ -208,6 +232,9 @@ func compareExploredChild(x *exploration, s *exploredChild) {
 		return
 	}
 	s.problems = found.findProblems(s.mutation)
+	if x.shown.wasMissing(s.key()) {
+		s.problems = append(s.problems, "a snapshot that Sync looked at was without the child")
+	}
 	if s.time == beforeWrite && found.after != nil && found.after.GetAnnotations()[revisionKey] != "2" {
 		s.problems = append(s.problems, "what Sync has changed is not written")
 	}

@@ -13,6 +13,10 @@ import (
 const (
 	foreignWriter = "foreign"
 	author        = "author"
+	copier        = "copier"  // creates copies of a child
+	planter       = "planter" // creates what looks like a child in another namespace
+	quota         = "quota"   // refuses creations for a time
+	deleter       = "deleter" // deletes the namespace of the parent
 )
 
 // The states that a child is in before.
@@ -197,5 +201,6 @@ const defaultSeed = "1"
 // lifeState is the state of a child in a life.
 type lifeState struct {
 	gone []types.UID // children that were deleted
+	mark int         // number of requests that the operator had sent before
 	late string      // what the operator has yet to do
 }

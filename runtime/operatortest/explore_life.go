@@ -23,6 +23,8 @@ const (
 	loss       = "child deleted"
 	succession = "parent deleted and made again"
 	dismissal  = "child not desired any more"
+	refusal    = "creation refused"
+	departure  = "parent deleted with its namespace"
 )
 
 // faultsOfLife returns the faults of the nth write of a child in a life.
@@ -78,24 +80,11 @@ func planLives(x *exploration, children []trial) (trials []*trial) {
 // that there is one child of a resource at a time.
 func runLives(x *exploration, trials []*trial) {
 	x.t.Helper()
-	for len(trials) > 0 && !x.isEnough() {
-		var now, later []*trial
-		taken := map[string]bool{}
-		for _, one := range trials {
-			if kind, _, _ := strings.Cut(one.childName, " "); taken[kind] {
-				later = append(later, one)
-			} else {
-				taken[kind] = true
-				now = append(now, one)
-			}
-		}
-		begun := time.Now()
-		parents, rest := assignParents(now, x.life.AtOnce)
-		trials = slices.Concat(rest, later)
-		runLivesRound(x, parents)
-		x.t.Logf("life: %d cases in %s, %d left", len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
-		reportTrials(x, parents)
+	kindOf := func(one *trial) string { kind, _, _ := strings.Cut(one.childName, " "); return kind }
+	fits := func(one *trial, now []*trial) bool {
+		return !slices.ContainsFunc(now, func(other *trial) bool { return kindOf(other) == kindOf(one) })
 	}
+	runRounds(x, parentLife, trials, fits, func(parents []*exploredParent, _ *trial) { runLivesRound(x, parents) })
 }
 
 func runLivesRound(x *exploration, parents []*exploredParent) {
@@ -120,12 +109,7 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 	}
 	forceParentsOf(x, children)
 	awaitStep(x, children, revision1)
-	inParallel(children, func(s *exploredChild) {
-		if child := readChild(x, s.child); child != nil {
-			s.gone = append(s.gone, child.GetUID())
-			skipTrial(x, s, x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0)))
-		}
-	})
+	eachInParallel(x, children, loseChild)
 	awaitStep(x, children, loss)
 	inParallel(children, func(s *exploredChild) {
 		if child := readChild(x, s.child); child != nil {
@@ -148,6 +132,18 @@ func runLivesRound(x *exploration, parents []*exploredParent) {
 	x.c.ClearFaults()
 	eachInParallel(x, parents, dropParent)
 	x.c.sent.dropObjects()
+}
+
+// loseChild deletes a child.
+func loseChild(x *exploration, s *exploredChild) {
+	if s.skipped != "" {
+		return
+	}
+	if child := readChild(x, s.child); child != nil {
+		s.gone = append(s.gone, child.GetUID())
+		err := x.c.Client.Delete(x.ctx, child, client.PropagationPolicy("Background"), client.GracePeriodSeconds(0))
+		skipTrial(x, s, client.IgnoreNotFound(err))
+	}
 }
 
 // startSuccessor deletes a parent, and creates another one of its name.
@@ -181,8 +177,8 @@ const mostOfGarbageCollection = 2 * time.Minute
 func awaitStep(x *exploration, children []*exploredChild, step string) {
 	x.t.Helper()
 	patience := x.patience / 4
-	if step == succession {
-		patience = x.patience // with the garbage collector
+	if step == succession || step == departure {
+		patience = x.patience // with the cluster's own controllers
 	}
 	begun, deadline := time.Now(), time.Now().Add(patience)
 	for {
@@ -217,8 +213,14 @@ func stepProblem(x *exploration, s *exploredChild, step string) string {
 	if s.skipped != "" || len(s.problems) > 0 {
 		return ""
 	}
+	if step == departure {
+		return departureProblem(x, s)
+	}
 	if err := findChild(x, s); err != nil {
 		return "Sync was not called"
+	}
+	if step == refusal {
+		return refusalProblem(x, s)
 	}
 	if step == loss || step == revision1 && s.takesChanges() {
 		s.desired = changeDesired(s.desired, "1")
@@ -279,14 +281,4 @@ func missingFields(x *exploration, s *exploredChild, child *unstructured.Unstruc
 		}
 	}
 	return compared.found, nil
-}
-
-// resourceOf returns the resource of a child.
-func resourceOf(x *exploration, child *unstructured.Unstructured) (string, error) {
-	kind := child.GroupVersionKind()
-	mapping, err := x.c.Client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return "", err
-	}
-	return mapping.Resource.Resource, nil
 }

@@ -3,7 +3,9 @@ package operatortest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -11,7 +13,7 @@ import (
 // parentProblem returns an error in the status of a parent whose child is in sync. It is empty if
 // there is none, or if the parent has no Ready condition.
 func parentProblem(x *exploration, s *exploredChild) string {
-	usual, ok := x.usual[s.variant]["Ready"]
+	usual, ok := x.usual[s.variant].conditions["Ready"]
 	if !ok {
 		return ""
 	}
@@ -39,6 +41,23 @@ func parentProblem(x *exploration, s *exploredChild) string {
 	return ""
 }
 
+// untruthsOf returns what the operator reports untruthfully about a parent and its children. It
+// returns nothing if an author has replaced what Sync desires of one of them.
+func (x *exploration) untruthsOf(h *exploredParent) []string {
+	for _, s := range h.children {
+		if s.who == author {
+			return nil
+		}
+	}
+	x.truth.Lock()
+	defer x.truth.Unlock()
+	x.c.listed = map[listedKind][]metav1.PartialObjectMetadata{}
+	if text := describeUntruthsOf(x.c, h.object); text != "" {
+		return []string{strings.TrimSpace(text)}
+	}
+	return nil
+}
+
 // observedGeneration returns the observed generation of a parent, if the status of its kind has
 // one.
 func observedGeneration(x *exploration, parent *unstructured.Unstructured) (observed int64, known bool, err error) {
@@ -57,12 +76,12 @@ func readParent(x *exploration, h *exploredParent) (*unstructured.Unstructured, 
 	return parent, x.c.Client.Get(x.ctx, client.ObjectKeyFromObject(h.object), parent)
 }
 
-// liveConditions returns the conditions of a parent. There are none if the parent cannot be read.
-func liveConditions(x *exploration, h *exploredParent) conditions {
+// liveParent returns what a parent says and carries. It is empty if the parent cannot be read.
+func liveParent(x *exploration, h *exploredParent) usualParent {
 	parent, err := readParent(x, h)
 	if err != nil {
 		x.t.Error(err)
-		return nil
+		return usualParent{}
 	}
-	return conditionsOf(parent)
+	return usualParent{conditionsOf(parent), parent.GetFinalizers()}
 }

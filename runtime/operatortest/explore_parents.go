@@ -10,8 +10,11 @@ import (
 // makeParent returns a parent that this operator sees, and the operators of other tests do not.
 func makeParent(x *exploration, variant int, name string) client.Object {
 	object := x.life.Parents[variant](name)
+	if x.home != "" {
+		object.SetNamespace(x.home)
+	}
 	x.c.setNamespace(object)
-	if object.GetNamespace() == "" {
+	if object.GetNamespace() == "" || x.isWide {
 		labels := object.GetLabels()
 		if labels == nil {
 			labels = map[string]string{}

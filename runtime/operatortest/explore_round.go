@@ -33,6 +33,7 @@ type exploredChild struct {
 	written  *unstructured.Unstructured
 	changed  map[string]any // the desired state after the mutation, where the author makes it
 	mutation alteration
+	like     *lookalike
 	lifeState
 }
 
@@ -58,6 +59,28 @@ func assignParents(trials []*trial, most int) (parents []*exploredParent, rest [
 		free.children[one.childName] = &exploredChild{trial: one, parent: free}
 	}
 	return parents, rest
+}
+
+// runRounds runs trials in rounds. fits reports whether a trial can be in the round of others, of
+// which there is one at least. run is called with the parents of a round and its first trial.
+func runRounds(x *exploration, what string, trials []*trial, fits func(one *trial, now []*trial) bool, run func(parents []*exploredParent, first *trial)) {
+	x.t.Helper()
+	for len(trials) > 0 && !x.isEnough() {
+		var now, later []*trial
+		for _, one := range trials {
+			if len(now) == 0 || fits(one, now) {
+				now = append(now, one)
+			} else {
+				later = append(later, one)
+			}
+		}
+		begun := time.Now()
+		parents, rest := assignParents(now, x.life.AtOnce)
+		trials = slices.Concat(rest, later)
+		run(parents, now[0])
+		x.t.Logf("%s: %d cases in %s, %d left", what, len(now)-len(rest), time.Since(begun).Round(10*time.Millisecond), len(trials))
+		reportTrials(x, parents)
+	}
 }
 
 // inParallel calls do for many items at once.
@@ -107,7 +130,9 @@ func runRound(x *exploration, parents []*exploredParent, when string) {
 		}
 	}
 	eachInParallel(x, parents, dropParent)
+	removeLookalikes(x, children)
 	x.c.sent.dropObjects()
+	x.shown.dropObjects()
 }
 
 func failedTrials(children []*exploredChild) (found []*exploredChild) {

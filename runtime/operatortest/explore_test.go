@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
@@ -94,6 +96,35 @@ func TestEachFamilyIsMadeInEachWayStateAndTime(t *testing.T) {
 			if !seen[pair] {
 				t.Errorf("pair %s was not chosen", pair)
 			}
+		}
+	}
+}
+
+func TestShortExplorationMakesOneLookalikeOfEachChild(t *testing.T) {
+	for _, who := range []string{copier, planter} {
+		few, all := selection{short, "1", map[string]bool{}}, selection{exhaustive, "1", map[string]bool{}}
+		like := trial{childName: "ConfigMap *"}
+		if made := few.planLookalikes(like, who); len(made) != 1 || !made[0].makesLookalike() {
+			t.Errorf("a short exploration has %d cases of the %s, want one", len(made), who)
+		}
+		seen := map[string]bool{}
+		for _, one := range all.planLookalikes(like, who) {
+			seen[one.name()] = true
+		}
+		if expect := map[string]int{copier: 3 * 2 * 4, planter: 2 * 2 * 4}[who]; len(seen) != expect {
+			t.Errorf("an exhaustive exploration has %d cases of the %s, want %d", len(seen), who, expect)
+		}
+	}
+}
+
+func TestRolesSayWhetherAnOperatorWorksInAllNamespaces(t *testing.T) {
+	rights, err := readRights("testdata/roles.yaml", "test", "user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for resource, expect := range map[string]bool{"ledgers": true, "journals": false} {
+		if got := areGrantedEverywhere(rights, schema.GroupResource{Group: "operatortest.opgen.dev", Resource: resource}); got != expect {
+			t.Errorf("the operator works on %s in all namespaces: %t", resource, got)
 		}
 	}
 }

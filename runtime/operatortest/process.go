@@ -90,7 +90,7 @@ func startProcess(c *Cluster, options operator.Options, past string, crashed *pr
 	ctx, stop := context.WithCancel(context.Background())
 	_, events := c.sent.pendingAndEvents()
 	started := &process{
-		control:    &testcontrol.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author},
+		control:    &testcontrol.Control{Clock: c.clock, Recorded: c.history.addRecord, Differ: answersDiffer, Author: c.config.author, Shown: c.config.shown},
 		connection: newConnection(c.faults, past), events: events,
 		stop: stop, ended: make(chan struct{}),
 	}

@@ -57,7 +57,8 @@ type Config struct {
 	// namespace.
 	Options func(*operator.Options)
 
-	author testcontrol.Author // changes the desired state after Sync, if set
+	author testcontrol.Author         // changes the desired state after Sync, if set
+	shown  func(testcontrol.Snapshot) // is called with each snapshot that Sync gets, if set
 }
 
 // Start runs an operator until the test ends, in a namespace of its own. It skips the test if

@@ -11,6 +11,7 @@ import (
 func recordApplied(ctx context.Context, r *run, response *Response, children []child) (*Response, error) {
 	var functions []func(original any) error
 	for _, child := range children {
+		recordCommitted(r, child)
 		functions = append(functions, child.whenApplied...)
 	}
 	if len(functions) == 0 {

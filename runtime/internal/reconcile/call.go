@@ -19,6 +19,7 @@ import (
 // callAuthor calls Sync, or Finalize for a parent that is finalized.
 func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, error) {
 	request := newRequest(r, observed)
+	recordSnapshot(r, request)
 	name, prepare := "Sync", r.loop.definition.Author.Sync
 	if r.isFinalizing() {
 		name, prepare = "Finalize", r.loop.definition.Author.Finalize

@@ -34,6 +34,7 @@ func (l *loop) newReconciler(build *builder.Builder, options controller.Options)
 		Empty:      l.parentKind.empty,
 		Cache:      l.cache,
 		Children:   l.childGVKs(),
+		Namespaces: l.childCache.namespaces,
 		Finalizer:  l.finalizer,
 		Run:        l.reconcile,
 	}

@@ -73,6 +73,31 @@ func recordResult(r *run, done applied) {
 	}
 }
 
+// recordSnapshot gives the snapshot of a request to the test.
+func recordSnapshot(r *run, request Request) {
+	control := r.loop.environment.Control
+	if control == nil || control.Shown == nil {
+		return
+	}
+	snapshot := testcontrol.Snapshot{Parent: r.parent.GetUID()}
+	for _, kind := range r.loop.childKinds {
+		if reads := r.state.reads; reads != nil && reads[kind.index].Load() {
+			snapshot.Kinds = append(snapshot.Kinds, kind.GroupVersionKind)
+		}
+		for _, object := range request.Children[kind.index].Objects {
+			snapshot.Children = append(snapshot.Children, testcontrol.Child{Kind: kind.GroupVersionKind, Name: client.ObjectKeyFromObject(object)})
+		}
+	}
+	control.Shown(snapshot)
+}
+
+// recordCommitted records that the functions of WhenApplied of a child are called.
+func recordCommitted(r *run, child child) {
+	if record := r.test.Record(); record != nil && len(child.whenApplied) > 0 {
+		record.Committed = append(record.Committed, testcontrol.Child{Kind: child.GroupVersionKind, Name: child.name})
+	}
+}
+
 // copyRequest copies the request of a Sync that a test inspects; nil for any other.
 func copyRequest(r *run, request Request) *Request {
 	if !r.test.IsInspected() || r.isFinalizing() {

@@ -18,6 +18,8 @@ type Control struct {
 	// Recorded is called with what each reconcile knew and desired, once it has ended
 	// and unless its view was out of date. Nil: nobody is told.
 	Recorded func(Record)
+	// Shown is called with each snapshot that the author's code gets. Nil: nobody is told.
+	Shown func(Snapshot)
 	// Differ compares two answers of Sync; see [Reconcile.Differ].
 	Differ func(first, second any) string
 

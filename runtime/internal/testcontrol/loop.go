@@ -27,7 +27,8 @@ type Loop struct {
 	Empty      client.Object // of the parent's kind, as the cache holds it
 	Cache      client.Reader // of parents
 	Children   []schema.GroupVersionKind
-	Finalizer  string // that the operator puts on parents
+	Namespaces map[schema.GroupKind][]string // where children of a kind may lie, beside their parent's namespace
+	Finalizer  string                        // that the operator puts on parents
 	Run        ReconcileFunc
 
 	clock           *Clock

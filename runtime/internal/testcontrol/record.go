@@ -36,11 +36,21 @@ type Record struct {
 	Waiting    bool   // a child waits for another, so that nothing is pruned yet
 	Desired    []Desired
 	Kept       []Child
-	Reason     string // of the error
+	Committed  []Child // those whose functions of WhenApplied were called
+	Reason     string  // of the error
 	Err        error
 	// Impure says how Sync answered differently when it was called again with the
 	// same request, or what it changed in the request. It names fields, and no values.
 	Impure string
+}
+
+// Snapshot is what a call of the author's code is shown of the children of its parent.
+type Snapshot struct {
+	Parent   types.UID
+	Children []Child
+	// Kinds are those at which Sync has looked in the call before, so that no child of them may
+	// be missing.
+	Kinds []schema.GroupVersionKind
 }
 
 // Record returns the record of the reconcile, to be filled in; nil for an operator that no test runs.
