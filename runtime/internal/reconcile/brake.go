@@ -186,7 +186,7 @@ func (s *state) startSpec(parent client.Object, observedGeneration int64, hasChi
 // endSpec records that the parent has converged with the spec of this reconcile. A reconcile that
 // has nothing to prune does not say so: a child may stand in for another one until that is ready.
 func (r *run) endSpec(isReady bool) {
-	r.state.isEdited = r.state.isEdited && !(isReady && r.prunesAll)
+	r.state.isEdited = r.state.isEdited && (!isReady || !r.prunesAll)
 }
 
 // specVersion returns a text that changes with the spec of an object. For kinds whose objects have

@@ -53,7 +53,7 @@ func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing 
 	reads := r.state.reads
 	r.isFirstCall = reads == nil
 	isObserved := observed.uids()
-	candidates := append(missing, observed.unmarked...)
+	candidates := slices.Concat(missing, observed.unmarked)
 	r.state.missing.forgetLooks(r.now, candidates)
 	for _, child := range candidates {
 		if isObserved[child.object.GetUID()] {
@@ -166,36 +166,36 @@ func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
 
 // restoreChild reads what may be a child without its marks live, gives them back, and returns it. It
 // returns nil for an object that is gone, or is not this parent's.
-func restoreChild(ctx context.Context, r *run, lost child) (client.Object, error) {
-	uid := lost.object.GetUID()
+func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, error) {
+	uid := unmarked.object.GetUID()
 	last := r.state.missing.lookAt(uid)
 	switch {
-	case last.isOther == lost.object.GetResourceVersion():
+	case last.isOther == unmarked.object.GetResourceVersion():
 		return nil, nil
 	case last.unmarked != nil && r.now.Sub(last.readAt) < lookAgain:
 		r.marksErr = errors.Join(r.marksErr, last.removed)
 		return last.unmarked, nil
 	}
-	current := lost.newObject()
-	err := r.loop.liveReader.Get(ctx, lost.name, current)
+	current := unmarked.newObject()
+	err := r.loop.liveReader.Get(ctx, unmarked.name, current)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, errChild{key: lost.key(), err: last.budget.Fail(r.now, "", uid, err)}
+		return nil, errChild{key: unmarked.key(), err: last.budget.Fail(r.now, "", uid, err)}
 	}
-	if current.GetUID() != uid || !r.hasLostMarks(current, r.wasChild(lost)) {
+	if current.GetUID() != uid || !r.hasLostMarks(current, r.wasChild(unmarked)) {
 		last.isOther = current.GetResourceVersion()
 		return nil, nil
 	}
 	// A parent that is deleted with --cascade=orphan loses its references on purpose.
 	if isStale, err := r.hasChangedLive(ctx); isStale || err != nil {
-		return nil, cmp.Or(err, error(apply.ErrStale{Key: lost.key()}))
+		return nil, cmp.Or(err, error(apply.ErrStale{Key: unmarked.key()}))
 	}
-	if r.isDeleting() && ownership.HasOwnerReference(lost.object, r.parent.GetUID()) {
+	if r.isDeleting() && ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) {
 		return nil, nil
 	}
-	object, err := restoreMarks(ctx, r, lost.childKind, current, r.marksAsBefore(lost))
+	object, err := restoreMarks(ctx, r, unmarked.childKind, current, r.marksAsBefore(unmarked))
 	last.unmarked = nil
 	if removed, ok := errors.AsType[errMarksRemoved](err); ok { // it is shown without them
 		last.unmarked, last.readAt, last.removed = object, r.now, removed
@@ -205,18 +205,18 @@ func restoreChild(ctx context.Context, r *run, lost child) (client.Object, error
 }
 
 // wasChild reports whether the operator has seen an object as a child of this parent.
-func (r *run) wasChild(lost child) bool {
-	before, was := lost.parentOf(lost.object)
+func (r *run) wasChild(unmarked child) bool {
+	before, was := unmarked.parentOf(unmarked.object)
 	return was && before.UID == r.parent.GetUID() && before.Name == r.name()
 }
 
 // marksAsBefore returns the metadata that gives a child the marks that it had. One that has neither an
 // owner reference nor the annotation gets what the policies of its kind say.
-func (r *run) marksAsBefore(lost child) map[string]any {
-	keys, policy := r.loop.childCache.keys, r.loop.policyOf(lost, lost.WhenDeleted)
-	byReference := ownership.HasOwnerReference(lost.object, r.parent.GetUID()) ||
-		keys.ParentName(lost.object) == "" && getsOwnerReference(r, lost.childKind, lost.name, policy)
-	return keys.Ownership(r.owner(), byReference, lost.object.GetAnnotations()[keys.WhenRemoved])
+func (r *run) marksAsBefore(unmarked child) map[string]any {
+	keys, policy := r.loop.childCache.keys, r.loop.policyOf(unmarked, unmarked.WhenDeleted)
+	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
+		keys.ParentName(unmarked.object) == "" && getsOwnerReference(r, unmarked.childKind, unmarked.name, policy)
+	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved])
 }
 
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
