@@ -183,10 +183,13 @@ func (s *state) startSpec(parent client.Object, observedGeneration int64, hasChi
 	s.spec = spec
 }
 
-// endSpec records that the parent has converged with the spec of this reconcile. A reconcile that
-// has nothing to prune does not say so: a child may stand in for another one until that is ready.
+// endSpec records that the parent has converged with the spec of this reconcile, if it is ready. A
+// reconcile that has nothing to prune does not say so alone: a child may stand in for another one
+// until that is ready.
 func (r *run) endSpec(isReady bool) {
-	r.state.isEdited = r.state.isEdited && !(isReady && r.prunesAll)
+	if isReady && r.prunesAll {
+		r.state.isEdited = false
+	}
 }
 
 // specVersion returns a text that changes with the spec of an object. For kinds whose objects have
