@@ -137,8 +137,8 @@ func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
 			sent++
 		}
 	}
-	if sent > 10 {
-		t.Errorf("%d requests for the child in 40 reconciles, want at most 10: %v", sent, f.Sent()[before:])
+	if sent > 13 { // three more if a retry after 10 s falls into them
+		t.Errorf("%d requests for the child in 40 reconciles, want at most 13: %v", sent, f.Sent()[before:])
 	}
 }
 

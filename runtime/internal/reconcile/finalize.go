@@ -46,6 +46,9 @@ func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
 			return outcome{isStale: true}
 		}
 	}
+	if err == nil && isDone {
+		r.marksErr = nil // what has lost its marks holds up no parent that goes
+	}
 	end := reportOutcome(ctx, r, observed, response, children, err)
 	if end.isStale || end.err != nil || !isDone {
 		return end

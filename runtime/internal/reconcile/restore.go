@@ -98,9 +98,11 @@ func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []De
 		case object == nil:
 			r.state.missing.drop(child)
 		default:
+			r.readsOf(child.childKind).Store(true) // so that the next reconcile looks before the call
 			restored = errRestored{child.key()}
 		}
 	}
+	r.state.reads = r.reads
 	return restored
 }
 
