@@ -73,7 +73,6 @@ func (c *custom) collected(site *testapi.Site) {
 }
 
 func TestKubectlCascadeOrphanKeepsEveryChild(t *testing.T) {
-	t.Parallel()
 	for name, change := range map[string]func(*definition){
 		"with children in other namespaces": nil,
 		"with an ordered teardown":          func(d *definition) { d.Teardown = operator.TeardownOrdered },

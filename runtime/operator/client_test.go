@@ -22,7 +22,6 @@ import (
 // What the caches hold lacks the field managers of others. The API server takes an
 // object's managedFields for what they are from now on.
 func TestAuthorsClientKeepsTheFieldManagersOfOthers(t *testing.T) {
-	t.Parallel()
 	type write func(context.Context, client.Client, *testapi.Site) error
 	get := func(change func(*testapi.Site), send write) write {
 		return func(ctx context.Context, c client.Client, site *testapi.Site) error {
@@ -131,7 +130,6 @@ func (r reads) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func TestAuthorsClientWatchesNothing(t *testing.T) {
-	t.Parallel()
 	mgr, a, asked := new(operator.Manager), &author{sync: desireWeb}, new(lines)
 	a.manager = mgr
 	cluster := operatortest.Start(t, operatortest.Config{

@@ -172,7 +172,6 @@ func TestChildrenOfAnEarlierParentOfTheNameAreNotOurs(t *testing.T) {
 }
 
 func TestInvalidDesiredChildrenAreNamed(t *testing.T) {
-	t.Parallel()
 	elsewhere := configMap("web", "one")
 	elsewhere.Namespace = "elsewhere"
 	for _, test := range []struct {
@@ -229,7 +228,6 @@ func TestChildThatLostItsOwnerWhileTheOperatorWasDownGetsItBack(t *testing.T) {
 // An apply under the operator's own name gives up all that it leaves out: the label, the
 // hash, and that the parent controls the child.
 func TestChildThatNobodyControlsAnyMoreIsTheParentsAgain(t *testing.T) {
-	t.Parallel()
 	for _, down := range []bool{false, true} {
 		t.Run(fmt.Sprintf("while down %v", down), func(t *testing.T) {
 			f := start(t, &author{sync: desire(func(want *Desired) { want.ConfigMaps.Add(configMap("web", "one")) })})

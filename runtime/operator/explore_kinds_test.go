@@ -18,7 +18,6 @@ import (
 // Whoever changes what of a child, and whatever the author changes of what is desired:
 // each child is as desired again, and nothing else of it is touched.
 func TestExploreKinds(t *testing.T) {
-	t.Parallel()
 	explored(t, exploredKinds(), "testdata/known_failures.txt", []func(string) client.Object{finalizingSite}, func(i int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object)}
 	})
@@ -26,7 +25,6 @@ func TestExploreKinds(t *testing.T) {
 
 // The same holds of a kind of which only the metadata is cached.
 func TestExploreMetadata(t *testing.T) {
-	t.Parallel()
 	secret := &corev1.Secret{Data: map[string][]byte{"a": []byte("b"), "c": []byte("d")}}
 	explored(t, []client.Object{secret}, "testdata/known_failures_metadata.txt", nil, func(_ int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object), Metadata: true}

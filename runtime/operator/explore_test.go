@@ -26,7 +26,6 @@ import (
 // is that of Sieve (Sun et al., Automatic Reliability Testing for Cluster Management
 // Controllers, OSDI 2022), on a real API server.
 func TestAnyWriteMayGoWrong(t *testing.T) {
-	t.Parallel()
 	calm := live(t)
 	if calm.writes < 15 {
 		t.Fatalf("the life of a Site took %d writes, so that this explores too few", calm.writes)

@@ -36,7 +36,6 @@ func dropBackups(ctx context.Context, req *customRequest) (*Response, error) {
 // An orphaned backup is no child any more. A Finalize that ran again would desire it again, and
 // meet the name of an object that is not the parent's.
 func TestCrashBetweenFinalizedAndTheEndOfTheOrphaningLetsTheParentGo(t *testing.T) {
-	t.Parallel()
 	for name, finalize := range map[string]customFunction{"backups are desired": finalizeWithBackups, "backups are dropped": dropBackups} {
 		for _, nth := range []int{1, 2} {
 			t.Run(fmt.Sprintf("%s, crash after %d", name, nth), func(t *testing.T) {
@@ -83,7 +82,6 @@ func finalizedSite(t *testing.T, options []operator.ChildOption, finalize custom
 }
 
 func TestFinalizedCostsAWriteOnlyWhereTheOperatorRemovesChildren(t *testing.T) {
-	t.Parallel()
 	allGo := func(context.Context, *customRequest) (*Response, error) {
 		return &Response{Children: new(Desired), Finalized: true}, nil
 	}

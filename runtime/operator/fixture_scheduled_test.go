@@ -10,10 +10,12 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
@@ -84,9 +86,7 @@ func (s *scheduled) sync(_ context.Context, req *runsRequest) (*runsResponse, er
 		return nil, err
 	}
 	if schedule.Due() {
-		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: schedule.Name(site.Name)}, Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
-			Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "job", Image: "job:1"}}},
-		}}}
+		job := runJob(schedule.Name(site.Name))
 		record := operator.WhenApplied(func(response *runsResponse) { response.Status.Phase = schedule.Tick.UTC().Format(time.RFC3339) })
 		if add := s.add.Load(); add != nil {
 			(*add)(want, job, record)
@@ -163,7 +163,19 @@ func (s *scheduled) denyByQuota() (lift func()) {
 		if s.Get(quota); len(quota.Status.Hard) == 0 || len(quota.Status.Used) == 0 {
 			return errors.New("it has no status")
 		}
+		probe := runJob("probe")
+		probe.Namespace = s.Namespace
+		if err := s.Client.Create(s.t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) { // admission sees the quota later
+			return fmt.Errorf("a Job is answered with %v", err)
+		}
 		return nil
 	})
 	return func() { s.Delete(quota) }
+}
+
+// runJob is the Job of a run.
+func runJob(name string) *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
+		Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "job", Image: "job:1"}}},
+	}}}
 }

@@ -13,7 +13,6 @@ import (
 
 // The lease was named after the program's file, which may be renamed.
 func TestLeaseIsNamedAfterTheProject(t *testing.T) {
-	t.Parallel()
 	ofProject := func() *author {
 		return &author{sync: desireWeb, alter: func(d *siteDefinition) { d.Project = "sites" }}
 	}
