@@ -166,7 +166,7 @@ func (s *scheduled) denyByQuota() (lift func()) {
 		probe := runJob("probe")
 		probe.Namespace = s.Namespace
 		if err := s.Client.Create(s.t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) { // admission sees the quota later
-			return fmt.Errorf("a Job is answered with %v", err)
+			return errors.New(fmt.Sprint("a Job is answered with ", err))
 		}
 		return nil
 	})

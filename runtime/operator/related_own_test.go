@@ -15,7 +15,7 @@ import (
 
 // Children that a parent reads as related objects, too, come from two caches.
 func TestRelatedObjectsAreNoOlderThanOurOwnWrites(t *testing.T) {
-	const changes = 60
+	const changes = 30
 	c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
 		versions := func(all func(func(*corev1.ConfigMap) bool)) map[client.ObjectKey]string {
 			found := map[client.ObjectKey]string{}
