@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,24 +129,27 @@ func TestAChildThatTheLastFinalizeMakesGoesToo(t *testing.T) {
 // marks they have. None is looked up.
 func TestChildrenDeletedInTheForegroundAreNotReadLive(t *testing.T) {
 	const children = 20
-	f := start(t, &author{
+	var f *fixture
+	var known atomic.Int64 // how many requests were made when the operator knew of the deletion
+	f = start(t, &author{
 		sync: desire(func(want *Desired) {
 			for i := range children {
 				want.ConfigMaps.Add(configMap(fmt.Sprintf("web-%d", i), "one"))
 			}
 		}),
 		finalize: func(_ context.Context, req *Request) (*Response, error) {
+			known.CompareAndSwap(0, int64(len(f.Requests())))
 			return &Response{Finalized: req.Children.ConfigMaps.Len() == 0}, nil
 		},
 	})
 	f.status("Ready", "Ready")
-	before := f.Settled()
+	f.Settled()
 	if err := f.Client.Delete(t.Context(), f.site, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
 		t.Fatal(err)
 	}
 	f.Gone(f.site)
 	f.Settled()
-	for _, request := range f.Requests()[before:] {
+	for _, request := range f.Requests()[known.Load():] {
 		if request.Verb == "get" && request.Resource == "configmaps" {
 			t.Error(request)
 		}

@@ -287,7 +287,7 @@ func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []ch
 		switch key := child.key(); {
 		case plan.keep[key] && !desired[key]:
 			kept = append(kept, child)
-		case !desired[key] && child.object.GetDeletionTimestamp() == nil && r.isMarked(child.object):
+		case !desired[key] && child.object.GetDeletionTimestamp() == nil && r.isChild(child):
 			undesired = append(undesired, child)
 		}
 	}

@@ -71,10 +71,10 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 		var removed []child
 		waits := false
 		for _, object := range observed.children[i] {
-			if !r.isMarked(object) { // somebody keeps removing its marks
+			child := newChild(observed.kinds[i], object)
+			if !r.isChild(child) { // somebody keeps removing its marks
 				continue
 			}
-			child := newChild(observed.kinds[i], object)
 			isDeleted := removalPolicy(r, child) == deleteChild
 			isCollected := r.isDeleting() && ownership.HasOwnerReference(object, r.parent.GetUID()) && isDeleted
 			if isCollected && !isOrdered {

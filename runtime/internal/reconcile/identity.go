@@ -167,6 +167,12 @@ func (r *run) hasLostMarks(object client.Object, isKnown bool) bool {
 	return isOurs && cache.keys.ParentName(object) == r.owner().String() && !named.Before(r.parent.GetCreationTimestamp().Time)
 }
 
+// isChild reports whether an object was a child of this parent when it was read.
+func (r *run) isChild(object child) bool {
+	parent, ok := object.parentOf(object.object)
+	return ok && parent.UID == r.parent.GetUID() && parent.Name == r.name()
+}
+
 // isMarked reports whether an object has the marks of a child of this parent, whoever wrote them.
 func (r *run) isMarked(object client.Object) bool {
 	parent, ok := r.loop.childCache.keys.ParentOf(object, r.loop.childCache.parents)

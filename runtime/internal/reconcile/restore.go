@@ -186,7 +186,7 @@ func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, e
 	if err != nil {
 		return nil, errChild{key: unmarked.key(), err: last.budget.Fail(r.now, "", uid, err)}
 	}
-	if current.GetUID() != uid || !r.hasLostMarks(current, r.wasChild(unmarked)) {
+	if current.GetUID() != uid || !r.hasLostMarks(current, r.isChild(unmarked)) {
 		last.isOther = current.GetResourceVersion()
 		return nil, nil
 	}
@@ -204,12 +204,6 @@ func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, e
 		r.marksErr, err = errors.Join(r.marksErr, removed), nil
 	}
 	return object, err
-}
-
-// wasChild reports whether the operator has seen an object as a child of this parent.
-func (r *run) wasChild(unmarked child) bool {
-	before, was := unmarked.parentOf(unmarked.object)
-	return was && before.UID == r.parent.GetUID() && before.Name == r.name()
 }
 
 // marksAsBefore returns the metadata that gives a child the marks that it had. One that has neither an
