@@ -18,7 +18,7 @@ import (
 
 var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
 
-// A project compiles, vets and passes its own tests, without the network. With -update the test
+// A project builds, vets and passes its own tests, without the network. With -update the test
 // writes the module files that projects start from, project.mod and project.sum, again, which needs
 // the network.
 func TestGeneratedProject(t *testing.T) {
@@ -31,6 +31,7 @@ func TestGeneratedProject(t *testing.T) {
 			if *update && name == "echo-server" {
 				tidy(t, dir)
 			}
+			run(t, dir, offline, "go", "build", "./...")
 			run(t, dir, offline, "go", "vet", "./...")
 			run(t, dir, offline, "go", "test", "./...")
 		})

@@ -121,13 +121,16 @@ func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.Mutate(&corev1.ConfigMap{}, `{"metadata":{"labels":null}}`)
 	f.setSync(desire(desireOne))
-	before := len(f.Sent())
+	before, begun := len(f.Sent()), time.Now()
 	f.Reconcile(f.site)
 	for i := range 40 { // each causes a reconcile
 		f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, "try", fmt.Sprint(i)) })
 		time.Sleep(50 * time.Millisecond)
 	}
-	message := f.status("Ready", "FieldConflict").Conditions[0].Message
+	message, limit := f.status("Ready", "FieldConflict").Conditions[0].Message, 10
+	if time.Since(begun) > 9*time.Second { // a slow machine: the retry after 10 s may have come
+		limit += 3
+	}
 	if want := "ConfigMap " + f.Namespace + "/web: "; !strings.HasPrefix(message, want) {
 		t.Errorf("message is %q, want it to begin with %q", message, want)
 	}
@@ -137,8 +140,8 @@ func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
 			sent++
 		}
 	}
-	if sent > 13 { // three more if a retry after 10 s falls into them
-		t.Errorf("%d requests for the child in 40 reconciles, want at most 13: %v", sent, f.Sent()[before:])
+	if sent > limit {
+		t.Errorf("%d requests for the child in 40 reconciles, want at most %d: %v", sent, limit, f.Sent()[before:])
 	}
 }
 

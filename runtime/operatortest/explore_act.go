@@ -135,7 +135,7 @@ func mutateChild(x *exploration, s *exploredChild) {
 		return
 	}
 	if s.mutation.family == strips && s.time == running && !s.recreates() {
-		x.shown.require(s.parent.object.GetUID(), s.key())
+		x.shown.requireChild(s.parent.object.GetUID(), s.key())
 	}
 	written, err := writerFor(x, s).write(x.ctx, s.way, s.mutation, s.before, s.shape)
 	s.written = written

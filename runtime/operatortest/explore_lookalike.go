@@ -74,7 +74,7 @@ func (x *exploration) isPlaceable(s *exploredChild) bool {
 // createLookalike creates the lookalike of a trial.
 func createLookalike(x *exploration, s *exploredChild) error {
 	made := &lookalike{x.newLookalike(s), x.c.sent.count()}
-	x.shown.forbid(made.key())
+	x.shown.forbidObject(made.key())
 	var err error
 	switch s.way {
 	case forcedApply:

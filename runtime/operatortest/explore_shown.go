@@ -22,8 +22,8 @@ func newShownChildren() *shownChildren {
 	return &shownChildren{shown: map[childKey]bool{}, missing: map[childKey]bool{}, parents: map[childKey]types.UID{}}
 }
 
-// forbid adds an object that no snapshot may show.
-func (c *shownChildren) forbid(key childKey) {
+// forbidObject adds an object that no snapshot may show.
+func (c *shownChildren) forbidObject(key childKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shown[key] = false
@@ -36,8 +36,8 @@ func (c *shownChildren) wasShown(key childKey) bool {
 	return c.shown[key]
 }
 
-// require adds a child that each snapshot of its parent has to show to a Sync that looks at its kind.
-func (c *shownChildren) require(parent types.UID, key childKey) {
+// requireChild adds a child that each snapshot of its parent has to show to a Sync that looks at its kind.
+func (c *shownChildren) requireChild(parent types.UID, key childKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.missing[key], c.parents[key] = false, parent

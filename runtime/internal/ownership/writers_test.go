@@ -56,7 +56,7 @@ func TestCopiedBy(t *testing.T) {
 			}
 			MarkCopy(object, "somebody")
 			if got := keys.CopiedBy(object, ourManager); got != "somebody" || !IsMarkedCopy(object) {
-				t.Errorf("after the result it was copied by %q", got)
+				t.Errorf("after MarkCopy it was copied by %q", got)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
 	}
 	if err := restoreDependents(ctx, r, observed, plan.tasks); err != nil {
-		return applied{children: observed.all(), isStale: dropsAnswer(r, err), err: errors.Join(invalid, err)}
+		return applied{children: observed.all(), isStale: noteStale(r, err), err: errors.Join(invalid, err)}
 	}
 	done := applyTasks(ctx, r, observed, plan.tasks)
 	recordResult(r, done)
@@ -68,7 +68,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 
 // keepChildren is applyDesired where the author leaves the children as they are.
 func keepChildren(ctx context.Context, r *run, observed *observed) applied {
-	r.isUnwritten = len(observed.all()) > 0
+	r.isUnwritten = !observed.isEmpty()
 	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan{}))
 	return applied{children: observed.all(), isStale: isStale, err: err}
 }
@@ -108,7 +108,7 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		case errors.As(err, new(errRestored)):
 			// Sync took the child for absent, and maybe others: the rest of its answer is dropped.
 			_ = restoreUnobserved(ctx, r, tasks[i+1:]) // what fails is tried again with the next answer
-			done.isStale = dropsAnswer(r, err)
+			done.isStale = noteStale(r, err)
 			return done
 		case errors.As(err, new(apply.ErrStale)):
 			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}

@@ -163,5 +163,5 @@ func updateFinalizer(ctx context.Context, r *run, isNeeded bool) (isStale bool, 
 // controller's.
 func isUntouched(r *run, observed *observed) bool {
 	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(r.parent, r.loop.manager)
-	return len(observed.all()) == 0 && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
+	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
 }

@@ -30,11 +30,11 @@ func countAnswer(ctx context.Context, r *run, observed *observed, response *Resp
 	}
 	r.state.hotLoop.Add(r.seen, answer)
 	if r.state.hotLoop.IsHot() {
-		now := joinSome(r.writes.names)
+		desired := joinSome(r.writes.names)
 		if len(r.writes.names) == 0 {
-			now = "refused: " + errorMessage(err)
+			desired = "refused: " + errorMessage(err)
 		}
-		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", now))
+		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", desired))
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 //   - it lies in a namespace where children of its kind may lie;
 //   - somebody else did not write all of these marks: that is a copy of a child.
 //
-// Only children are shown to Sync, and only what is shown is pruned. A child that loses marks is
-// none until it has them again; see missing.go.
+// Only children are shown to Sync, and only children are pruned. A child that loses marks gets them
+// back before Sync is called; see restore.go. If it does not keep them, it is shown without them.
 
 // parentOf returns the parent of an object of the cache. It returns false if the object is no
 // child.

@@ -110,8 +110,11 @@ func listUnmarked(l *loop, kind *childKind, owner ownership.Parent, isDeleting b
 		return nil, err
 	}
 	for _, object := range named {
+		if l.childCache.labelUID(object) == owner.UID { // all children with the annotation are here
+			continue
+		}
 		_, isNamed := ownership.AnnotationWrittenAt(object, l.childCache.keys.Parent, l.manager)
-		if isNamed && l.childCache.labelUID(object) != owner.UID && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
+		if isNamed && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
 			unmarked = append(unmarked, newChild(kind, object))
 		}
 	}
@@ -135,6 +138,11 @@ func (o *observed) all() []child {
 		})
 	}
 	return all
+}
+
+// isEmpty reports whether there are no children.
+func (o *observed) isEmpty() bool {
+	return !slices.ContainsFunc(o.children, func(objects []client.Object) bool { return len(objects) > 0 })
 }
 
 // uids returns the UIDs of every observed child.

@@ -85,7 +85,7 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		return ctrl.Result{}, nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
-	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), len(observed.all()) > 0)
+	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
 	r.seen = backoff.View{Objects: sumVersions(slices.Concat(observed.children, observed.related)), Parent: r.parent.GetResourceVersion()}
 	if left, delayed := r.state.delay(r.seen, r.now); delayed && !test.IsForced() {
 		test.SetDelayed()
@@ -152,7 +152,7 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 	}
 	done := applied{children: observed.all()}
 	if restored := restoreAfterCall(ctx, r, observed, response.Children); restored != nil {
-		done.isStale, done.err = dropsAnswer(r, restored), errors.Join(err, restored)
+		done.isStale, done.err = noteStale(r, restored), errors.Join(err, restored)
 		return new(Response), done
 	}
 	switch {
@@ -176,9 +176,9 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 	return response, done
 }
 
-// dropsAnswer reports whether nothing more of an answer is carried out, and another reconcile is due:
-// the code took a child for absent that has got its marks back, or something has changed.
-func dropsAnswer(r *run, err error) bool {
+// noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
+// took a child for absent that exists, or something has changed. It reports false for other errors.
+func noteStale(r *run, err error) (isStale bool) {
 	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) {
 		return false
 	}

@@ -50,11 +50,12 @@ func (e errRestored) Error() string { return e.key.String() + " exists, and was 
 // them their marks back: those of missing, which were missing before the others were observed, at
 // whose kinds the author's code may look, by its last call; and those of which a mark is left.
 func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing []child) error {
-	reads := r.state.reads
-	r.isFirstCall = reads == nil
-	isObserved := observed.uids()
 	candidates := slices.Concat(missing, observed.unmarked)
 	r.state.missing.forgetLooks(r.now, candidates)
+	if len(candidates) == 0 {
+		return nil
+	}
+	reads, isObserved := r.state.reads, observed.uids()
 	for _, child := range candidates {
 		if isObserved[child.object.GetUID()] {
 			r.state.missing.drop(child)
@@ -102,19 +103,24 @@ func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []De
 			restored = errRestored{child.key()}
 		}
 	}
-	r.state.reads = r.reads
 	return restored
 }
 
-// restoreDependents restores children that come after others, in the first reconcile of a process. Their
-// create would come too late to show that they only have lost their marks: what they come after
-// would have been changed before. It returns errRestored if there was one.
+// restoreDependents restores children that come after others, once in a process. Their create would
+// come too late to show that they only have lost their marks: what they come after would have been
+// changed before. It returns errRestored if there was one.
 func restoreDependents(ctx context.Context, r *run, observed *observed, tasks []task) error {
-	if !r.isFirstCall || len(observed.uids()) == 0 {
+	if r.state.lookedUp {
 		return nil
 	}
-	dependents := slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return !t.hasDependencies() })
-	return restoreUnobserved(ctx, r, dependents)
+	if !observed.isEmpty() {
+		dependents := slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return !t.hasDependencies() })
+		if err := restoreUnobserved(ctx, r, dependents); err != nil {
+			return err
+		}
+	}
+	r.state.lookedUp = true
+	return nil
 }
 
 // restoreUnobserved gives those children of tasks their marks back that exist, though Sync took them
@@ -216,8 +222,8 @@ func (r *run) marksAsBefore(unmarked child) map[string]any {
 }
 
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
-// in it. It returns the object as it is now. Who keeps removing them is a field manager conflict:
-// the marks are not written then, and the error is errMarksRemoved.
+// in it. It returns the object as it is now. If the object does not keep them, that is a field manager
+// conflict: the error is errMarksRemoved, beside the object.
 func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
 	key, budget := newChild(kind, current).key(), &r.state.missing.lookAt(current.GetUID()).budget
 	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks)

@@ -39,7 +39,6 @@ type run struct {
 	heldPrunes       string            // which prunes are held, and how a person releases them; empty: none
 	cleanupErr       error             // of the cleanup of leaked children
 	marksErr         error             // of children whose marks somebody keeps removing
-	isFirstCall      bool              // of the author's code for this parent in this process
 	reads            []atomic.Bool     // by kind of children: whether the author's code has looked at its snapshot
 }
 

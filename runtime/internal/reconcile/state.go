@@ -36,6 +36,7 @@ type state struct {
 	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 	missing    missingChildren
 	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
+	lookedUp   bool          // children that come after others, since this process began
 
 	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
 
