@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
@@ -126,19 +127,24 @@ func TestAChildThatTheLastFinalizeMakesGoesToo(t *testing.T) {
 }
 
 // The garbage collector deletes all children of a parent that is deleted in the foreground, whatever
-// marks they have. None is looked up.
+// marks they have. None is looked up, even when it has taken its finalizer off the parent.
 func TestChildrenDeletedInTheForegroundAreNotReadLive(t *testing.T) {
 	const children = 20
 	var f *fixture
 	var known atomic.Int64 // how many requests were made when the operator knew of the deletion
+	collected := make(chan struct{})
 	f = start(t, &author{
 		sync: desire(func(want *Desired) {
 			for i := range children {
 				want.ConfigMaps.Add(configMap(fmt.Sprintf("web-%d", i), "one"))
 			}
 		}),
-		finalize: func(_ context.Context, req *Request) (*Response, error) {
+		finalize: func(ctx context.Context, req *Request) (*Response, error) {
 			known.CompareAndSwap(0, int64(len(f.Requests())))
+			select {
+			case <-collected:
+			case <-ctx.Done():
+			}
 			return &Response{Finalized: req.Children.ConfigMaps.Len() == 0}, nil
 		},
 	})
@@ -147,6 +153,13 @@ func TestChildrenDeletedInTheForegroundAreNotReadLive(t *testing.T) {
 	if err := f.Client.Delete(t.Context(), f.site, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
 		t.Fatal(err)
 	}
+	f.Eventually("the garbage collector is done", func() error {
+		if f.Get(f.site); controllerutil.ContainsFinalizer(f.site, metav1.FinalizerDeleteDependents) {
+			return errors.New("it has its finalizer")
+		}
+		return nil
+	})
+	close(collected)
 	f.Gone(f.site)
 	f.Settled()
 	for _, request := range f.Requests()[known.Load():] {

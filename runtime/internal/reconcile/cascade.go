@@ -27,12 +27,15 @@ import (
 // of the parent.
 const orphaningKey = "/orphaning"
 
-// orphaningPredicate passes every event. It notes the parents that are deleted with
-// --cascade=orphan and wait for this operator.
-func (l *loop) orphaningPredicate() predicate.Predicate {
+// cascadePredicate passes every event. It notes how parents are deleted that wait for this operator:
+// the garbage collector may be done, and have taken its finalizer off, before a worker is free.
+func (l *loop) cascadePredicate() predicate.Predicate {
 	note := func(parent client.Object) bool {
-		if isDeletedWithOrphan(parent) && controllerutil.ContainsFinalizer(parent, l.finalizer) {
-			l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID()).isOrphaning.Store(true)
+		isOrphaning, isForeground := isDeletedWithOrphan(parent), isDeletedInForeground(parent)
+		if (isOrphaning || isForeground) && controllerutil.ContainsFinalizer(parent, l.finalizer) {
+			state := l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID())
+			state.isOrphaning.CompareAndSwap(false, isOrphaning)
+			state.isForeground.CompareAndSwap(false, isForeground)
 		}
 		return true
 	}
@@ -44,6 +47,10 @@ func (l *loop) orphaningPredicate() predicate.Predicate {
 
 func isDeletedWithOrphan(parent client.Object) bool {
 	return parent.GetDeletionTimestamp() != nil && controllerutil.ContainsFinalizer(parent, metav1.FinalizerOrphanDependents)
+}
+
+func isDeletedInForeground(parent client.Object) bool {
+	return parent.GetDeletionTimestamp() != nil && controllerutil.ContainsFinalizer(parent, metav1.FinalizerDeleteDependents)
 }
 
 // noteOrphaning finds out whether every child of a parent that is deleted is to stay, and records
@@ -96,8 +103,10 @@ func hasLostReference(r *run) (bool, error) {
 	return false, nil
 }
 
-// isDeletedInForeground reports whether the garbage collector deletes a child before its parent goes.
-// It does so by the owner reference, whatever becomes of the other marks.
-func isDeletedInForeground(r *run, child child) bool {
-	return r.isDeleting() && controllerutil.ContainsFinalizer(r.parent, metav1.FinalizerDeleteDependents) && ownership.HasOwnerReference(child.object, r.parent.GetUID())
+// isCollectedFirst reports whether the garbage collector deletes a child before its parent goes, which
+// the user has deleted with --cascade=foreground. It does so by the owner reference, whatever becomes
+// of the other marks.
+func isCollectedFirst(r *run, child child) bool {
+	isForeground := r.state.isForeground.Load() || isDeletedInForeground(r.parent)
+	return isForeground && ownership.HasOwnerReference(child.object, r.parent.GetUID())
 }

@@ -61,7 +61,7 @@ func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing 
 			r.state.missing.drop(child)
 			continue
 		}
-		if reads != nil && !reads[child.index].Load() && !r.isFinalizing() || isDeletedInForeground(r, child) {
+		if reads != nil && !reads[child.index].Load() && !r.isFinalizing() || isCollectedFirst(r, child) {
 			continue
 		}
 		object, err := restoreChild(ctx, r, child)
@@ -89,7 +89,7 @@ func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []De
 	isObserved, desired := observed.uids(), namesOf(r, sets)
 	var restored error
 	for _, child := range missing {
-		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() || isDeletedInForeground(r, child) {
+		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() || isCollectedFirst(r, child) {
 			continue
 		}
 		object, err := restoreChild(ctx, r, child)

@@ -140,7 +140,7 @@ func (l *loop) startInformers(mgr manager.Manager) error {
 // watch has a parent reconciled when it, a child of it or an object that it reads changes.
 func (l *loop) watch(mgr manager.Manager, name string) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
-		builder.WithPredicates(l.shard.predicate(), l.orphaningPredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
+		builder.WithPredicates(l.shard.predicate(), l.cascadePredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
 		enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
 		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child}))

@@ -38,7 +38,8 @@ type state struct {
 	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
 	lookedUp   bool          // children that come after others, since this process began
 
-	isOrphaning atomic.Bool // the parent is deleted, and every child is to stay
+	isOrphaning  atomic.Bool // the parent is deleted, and every child is to stay
+	isForeground atomic.Bool // the parent is deleted, and waits for the garbage collector
 
 	staleCount   int   // reconciles in a row that stopped half-way, since something had changed
 	staleIsNamed bool  // the API server said why they did
