@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +20,7 @@ func TestFieldConflict(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.reconcile()
 	before := f.Settled()
+	f.HoldClock()
 
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 { // each time when it is repaired
@@ -44,7 +46,8 @@ func TestFieldConflict(t *testing.T) {
 	if child.Data["key"] != "theirs" {
 		t.Error("the drift was repaired at once")
 	}
-	f.status("Ready", "Ready") // once the other manager stops, the next repair lasts
+	f.Advance(10 * time.Second) // once the other manager stops, the next repair lasts
+	f.status("Ready", "Ready")
 	f.Get(child)
 	if child.Data["key"] != "one" {
 		t.Errorf("data is %v", child.Data)
@@ -65,6 +68,7 @@ func TestRepeatedDeletionIsAFieldConflict(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.reconcile()
 	before := f.Settled()
+	f.HoldClock()
 
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 {
@@ -82,7 +86,8 @@ func TestRepeatedDeletionIsAFieldConflict(t *testing.T) {
 	if f.Get(child) {
 		t.Error("the child was recreated at once")
 	}
-	f.status("Ready", "Ready") // once the other manager stops
+	f.Advance(10 * time.Second) // the other manager has stopped
+	f.status("Ready", "Ready")
 	f.Exists(child)
 	f.reconcile()
 	f.expectRequests(before,
@@ -101,6 +106,7 @@ func TestParentLabelsFieldConflict(t *testing.T) {
 	}})
 	f.status("Ready", "Ready")
 	f.Settled()
+	f.HoldClock()
 	labelled := func(tier string) {
 		t.Helper()
 		f.Eventually("the label is "+tier, func() error {
@@ -126,7 +132,8 @@ func TestParentLabelsFieldConflict(t *testing.T) {
 	f.reconcile()
 	labelled("theirs")
 	before := f.Settled()
-	f.status("Ready", "Ready") // once the other manager stops, the next repair lasts
+	f.Advance(10 * time.Second) // once the other manager stops, the next repair lasts
+	f.status("Ready", "Ready")
 	labelled("web")
 	f.reconcile()
 	f.expectRequests(before, "patch sites web: 200", "patch sites/status web: 200")

@@ -74,11 +74,26 @@ func (c *Control) LoopsOver(kind schema.GroupKind) []*Loop {
 	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
 }
 
-// Clock goes like any other and can be put forward.
-type Clock struct{ ahead atomic.Int64 }
+// Clock goes like any other until it is held, and can be put forward.
+type Clock struct {
+	ahead atomic.Int64
+	held  atomic.Pointer[time.Time] // when it was held
+}
 
 // Now returns the time that the clock shows.
-func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *Clock) Now() time.Time {
+	now := time.Now()
+	if held := c.held.Load(); held != nil {
+		now = *held
+	}
+	return now.Add(time.Duration(c.ahead.Load()))
+}
+
+// Hold stops the clock.
+func (c *Clock) Hold() {
+	now := time.Now()
+	c.held.CompareAndSwap(nil, &now)
+}
 
 // Advance puts the clock forward.
 func (c *Clock) Advance(by time.Duration) { c.ahead.Add(int64(by)) }
