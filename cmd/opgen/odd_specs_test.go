@@ -127,7 +127,7 @@ func buildOdd(t *testing.T) {
 		return
 	}
 	build := exec.Command("go", "build", "./...")
-	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly -ldflags=-w", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Errorf("the generated project does not compile: %v\n%s", err, out)
 	}

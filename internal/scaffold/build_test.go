@@ -16,7 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
-var offline = []string{"GOFLAGS=-mod=readonly", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
+var offline = []string{"GOFLAGS=-mod=readonly -ldflags=-w", "GOPROXY=off", "OPGEN_TEST_KUBECONFIG="}
 
 // A project builds, vets and passes its own tests, without the network. With -update the test
 // writes the module files that projects start from, project.mod and project.sum, again, which needs

@@ -122,7 +122,7 @@ func TestWebhookThatStripsLabelsCostsFewRequests(t *testing.T) {
 	f.Mutate(&corev1.ConfigMap{}, `{"metadata":{"labels":null}}`)
 	f.setSync(desire(desireOne))
 	before := len(f.Sent())
-	f.HoldClock()
+	f.StopClock()
 	f.Reconcile(f.site)
 	for i := range 40 { // each causes a reconcile
 		f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, "try", fmt.Sprint(i)) })

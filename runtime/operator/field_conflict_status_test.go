@@ -96,7 +96,7 @@ func TestStatusFieldConflict(t *testing.T) {
 			f := start(t, &author{sync: test.sync})
 			want := f.status("Ready", "Ready")
 			before := f.Settled()
-			f.HoldClock()
+			f.StopClock()
 			if undone := f.undoWrites(test.other); undone > 4 {
 				t.Errorf("the other had to undo %d writes", undone)
 			}
@@ -139,7 +139,7 @@ func TestNewStatusIsWrittenDuringAFieldConflict(t *testing.T) {
 	}
 	f := start(t, &author{sync: saying("one", "Heated")})
 	f.status("Warm", "Heated")
-	f.HoldClock()
+	f.StopClock()
 	f.undoWrites(phaseWriter)
 	expect := func(phase, reason string) {
 		t.Helper()
@@ -213,7 +213,7 @@ func TestSuspensionFieldConflict(t *testing.T) {
 	f.Update(f.site, func() { metav1.SetMetaDataAnnotation(&f.site.ObjectMeta, testapi.Version.Group+"/paused", "true") })
 	f.status("Suspended", "Paused")
 	before := f.Settled()
-	f.HoldClock()
+	f.StopClock()
 	other := statusWriter{
 		undone:  func(s testapi.Status) bool { return len(s.Conditions) < 2 },
 		kind:    types.JSONPatchType,

@@ -20,7 +20,7 @@ func TestFieldConflict(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.reconcile()
 	before := f.Settled()
-	f.HoldClock()
+	f.StopClock()
 
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 { // each time when it is repaired
@@ -68,7 +68,7 @@ func TestRepeatedDeletionIsAFieldConflict(t *testing.T) {
 	f.status("Ready", "Ready")
 	f.reconcile()
 	before := f.Settled()
-	f.HoldClock()
+	f.StopClock()
 
 	child := named(&corev1.ConfigMap{}, "web")
 	for range 3 {
@@ -106,7 +106,7 @@ func TestParentLabelsFieldConflict(t *testing.T) {
 	}})
 	f.status("Ready", "Ready")
 	f.Settled()
-	f.HoldClock()
+	f.StopClock()
 	labelled := func(tier string) {
 		t.Helper()
 		f.Eventually("the label is "+tier, func() error {

@@ -131,10 +131,10 @@ func (c *Cluster) Advance(by time.Duration) {
 	}
 }
 
-// HoldClock stops the operator's clock for the rest of the test: only [Cluster.Advance] moves it. A
-// test of what happens before a delay has passed holds the clock, since the delay may pass meanwhile
+// StopClock stops the operator's clock for the rest of the test: only [Cluster.Advance] moves it. A
+// test of what happens before a delay has passed stops the clock, since the delay may pass meanwhile
 // on a slow machine.
-func (c *Cluster) HoldClock() { c.clock.Hold() }
+func (c *Cluster) StopClock() { c.clock.Stop() }
 
 // Now returns the time of the operator's clock.
 func (c *Cluster) Now() time.Time { return c.clock.Now() }

@@ -74,25 +74,25 @@ func (c *Control) LoopsOver(kind schema.GroupKind) []*Loop {
 	return slices.DeleteFunc(c.Loops(), func(l *Loop) bool { return l.Parent.GroupKind() != kind })
 }
 
-// Clock goes like any other until it is held, and can be put forward.
+// Clock goes like any other until it is stopped, and can be put forward.
 type Clock struct {
-	ahead atomic.Int64
-	held  atomic.Pointer[time.Time] // when it was held
+	ahead     atomic.Int64
+	stoppedAt atomic.Pointer[time.Time]
 }
 
 // Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time {
 	now := time.Now()
-	if held := c.held.Load(); held != nil {
-		now = *held
+	if stopped := c.stoppedAt.Load(); stopped != nil {
+		now = *stopped
 	}
 	return now.Add(time.Duration(c.ahead.Load()))
 }
 
-// Hold stops the clock.
-func (c *Clock) Hold() {
+// Stop stops the clock.
+func (c *Clock) Stop() {
 	now := time.Now()
-	c.held.CompareAndSwap(nil, &now)
+	c.stoppedAt.CompareAndSwap(nil, &now)
 }
 
 // Advance puts the clock forward.
