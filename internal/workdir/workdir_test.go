@@ -9,6 +9,7 @@ import (
 )
 
 func TestNewIsTheSameEmptyFolderEachTime(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // where no other run of this test uses the folder
 	var dirs []string
 	for range 2 {
 		t.Run("user", func(t *testing.T) {
