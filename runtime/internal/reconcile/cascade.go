@@ -34,8 +34,12 @@ func (l *loop) cascadePredicate() predicate.Predicate {
 		isOrphaning, isForeground := isDeletedWithOrphan(parent), isDeletedInForeground(parent)
 		if (isOrphaning || isForeground) && controllerutil.ContainsFinalizer(parent, l.finalizer) {
 			state := l.states.getOrAdd(client.ObjectKeyFromObject(parent), parent.GetUID())
-			state.isOrphaning.CompareAndSwap(false, isOrphaning)
-			state.isForeground.CompareAndSwap(false, isForeground)
+			if isOrphaning {
+				state.isOrphaning.Store(true)
+			}
+			if isForeground {
+				state.isForeground.Store(true)
+			}
 		}
 		return true
 	}
