@@ -251,8 +251,9 @@ func TestRefusedChildLetsSyncDesireAnother(t *testing.T) {
 // expectGoneWith waits until a namespace and the Site in it are gone.
 func (c *custom) expectGoneWith(namespace string, site client.Object) {
 	c.t.Helper()
-	c.Delete(named(&corev1.Namespace{}, namespace))
-	c.Gone(site)
+	deleted := named(&corev1.Namespace{}, namespace)
+	c.Delete(deleted)
+	c.Gone(deleted, site)
 }
 
 // Nothing can be created in a namespace that is being deleted.
