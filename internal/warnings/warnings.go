@@ -20,6 +20,7 @@ func Of(apis []*spec.API) spec.Problems {
 		w.checkNames()
 		w.checkVersions()
 		w.checkSchemas()
+		w.checkLists()
 		w.checkSize()
 		w.checkChildren()
 		all = append(all, w.found...)

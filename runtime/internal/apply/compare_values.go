@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -36,9 +34,9 @@ func (s fieldset) hasAll(desired any) bool {
 // hasAllItems looks up the desired items by the steps of the set, because a desired item may leave
 // out a key that the API server defaults.
 func (s fieldset) hasAllItems(desired []any) bool {
-	found := 0
+	found, items := 0, partsOf(desired)
 	for _, step := range s {
-		item, ok := findItem(desired, step.name)
+		item, ok := items.follow(step.name)
 		if !ok {
 			continue
 		}
@@ -84,12 +82,13 @@ func (c *valueComparison) compareFields(path string, set fieldset, desired, live
 		}
 		return
 	}
+	desiredParts, liveParts := partsOf(desired), partsOf(live)
 	for _, step := range set {
-		below, isDesired := followStep(desired, step.name)
+		below, isDesired := desiredParts.follow(step.name)
 		if !isDesired {
 			continue
 		}
-		now, _ := followStep(live, step.name)
+		now, _ := liveParts.follow(step.name)
 		c.compareFields(joinPath(path, step.name), step.below, below, now)
 	}
 }
@@ -149,81 +148,6 @@ func isZero(value any) bool {
 func fieldValue(value any, name string) any {
 	object, _ := value.(map[string]any)
 	return object[name]
-}
-
-// followStep returns the part of a value that one step of a path leads to.
-func followStep(value any, step string) (any, bool) {
-	kind, rest, _ := strings.Cut(step, ":")
-	switch kind {
-	case "f":
-		object, ok := value.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		field, ok := object[rest]
-		return field, ok
-	case "k", "v":
-		items, _ := value.([]any)
-		return findItem(items, step)
-	}
-	return nil, false
-}
-
-// findItem returns the item of a list that a "k:" or "v:" step selects.
-func findItem(items []any, step string) (any, bool) {
-	at := indexOfItem(items, step)
-	if at < 0 {
-		return nil, false
-	}
-	return items[at], true
-}
-
-// indexOfItem returns the index of the item of a list that a "k:" or "v:" step selects, or -1. An
-// item that leaves out a key matches if no other item matches better, because the API server
-// defaults some keys, such as the protocol of a port.
-func indexOfItem(items []any, step string) int {
-	kind, text, _ := strings.Cut(step, ":")
-	if kind == "v" {
-		return indexOfValue(items, text)
-	}
-	keys, ok := parseListKeys(text)
-	if !ok {
-		return -1
-	}
-	best, bestScore := -1, 0
-	for i, item := range items {
-		if score := countMatchingKeys(item, keys); score > bestScore {
-			best, bestScore = i, score
-		}
-	}
-	return best
-}
-
-// indexOfValue returns the index of the item that equals a JSON value, or -1.
-func indexOfValue(items []any, text string) int {
-	var value any
-	if utiljson.Unmarshal([]byte(text), &value) != nil {
-		return -1
-	}
-	return slices.IndexFunc(items, func(item any) bool { return equalValues(item, value) })
-}
-
-// otherProtocols are the protocols of ports that differ from the default.
-var otherProtocols = []string{`"UDP"`, `"SCTP"`}
-
-// countMatchingKeys returns how many of the keys an item has. It is zero if one of them differs.
-func countMatchingKeys(item any, keys []listKey) (n int) {
-	object, _ := item.(map[string]any)
-	for _, key := range keys {
-		value, ok := object[key.name]
-		if ok && !key.matches(value) || !ok && key.name == "protocol" && slices.Contains(otherProtocols, key.value) {
-			return 0
-		}
-		if ok {
-			n++
-		}
-	}
-	return n
 }
 
 // equalValues reports whether two values have the same JSON.

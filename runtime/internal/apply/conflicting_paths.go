@@ -127,40 +127,60 @@ func (s *conflictSearch) visitList(at conflictPlace, desired, live []any, field 
 	if len(field) > 0 {
 		inside = field[1:]
 	}
-	found := make([]bool, len(desired))
+	positions, found := at.indexItems(desired), make([]bool, len(desired))
 	var others []int
 	elements := make([]*fieldpath.PathElement, len(live))
 	for i, item := range live {
-		element := at.element(item)
-		if element == nil || element.Key == nil {
+		element, step := at.element(item)
+		if element == nil {
 			return // an atomic list or a set
 		}
 		elements[i] = element
-		j := slices.IndexFunc(desired, func(item any) bool { other := at.element(item); return other != nil && other.Equals(*element) })
-		if j < 0 {
+		j, isDesired := positions[step]
+		if !isDesired {
 			others = append(others, i)
 			continue
 		}
 		found[j] = true
 		below := conflictPlace{path: at.below(*element), kind: at.kind, desired: desired[j], live: item}
-		if step, err := fieldpath.SerializePathElement(*element); err == nil {
-			below.owned, _ = at.owned.belowStep(step)
-		}
+		below.owned, _ = at.owned.belowStep(step)
 		s.visit(below, inside)
 	}
+	values := map[string]bool{}
+	for _, item := range desired {
+		values[jsonText(valueAt(item, inside))] = true
+	}
+	mayReplace := s.everything && slices.Contains(found, false)
 	for _, i := range others {
-		same := slices.ContainsFunc(desired, func(item any) bool { return equalValues(valueAt(item, inside), valueAt(live[i], inside)) })
-		if len(inside) > 0 && same || s.everything && slices.Contains(found, false) {
+		if mayReplace || len(inside) > 0 && values[jsonText(valueAt(live[i], inside))] {
 			s.add(at, *elements[i])
 		}
 	}
 }
 
-// element returns the path element of an item of the list. It is nil if the item has none.
-func (at conflictPlace) element(item any) *fieldpath.PathElement {
+// indexItems returns the indexes of the items of the desired list, by their steps.
+func (at conflictPlace) indexItems(desired []any) map[string]int {
+	indexes := map[string]int{}
+	for i, item := range slices.Backward(desired) { // the first of equal ones stays
+		if element, step := at.element(item); element != nil {
+			indexes[step] = i
+		}
+	}
+	return indexes
+}
+
+// jsonText returns the JSON of a value.
+func jsonText(value any) (text string) {
+	_ = encodeJSON(value, func(json []byte) { text = string(json) })
+	return text
+}
+
+// element returns the path element of an item of the list, and how managedFields writes it. It is nil
+// if the item has none.
+func (at conflictPlace) element(item any) (element *fieldpath.PathElement, step string) {
 	object, ok := item.(map[string]any)
 	if !ok {
-		return nil
+		return nil, ""
 	}
 	keys := at.keys(object)
 	for _, step := range at.owned { // the keys of a custom resource's list are in its managedFields
@@ -174,14 +194,19 @@ func (at conflictPlace) element(item any) *fieldpath.PathElement {
 		}
 	}
 	if keys == nil {
-		return nil
+		return nil, ""
 	}
 	list := value.FieldList{}
 	for name, each := range keys {
 		list = append(list, value.Field{Name: name, Value: value.NewValueInterface(each)})
 	}
 	list.Sort()
-	return &fieldpath.PathElement{Key: &list}
+	element = &fieldpath.PathElement{Key: &list}
+	step, err := fieldpath.SerializePathElement(*element)
+	if err != nil {
+		return nil, ""
+	}
+	return element, step
 }
 
 // withKey adds a value to a map, which may be nil.

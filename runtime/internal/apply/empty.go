@@ -48,12 +48,13 @@ type emptyingPatch struct{ steps []jsonpatch.Operation }
 // addObjects adds the removal of the fields in a set below each object that is desired without
 // fields.
 func (e *emptyingPatch) addObjects(path string, set fieldset, desired, live any) {
+	desiredParts, liveParts := partsOf(desired), partsOf(live)
 	for _, step := range set {
-		value, ok := followStep(desired, step.name)
+		value, ok := desiredParts.follow(step.name)
 		if !ok {
 			continue
 		}
-		at, now, ok := followStepTo(path, live, step.name)
+		at, now, ok := liveParts.followTo(path, step.name)
 		switch {
 		case !ok:
 		case !isEmptyObject(value):
@@ -81,22 +82,21 @@ func (e *emptyingPatch) addItem(path string, step step, desired, live any) {
 
 // addRemovals adds the removal of the fields of an object that are in a set.
 func (e *emptyingPatch) addRemovals(path string, set fieldset, live any) {
+	parts := partsOf(live)
 	for _, step := range set {
-		if at, _, ok := followStepTo(path, live, step.name); ok {
+		if at, _, ok := parts.followTo(path, step.name); ok {
 			e.steps = append(e.steps, jsonpatch.Operation{Op: "remove", Path: at})
 		}
 	}
 }
 
-// followStepTo is followStep, and also returns the JSON pointer of the value.
-func followStepTo(path string, value any, step string) (string, any, bool) {
-	below, ok := followStep(value, step)
-	kind, name, _ := strings.Cut(step, ":")
-	if kind == "f" {
+// followTo is follow, and also returns the JSON pointer of the part.
+func (p *valueParts) followTo(path, step string) (string, any, bool) {
+	below, ok := p.follow(step)
+	if name, isField := strings.CutPrefix(step, "f:"); isField {
 		return path + "/" + jsonpatch.Escape(name), below, ok
 	}
-	items, _ := value.([]any)
-	return path + "/" + strconv.Itoa(indexOfItem(items, step)), below, ok
+	return path + "/" + strconv.Itoa(p.indexOf(step)), below, ok
 }
 
 // lacksObject reports whether an apply removed an object that is desired without fields, together
@@ -108,9 +108,10 @@ func (c *childComparer) lacksObject(answer client.Object) bool {
 }
 
 func lacksObject(set fieldset, desired, live any) bool {
+	desiredParts, liveParts := partsOf(desired), partsOf(live)
 	for _, step := range set {
-		value, ok := followStep(desired, step.name)
-		now, _ := followStep(live, step.name)
+		value, ok := desiredParts.follow(step.name)
+		now, _ := liveParts.follow(step.name)
 		if ok && (isEmptyObject(value) && now == nil || lacksObject(step.below, value, now)) {
 			return true
 		}

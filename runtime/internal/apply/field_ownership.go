@@ -101,9 +101,10 @@ func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Ob
 // withDifferentValues returns the paths in a set at which two objects have different values.
 func (s fieldset) withDifferentValues(a, b any) fieldset {
 	var different fieldset
+	partsA, partsB := partsOf(a), partsOf(b)
 	for _, one := range s {
-		valueA, inA := followStep(a, one.name)
-		valueB, inB := followStep(b, one.name)
+		valueA, inA := partsA.follow(one.name)
+		valueB, inB := partsB.follow(one.name)
 		switch {
 		case !inA || !inB || one.below == nil && !equalValues(valueA, valueB):
 			different = append(different, step{name: one.name})

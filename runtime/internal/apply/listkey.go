@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ func parseListKeys(text string) ([]listKey, bool) {
 			return nil, false
 		}
 	}
+	slices.SortFunc(keys, func(a, b listKey) int { return strings.Compare(a.name, b.name) })
 	return keys, true
 }
 
@@ -79,4 +81,12 @@ func (k listKey) matches(value any) bool {
 	same := false
 	err := encodeJSON(value, func(text []byte) { same = string(text) == k.value })
 	return err == nil && same
+}
+
+// otherProtocols are the protocols of ports that differ from the default.
+var otherProtocols = []string{`"UDP"`, `"SCTP"`}
+
+// mayBeLeftOut reports whether the key's value may be a default.
+func (k listKey) mayBeLeftOut() bool {
+	return k.name != "protocol" || !slices.Contains(otherProtocols, k.value)
 }

@@ -99,9 +99,9 @@ func (s fieldset) difference(other fieldset) fieldset {
 // withoutEmpty returns the set without the paths of empty values. A manager that empties a map or a
 // list does not become its owner.
 func (s fieldset) withoutEmpty(object any) fieldset {
-	full := make(fieldset, 0, len(s))
+	full, parts := make(fieldset, 0, len(s)), partsOf(object)
 	for _, each := range s {
-		value, ok := followStep(object, each.name)
+		value, ok := parts.follow(each.name)
 		list, isList := value.([]any)
 		if !ok || isEmptyObject(value) || isList && len(list) == 0 {
 			continue
@@ -142,9 +142,9 @@ func (s fieldset) appendMissing(desired any, prefix string, all []string) []stri
 			}
 		}
 	case []any:
-		found := 0
+		found, items := 0, partsOf(desired)
 		for _, step := range s {
-			item, ok := findItem(desired, step.name)
+			item, ok := items.follow(step.name)
 			if !ok {
 				continue
 			}

@@ -46,9 +46,9 @@ func readOwnedFields(manager string, d Desired, live client.Object) *ownedFields
 // intersection returns the paths of the set that a desired value has. The path of an object that
 // is desired without fields ends there, because the fields below it are defaults.
 func (s fieldset) intersection(desired any) fieldset {
-	common := make(fieldset, 0, len(s))
+	common, parts := make(fieldset, 0, len(s)), partsOf(desired)
 	for _, each := range s {
-		value, ok := followStep(desired, each.name)
+		value, ok := parts.follow(each.name)
 		switch {
 		case !ok:
 		case each.below == nil || isEmptyObject(value):
@@ -73,8 +73,9 @@ func (s fieldset) hashDifference(desired any) (sum uint64) {
 
 // appendDifference appends the paths of the set that a desired value does not have.
 func (s fieldset) appendDifference(text []byte, desired any) []byte {
+	parts := partsOf(desired)
 	for _, step := range s {
-		value, ok := followStep(desired, step.name)
+		value, ok := parts.follow(step.name)
 		switch {
 		case !ok:
 			text = fieldset{step}.appendTo(text)
@@ -130,14 +131,15 @@ func (e *encoder) writeOwned(live, desired any, set fieldset) {
 		e.text = append(e.text, '\n')
 		return
 	}
+	liveParts, desiredParts := partsOf(live), partsOf(desired)
 	for _, step := range set {
 		e.text = append(append(e.text, step.name...), ' ')
-		below, found := followStep(live, step.name)
+		below, found := liveParts.follow(step.name)
 		if !found {
 			e.text = append(e.text, "absent\n"...)
 			continue
 		}
-		value, _ := followStep(desired, step.name)
+		value, _ := desiredParts.follow(step.name)
 		e.writeOwned(below, value, step.below)
 	}
 }

@@ -143,9 +143,9 @@ func (v *valueDiff) diffFields(path string, set fieldset, desired map[string]any
 // of an item before it changes the item.
 func (v *valueDiff) diffItems(path string, set fieldset, desired []any, live any) bool {
 	items, _ := live.([]any)
-	steps := make([]*step, len(desired))
+	steps, desiredItems, liveItems := make([]*step, len(desired)), partsOf(desired), partsOf(items)
 	for i := range set {
-		if at := indexOfItem(desired, set[i].name); at >= 0 {
+		if at := desiredItems.indexOf(set[i].name); at >= 0 {
 			steps[at] = &set[i]
 		}
 	}
@@ -154,7 +154,7 @@ func (v *valueDiff) diffItems(path string, set fieldset, desired []any, live any
 		if step == nil {
 			return false
 		}
-		at := indexOfItem(items, step.name)
+		at := liveItems.indexOf(step.name)
 		if at <= last || !v.diffItem(path+"/"+strconv.Itoa(at), *step, desired[i], items[at]) {
 			return false
 		}

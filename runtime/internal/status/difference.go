@@ -128,16 +128,20 @@ func diffItems(path string, was, is json.RawMessage, skip func(kind string) bool
 	if !wasTyped || !isTyped {
 		return nil, false
 	}
+	positions := make(map[string]int, len(after))
+	for i, new := range after {
+		positions[new.kind] = i
+	}
 	var replaced, removed []jsonpatch.Operation
 	kept := 0
 	for i, old := range before {
 		at := fmt.Sprintf("%s/%d", path, i)
 		same := jsonpatch.Operation{Op: "test", Path: at + "/type", Value: old.kind}
-		now := slices.IndexFunc(after, func(new item) bool { return new.kind == old.kind })
+		now, stays := positions[old.kind]
 		switch {
-		case now < 0:
-			if !skip(old.kind) { // the last goes first, so that those before stay where they are
-				removed = append([]jsonpatch.Operation{same, {Op: "remove", Path: at}}, removed...)
+		case !stays:
+			if !skip(old.kind) {
+				removed = append(removed, jsonpatch.Operation{Op: "remove", Path: at}, same)
 			}
 			continue
 		case now != kept:
@@ -147,6 +151,7 @@ func diffItems(path string, was, is json.RawMessage, skip func(kind string) bool
 		}
 		kept++
 	}
+	slices.Reverse(removed) // the last goes first, so that those before stay where they are
 	steps := slices.Concat(replaced, removed)
 	for _, added := range after[kept:] {
 		if !skip(added.kind) {

@@ -44,6 +44,7 @@ type CatSetSpec struct {
 	Template CatSetTemplate `json:"template"`
 	// For each of these, every Pod has a claim of its own and a volume of this name. A change counts for new claims.
 	// +optional
+	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
 	// +listMapKey=name
 	VolumeClaimTemplates []CatSetVolumeClaimTemplate `json:"volumeClaimTemplates,omitzero"`
