@@ -4,34 +4,40 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Index knows which parents read which objects of one kind. It is safe for concurrent use. Finding
-// the readers of an object costs one lookup for queries by name, and one comparison for each
-// different query by labels.
+// the readers of an object costs a lookup for each of its labels, and a comparison for each different
+// selector that asks for one of these or for no label's value. Queries of other namespaces, names and
+// values cost nothing.
 type Index struct {
 	mu       sync.RWMutex
-	named    map[types.NamespacedName]parents // by the object that they read
-	queries  map[string]*readers              // by the query's key
-	byParent map[types.NamespacedName][]Query // by parent
+	places   map[place]map[string]*readers // by the text of the selector; empty for a name
+	byParent map[types.NamespacedName][]Query
 }
 
-type parents map[types.NamespacedName]bool
+// place is what objects have in common that a query may select. What it leaves empty may be anything.
+type place struct {
+	namespace string // or AllNamespaces
+	name      string
+	label     label
+}
 
+type label struct{ key, value string }
+
+// readers are the parents that read the objects of a place, or those of them that a selector matches.
 type readers struct {
-	query   Query
-	parents parents
+	selector labels.Selector // nil for a name
+	parents  map[types.NamespacedName]bool
 }
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{
-		named:    map[types.NamespacedName]parents{},
-		queries:  map[string]*readers{},
-		byParent: map[types.NamespacedName][]Query{},
-	}
+	return &Index{places: map[place]map[string]*readers{}, byParent: map[types.NamespacedName][]Query{}}
 }
 
 // Set replaces the queries of a parent.
@@ -59,16 +65,15 @@ func (x *Index) Set(parent types.NamespacedName, queries []Query) {
 func (x *Index) Readers(object client.Object) []types.NamespacedName {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	found := parents{}
-	for parent := range x.named[client.ObjectKeyFromObject(object)] {
-		found[parent] = true
-	}
-	for _, readers := range x.queries {
-		if !readers.query.Matches(object) {
-			continue
-		}
-		for parent := range readers.parents {
-			found[parent] = true
+	found := map[types.NamespacedName]bool{}
+	for _, place := range placesOf(object) {
+		for _, readers := range x.places[place] {
+			if readers.selector != nil && !readers.selector.Matches(labels.Set(object.GetLabels())) {
+				continue
+			}
+			for parent := range readers.parents {
+				found[parent] = true
+			}
 		}
 	}
 	names := make([]types.NamespacedName, 0, len(found))
@@ -78,55 +83,78 @@ func (x *Index) Readers(object client.Object) []types.NamespacedName {
 	return names
 }
 
-func (x *Index) add(parent types.NamespacedName, query Query) {
-	if objects, ok := query.namedObjects(); ok {
-		for _, object := range objects {
-			if x.named[object] == nil {
-				x.named[object] = parents{}
-			}
-			x.named[object][parent] = true
+// placesOf returns the places where queries that select an object are.
+func placesOf(object client.Object) []place {
+	var all []place
+	for _, namespace := range []string{object.GetNamespace(), AllNamespaces} {
+		all = append(all, place{namespace: namespace}, place{namespace: namespace, name: object.GetName()})
+		for key, value := range object.GetLabels() {
+			all = append(all, place{namespace: namespace, label: label{key, value}})
 		}
-		return
 	}
-	key := query.key()
-	if x.queries[key] == nil {
-		x.queries[key] = &readers{query, parents{}}
+	return all
+}
+
+func (x *Index) add(parent types.NamespacedName, query Query) {
+	text := query.selectorText()
+	for _, place := range query.places() {
+		if x.places[place] == nil {
+			x.places[place] = map[string]*readers{}
+		}
+		if x.places[place][text] == nil {
+			x.places[place][text] = &readers{query.selector(), map[types.NamespacedName]bool{}}
+		}
+		x.places[place][text].parents[parent] = true
 	}
-	x.queries[key].parents[parent] = true
 }
 
 func (x *Index) remove(parent types.NamespacedName, query Query) {
-	if objects, ok := query.namedObjects(); ok {
-		for _, object := range objects {
-			delete(x.named[object], parent)
-			if len(x.named[object]) == 0 {
-				delete(x.named, object)
-			}
+	text := query.selectorText()
+	for _, place := range query.places() {
+		readers := x.places[place][text]
+		if readers == nil {
+			continue
 		}
-		return
-	}
-	key := query.key()
-	readers := x.queries[key]
-	if readers == nil {
-		return
-	}
-	delete(readers.parents, parent)
-	if len(readers.parents) == 0 {
-		delete(x.queries, key)
+		delete(readers.parents, parent)
+		if len(readers.parents) == 0 {
+			delete(x.places[place], text)
+		}
+		if len(x.places[place]) == 0 {
+			delete(x.places, place)
+		}
 	}
 }
 
-// namedObjects returns the names of the objects of a query. It reports false if the query does not
-// name them all.
-func (q Query) namedObjects() ([]types.NamespacedName, bool) {
-	if len(q.Names) == 0 || slices.Contains(q.Namespaces, AllNamespaces) {
-		return nil, false
-	}
-	var objects []types.NamespacedName
+// places returns the places of the objects that the query may select.
+func (q Query) places() []place {
+	var all []place
 	for _, namespace := range q.Namespaces {
-		for _, name := range q.Names {
-			objects = append(objects, types.NamespacedName{Namespace: namespace, Name: name})
+		if q.selector() == nil {
+			for _, name := range q.Names {
+				all = append(all, place{namespace: namespace, name: name})
+			}
+			continue
+		}
+		for _, label := range neededLabels(q.Selector) {
+			all = append(all, place{namespace: namespace, label: label})
 		}
 	}
-	return objects, true
+	return all
+}
+
+// neededLabels returns labels of which an object that a selector matches has one. An empty label is
+// one that every object has.
+func neededLabels(selector labels.Selector) []label {
+	requirements, _ := selector.Requirements()
+	for _, requirement := range requirements {
+		switch requirement.Operator() {
+		case selection.In, selection.Equals, selection.DoubleEquals:
+			var needed []label
+			for value := range requirement.Values() {
+				needed = append(needed, label{requirement.Key(), value})
+			}
+			return needed
+		}
+	}
+	return []label{{}}
 }

@@ -1,6 +1,8 @@
 package related
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -64,8 +66,84 @@ func TestAParentChangesWhatItReads(t *testing.T) {
 		t.Errorf("the first is read by %v", got)
 	}
 	index.Set(parent, nil)
-	if len(index.named)+len(index.queries)+len(index.byParent) > 0 {
+	if len(index.places)+len(index.byParent) > 0 {
 		t.Errorf("something is left of a parent that is gone: %v", index)
+	}
+}
+
+// The index finds the readers that asking every query finds.
+func TestReadersAreThoseWhoseQueriesMatch(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	for range 300 {
+		index, queries := NewIndex(), map[string]Query{}
+		for i := range 30 {
+			query := Query{Namespaces: []string{pick("a", "b", "", AllNamespaces), pick("a", "c")}}
+			if random.IntN(3) == 0 {
+				query.Names = []string{pick("x", "y"), pick("y", "z")}
+			} else {
+				selector, err := labels.Parse(pick("", "app=web", "app!=web", "app", "!app", "app in (web,db)", "app notin (web)", "tier>1,app=db", "app=web,tier=2"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				query.Selector = selector
+			}
+			queries[fmt.Sprint(i)] = query
+			index.Set(types.NamespacedName{Name: fmt.Sprint(i)}, []Query{query})
+		}
+		for range 20 {
+			object := configMap(pick("a", "b", "c", ""), pick("x", "y", "z"), pick("", "web", "db"))
+			if random.IntN(2) == 0 {
+				object.Labels = labels.Merge(object.Labels, map[string]string{"tier": pick("1", "2")})
+			}
+			var expect []string
+			for parent, query := range queries {
+				if selects(query, &object) {
+					expect = append(expect, parent)
+				}
+			}
+			slices.Sort(expect)
+			if got := readersOf(index, &object); !slices.Equal(got, expect) {
+				t.Fatalf("%s/%s with %v is read by %v, expected %v", object.Namespace, object.Name, object.Labels, got, expect)
+			}
+		}
+		for parent := range queries {
+			index.Set(types.NamespacedName{Name: parent}, nil)
+		}
+		if len(index.places)+len(index.byParent) > 0 {
+			t.Fatalf("something is left of parents that are gone: %v", index)
+		}
+	}
+}
+
+// selects reports whether a query selects an object.
+func selects(q Query, object *corev1.ConfigMap) bool {
+	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.Namespace) {
+		return false
+	}
+	if len(q.Names) > 0 {
+		return slices.Contains(q.Names, object.Name)
+	}
+	return q.Selector.Matches(labels.Set(object.Labels))
+}
+
+// BenchmarkReaders finds the reader of an object while a parent in each of many namespaces reads
+// objects of its own namespace with a fixed selector.
+func BenchmarkReaders(b *testing.B) {
+	for _, namespaces := range []int{10_000, 100_000} {
+		index, web := NewIndex(), labels.SelectorFromSet(labels.Set{"app": "web"})
+		for i := range namespaces {
+			namespace := fmt.Sprint("tenant-", i)
+			index.Set(types.NamespacedName{Namespace: namespace, Name: "web"}, []Query{{Selector: web, Namespaces: []string{namespace}}})
+		}
+		object := configMap("tenant-7", "x", "web")
+		b.Run(fmt.Sprint(namespaces), func(b *testing.B) {
+			for b.Loop() {
+				if found := index.Readers(&object); len(found) != 1 {
+					b.Fatal(found)
+				}
+			}
+		})
 	}
 }
 

@@ -1,17 +1,15 @@
 // Package related finds the objects that a parent's Sync reads and does not own, and the parents
 // that read an object that has changed.
 //
-//	Query   the objects that one parent reads of one kind   → Matches(object)
+//	Query   the objects that one parent reads of one kind
 //	Index   the queries of all parents                      → Readers(object)
 package related
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // AllNamespaces stands for every namespace in a Query.
@@ -27,27 +25,28 @@ type Query struct {
 	Namespaces []string
 }
 
-// Matches reports whether the query selects an object.
-func (q Query) Matches(object client.Object) bool {
-	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.GetNamespace()) {
-		return false
-	}
-	if len(q.Names) > 0 {
-		return slices.Contains(q.Names, object.GetName())
-	}
-	return q.Selector != nil && q.Selector.Matches(labels.Set(object.GetLabels()))
-}
-
 // isEmpty reports whether the query selects nothing.
 func (q Query) isEmpty() bool {
 	return len(q.Namespaces) == 0 || len(q.Names) == 0 && q.Selector == nil
 }
 
+// selector returns the selector of the query; nil if it names its objects.
+func (q Query) selector() labels.Selector {
+	if len(q.Names) > 0 {
+		return nil
+	}
+	return q.Selector
+}
+
+// selectorText returns the selector as a text; empty if the query names its objects.
+func (q Query) selectorText() string {
+	if selector := q.selector(); selector != nil {
+		return selector.String()
+	}
+	return ""
+}
+
 // key returns a text that is the same for queries that select the same objects.
 func (q Query) key() string {
-	selector := ""
-	if len(q.Names) == 0 {
-		selector = q.Selector.String()
-	}
-	return fmt.Sprintf("%s|%s|%s", strings.Join(q.Names, ","), selector, strings.Join(q.Namespaces, ","))
+	return fmt.Sprintf("%s|%s|%s", strings.Join(q.Names, ","), q.selectorText(), strings.Join(q.Namespaces, ","))
 }
