@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -48,8 +49,8 @@ func realmsOf(group, labels string, sync func(context.Context, *realmRequest) (*
 			Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 			Kinds: func(observed *realmChildren, desired *realmDesired) []operator.ChildKind {
 				return []operator.ChildKind{
-					{Object: &corev1.Namespace{}, Fields: operator.Bind(&observed.Namespaces, &desired.Namespaces)},
 					{Object: &corev1.ConfigMap{}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
+					{Object: &corev1.Namespace{}, Fields: operator.Bind(&observed.Namespaces, &desired.Namespaces)},
 					{Object: &corev1.Secret{}, PruneOnly: true},
 				}
 			},
@@ -91,6 +92,11 @@ func TestClusterScopedParentHasChildrenAnywhere(t *testing.T) {
 	here, there := configMap("realm", ""), configMap("realm", "")
 	there.Namespace = home.Name
 	cluster.Exists(home, here, there)
+	for _, request := range cluster.Sent() {
+		if request.Verb == "create" && request.Code != http.StatusCreated {
+			t.Errorf("refused: %s", request)
+		}
+	}
 	pruneOnly := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace:       cluster.Namespace,
 		Name:            "prune-only",

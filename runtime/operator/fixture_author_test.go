@@ -3,7 +3,9 @@ package operator_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -189,8 +191,22 @@ func (f *fixture) expectRequests(n int, expected ...string) {
 	for _, request := range f.Requests()[n:] {
 		got = append(got, request.String())
 	}
+	sortCreates(got)
 	if diff := operatortest.Diff(expected, got); diff != "" {
 		f.t.Errorf("requests (-expected +got):\n%s", diff)
+	}
+}
+
+// sortCreates sorts creates that follow each other by kind and name: those of one kind are sent at once.
+func sortCreates(requests []string) {
+	isCreate := func(request string) bool { return strings.HasPrefix(request, "create ") }
+	for from := 0; from < len(requests); from++ {
+		to := from
+		for to < len(requests) && isCreate(requests[to]) && strings.Fields(requests[to])[1] == strings.Fields(requests[from])[1] {
+			to++
+		}
+		slices.Sort(requests[from:to])
+		from = max(from, to-1)
 	}
 }
 

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,31 @@ type appliedChild struct {
 func (m *AppliedState) Keep(now time.Time, keys map[Key]bool) {
 	m.keepBudgets(now, keys)
 	m.children = slices.DeleteFunc(m.children, func(child *appliedChild) bool { return !keys[child.key] })
+}
+
+// Copy returns the state of one child, for an apply of it beside others.
+func (m *AppliedState) Copy(key Key) *AppliedState {
+	part := new(AppliedState)
+	if last := m.child(key); last != nil {
+		copied := *last
+		part.children = []*appliedChild{&copied}
+	}
+	if b := m.budgets[key]; b != nil {
+		copied := *b
+		copied.written = maps.Clone(b.written)
+		part.budgets = map[Key]*budget{key: &copied}
+	}
+	return part
+}
+
+// Put takes over the states of the children that another has.
+func (m *AppliedState) Put(part *AppliedState) {
+	for _, child := range part.children {
+		m.setChild(child)
+	}
+	for key, b := range part.budgets {
+		*m.budgetOf(key) = *b
+	}
 }
 
 // MarkDeleted records that this operator deleted a child in order to create it again.

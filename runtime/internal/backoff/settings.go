@@ -37,6 +37,9 @@ const (
 	CacheLag = 5 * time.Second
 	// CallTimeout is how long Sync or Finalize may take, unless the spec file says otherwise.
 	CallTimeout = 2 * time.Minute
+	// SlowCall is how long a call of the author's code may take before it counts as slow. Slow calls
+	// have half of the workers at most.
+	SlowCall = 10 * time.Second
 	// CallGrace is how long the runtime waits for Sync to return after its context has ended,
 	// and how often it looks whether an abandoned call has returned.
 	CallGrace = time.Second

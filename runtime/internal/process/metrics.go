@@ -24,7 +24,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 	m := Metrics{
 		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_reconcile_total",
-			Help: "Reconciles of parents, by result: success, stale (put off, since the cache was out of date), or the reason of an error as the Ready condition shows it.",
+			Help: "Reconciles of parents, by result: success, stale (put off, since the cache was out of date), slow (Sync took long beside others, and is called again later), or the reason of an error as the Ready condition shows it.",
 		}, []string{"controller", "result"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "opgen_reconcile_duration_seconds",

@@ -78,10 +78,23 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 	done := applied{unapplied: map[apply.Key]bool{}}
 	update := newRollingUpdate(tasks)
 	ready := map[apply.Key]bool{}
+	var creates attempts
+	waits := func(t task) bool {
+		why, _ := blockReason(t, update, ready)
+		return why != ""
+	}
+	var tried []task
+	isStopped := false
+	defer func() { r.state.turns.end(tried, isStopped) }()
 	copied := "" // the name of a desired child that a copy has
 	for i, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.observed}
 		why, isIncomplete := blockReason(task, update, ready)
+		if isStopped = isStopped || i >= creates.next && done.isStopped(); isStopped {
+			why, isIncomplete = "waits until fewer requests fail", true
+		} else {
+			tried = append(tried, task)
+		}
 		if copied != "" && task.observed != nil {
 			why, isIncomplete = "waits for "+copied, true
 		}
@@ -103,10 +116,14 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 			done.children = append(done.children, result)
 			continue
 		}
-		outcome, err := applyTask(ctx, r, task, why != "")
+		if i >= creates.next {
+			creates = createTogether(ctx, r, tasks, i, waits)
+		}
+		outcome, err := applyTask(ctx, r, task, why != "", creates.take(r, task))
 		switch {
 		case errors.As(err, new(errRestored)):
 			// Sync took the child for absent, and maybe others: the rest of its answer is dropped.
+			creates.recordRest(ctx, r, tasks)
 			_ = restoreUnobserved(ctx, r, tasks[i+1:]) // what fails is tried again with the next answer
 			done.isStale = noteStale(r, err)
 			return done
@@ -200,13 +217,17 @@ func recreationText(current health.Health) string {
 }
 
 // applyTask brings a child to its desired state. A child that waits for its turn gets only
-// what makes it the parent's.
-func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, error) {
+// what makes it the parent's. first is the attempt that was made already; nil if none was.
+func applyTask(ctx context.Context, r *run, t task, waits bool, first *attempt) (outcome apply.Outcome, err error) {
 	do, applied := t.kind.applier.ApplyChild, &r.state.applied
 	if waits {
 		do = t.kind.applier.UpdateOwnership
 	}
-	outcome, err := do(ctx, r.now, applied, t.Desired, t.observed)
+	if first != nil {
+		outcome, err = first.outcome, first.err
+	} else {
+		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
+	}
 	if isNameFree(ctx, r.loop, t, err) {
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
@@ -218,9 +239,14 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		applied.RetryNow(t.Key())
 		return apply.Outcome{}, errRestored{t.Key()}
 	}
-	if err != nil {
-		return outcome, err
+	if err == nil {
+		recordOutcome(ctx, r, t, outcome)
 	}
+	return outcome, err
+}
+
+// recordOutcome records what an apply has written.
+func recordOutcome(ctx context.Context, r *run, t task, outcome apply.Outcome) {
 	metrics, name, key := r.loop.environment.Metrics, r.loop.definition.Name, t.Key().String()
 	if outcome.Drift {
 		metrics.CountDrift(name, t.Kind.Kind)
@@ -233,7 +259,6 @@ func applyTask(ctx context.Context, r *run, t task, waits bool) (apply.Outcome, 
 		metrics.CountWrite(name, t.Kind.Kind, string(outcome.Action))
 		log.FromContext(ctx).V(1).Info("applied a child", "child", key, "action", outcome.Action, "drift", outcome.Drift)
 	}
-	return outcome, nil
 }
 
 // waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and

@@ -98,49 +98,65 @@ func CopyObject(object client.Object) client.Object {
 }
 
 // callWithTimeout makes a call of the author's code, with a context that ends after the
-// definition's timeout. It abandons a call that does not return then: its worker is free for
-// other parents, and its own parent is not reconciled before the call has returned.
-func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(context.Context) (T, error)) (result T, err error) {
+// definition's timeout, or before that if too many calls are slow. It abandons a call that does not
+// return then: its worker is free for other parents, and its own parent is not reconciled before the
+// call has returned.
+func callWithTimeout[T any](ctx context.Context, r *run, name string, call func(context.Context) (T, error)) (T, error) {
 	timeout := cmp.Or(r.loop.definition.Timeout, backoff.CallTimeout)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	ctx, stop := context.WithTimeout(ctx, timeout)
+	defer stop()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	type answer struct {
 		value T
 		err   error
 	}
-	answers, ended := make(chan answer, 1), make(chan struct{})
+	answers, returned := make(chan answer, 1), make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(returned)
 		got := answer{err: fmt.Errorf("%s ended without a return", name)} // as runtime.Goexit does
 		defer func() { answers <- got }()
 		value, err := recoverPanic(ctx, func() (T, error) { return call(ctx) })
 		got = answer{value, err}
 	}()
-	timeoutError := func(err error) error {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return errTimeout{name, timeout, err}
+	var got answer
+	hasReturned, begun, slow := false, time.Now(), time.NewTimer(backoff.SlowCall)
+	defer slow.Stop()
+	for !hasReturned && ctx.Err() == nil {
+		select {
+		case got = <-answers:
+			hasReturned = true
+		case <-slow.C:
+			if !r.continueSlow(ctx, name) {
+				end(errPutOff{name})
+			}
+		case <-ctx.Done():
 		}
-		return cmp.Or(err, ctx.Err())
 	}
-	select {
-	case got := <-answers:
-		if got.err != nil && ctx.Err() != nil {
-			got.err = timeoutError(got.err)
+	if !hasReturned {
+		select {
+		case got = <-answers:
+		case <-time.After(backoff.CallGrace):
+			r.state.abandoned = returned
+			got.err = errAbandoned
 		}
-		return got.value, got.err
-	case <-ctx.Done():
 	}
-	select {
-	case got := <-answers:
-		if got.err != nil {
-			got.err = timeoutError(got.err)
-		}
-		return got.value, got.err
-	case <-time.After(backoff.CallGrace):
-		r.state.abandoned = ended
-		return result, timeoutError(nil)
+	isTimedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	r.noteSpeed(isTimedOut || time.Since(begun) >= backoff.SlowCall)
+	switch putOff, isPutOff := errors.AsType[errPutOff](context.Cause(ctx)); {
+	case got.err == nil:
+	case isPutOff:
+		got.err = putOff
+	case isTimedOut:
+		got.err = errTimeout{name, timeout, got.err}
+	case errors.Is(got.err, errAbandoned):
+		got.err = ctx.Err()
 	}
+	return got.value, got.err
 }
+
+// errAbandoned is the error of a call that has not returned although its context has ended.
+var errAbandoned = errors.New("abandoned")
 
 // recoverPanic makes a call of the author's code, and turns a panic into an error.
 func recoverPanic[T any](ctx context.Context, call func() (T, error)) (answer T, err error) {

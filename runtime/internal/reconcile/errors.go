@@ -52,14 +52,14 @@ func (e errRelated) Unwrap() error { return e.error }
 type errTimeout struct {
 	name  string
 	after time.Duration
-	err   error // what it returned; nil if it did not return
+	err   error // what it returned, or errAbandoned
 }
 
 func (e errTimeout) Unwrap() error { return e.err }
 
 func (e errTimeout) Error() string {
 	text := fmt.Sprintf("%s did not end within %s", e.name, e.after)
-	if e.err == nil {
+	if errors.Is(e.err, errAbandoned) {
 		return text + " and still runs: it must return when its context ends"
 	}
 	return text + ": " + e.err.Error()

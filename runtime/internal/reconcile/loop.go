@@ -37,6 +37,7 @@ type loop struct {
 	status     status.Writer
 
 	states      *states
+	slowCalls   *slowCalls
 	convergence *convergence
 
 	observations *process.Observations // what an operator with --observe would have written

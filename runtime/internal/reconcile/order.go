@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 )
 
@@ -23,10 +25,11 @@ func missingFirst(tasks []task) []task {
 	return tasks
 }
 
-// orderTasks sorts tasks so that each comes after those that it waits for. It otherwise keeps
-// their order. It returns an error if a task waits for itself or for one that is not desired.
+// orderTasks sorts tasks so that each comes after those that it waits for, and after the Namespace that
+// it lies in, if that is created, too. It otherwise keeps their order. It returns an error if a task waits for itself or for one that is not desired.
 func orderTasks(tasks []task) ([]task, error) {
-	if !slices.ContainsFunc(tasks, task.hasDependencies) {
+	namespaces := newNamespaces(tasks)
+	if len(namespaces) == 0 && !slices.ContainsFunc(tasks, task.hasDependencies) {
 		return tasks, nil
 	}
 	byKey := make(map[apply.Key]int, len(tasks))
@@ -54,6 +57,11 @@ func orderTasks(tasks []task) ([]task, error) {
 				return err
 			}
 		}
+		if namespace, ok := namespaces[tasks[i].Name.Namespace]; ok && visited[namespace] == unseen {
+			if err := visit(namespace); err != nil {
+				return err
+			}
+		}
 		visited[i] = done
 		ordered = append(ordered, tasks[i])
 		return nil
@@ -66,6 +74,17 @@ func orderTasks(tasks []task) ([]task, error) {
 		}
 	}
 	return ordered, nil
+}
+
+// newNamespaces returns the indexes of the tasks that create a Namespace, by its name.
+func newNamespaces(tasks []task) map[string]int {
+	indexes := map[string]int{}
+	for i, t := range tasks {
+		if t.Kind.GroupKind() == (schema.GroupKind{Kind: "Namespace"}) && t.observed == nil {
+			indexes[t.Name.Name] = i
+		}
+	}
+	return indexes
 }
 
 // dropDependents removes tasks that come after one which is not among them, such as an

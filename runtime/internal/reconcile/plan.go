@@ -76,7 +76,7 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	if len(invalid) > 0 {
 		made.tasks = dropDependents(made.tasks)
 	}
-	tasks, err := orderTasks(missingFirst(made.tasks))
+	tasks, err := orderTasks(r.state.turns.sort(missingFirst(made.tasks)))
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
 }

@@ -42,6 +42,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		}()
 		ctx = observed
 	}
+	var r *run
+	defer func() { l.slowCalls.leave(r != nil && r.hasRoom) }()
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
 		l.environment.Metrics.CountStale(l.definition.Name)
@@ -79,10 +81,17 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
 	}
+	if r.waitForRoom() {
+		test.SetDelayed()
+		return ctrl.Result{}, nil
+	}
 	related, relatedErr := observeRelated(ctx, r)
 	observed.related = related
 	if ctx.Err() != nil {
 		return ctrl.Result{}, nil
+	}
+	if noteStale(r, relatedErr) {
+		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
 	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
@@ -147,10 +156,13 @@ func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
 // of the parent's metadata. The error of applied is all that went wrong.
 func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, applied) {
 	response, err := callAuthor(ctx, r, observed)
+	done := applied{children: observed.all()}
+	if noteStale(r, err) {
+		return new(Response), applied{children: done.children, isStale: true}
+	}
 	if response == nil {
 		response = new(Response)
 	}
-	done := applied{children: observed.all()}
 	if restored := restoreAfterCall(ctx, r, observed, response.Children); restored != nil {
 		done.isStale, done.err = noteStale(r, restored), errors.Join(err, restored)
 		return new(Response), done
@@ -167,6 +179,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 		return response, done
 	}
 	response, failed := recordApplied(ctx, r, response, done.children)
+	if noteStale(r, failed) {
+		done.isStale, done.err = true, err
+		return response, done
+	}
 	err = errors.Join(err, failed)
 	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
 	if refused != nil {
@@ -177,9 +193,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 }
 
 // noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
-// took a child for absent that exists, or something has changed. It reports false for other errors.
+// took a child for absent that exists, something has changed, or the call was put off. It reports false
+// for other errors.
 func noteStale(r *run, err error) (isStale bool) {
-	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) {
+	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) {
 		return false
 	}
 	r.staleCause = err
@@ -257,6 +274,12 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		countReconcile(ctx, r, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
 		return r.requeueAfter(delay)
+	}
+	if r.isPutOff() {
+		r.test.SetStale()
+		countReconcile(ctx, r, "slow", r.staleCause.Error())
+		r.loop.slowCalls.wait(r.name())
+		return ctrl.Result{}
 	}
 	if end.isStale {
 		r.test.SetStale()

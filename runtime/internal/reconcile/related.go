@@ -97,7 +97,7 @@ func goesWithoutEntry(ctx context.Context, r *run, kind *relatedKind, err error)
 // goesWithoutSelections reports whether a parent is finalized although the author's Related
 // failed, which may succeed later.
 func goesWithoutSelections(ctx context.Context, r *run, err error) bool {
-	if !r.isFinalizing() || r.state.isBusy() || ctx.Err() != nil || !isTerminal(err) && r.state.failures.Count+1 < backoff.RelatedAttempts {
+	if !r.isFinalizing() || r.state.isBusy() || ctx.Err() != nil || errors.As(err, new(errPutOff)) || !isTerminal(err) && r.state.failures.Count+1 < backoff.RelatedAttempts {
 		return false
 	}
 	log.FromContext(ctx).Error(err, "finalizing without dynamic related objects")

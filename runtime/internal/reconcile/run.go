@@ -39,6 +39,8 @@ type run struct {
 	heldPrunes       string            // which prunes are held, and how a person releases them; empty: none
 	cleanupErr       error             // of the cleanup of leaked children
 	marksErr         error             // of children whose marks somebody keeps removing
+	hasRoom          bool              // for a slow call
+	wasSlow          bool              // a call of the author's code
 	reads            []atomic.Bool     // by kind of children: whether the author's code has looked at its snapshot
 }
 

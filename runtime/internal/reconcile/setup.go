@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -116,6 +117,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 		l.relatedKinds = append(l.relatedKinds, kind)
 	}
 	l.states, l.observations = newStates(), new(process.Observations)
+	l.slowCalls = newSlowCalls(l.environment.Workers, func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
 	return &l, l.startInformers(mgr)

@@ -28,7 +28,7 @@ func limitStale(ctx context.Context, r *run, observed *observed, end outcome) ou
 	switch {
 	case ctx.Err() != nil:
 		return end
-	case !end.isStale, errors.As(r.staleCause, new(errRestored)): // each of these restores a child, which the next sees
+	case !end.isStale, r.isPutOff(), errors.As(r.staleCause, new(errRestored)): // each of the last restores a child, which the next sees
 		r.state.staleCount = 0
 		return end
 	}

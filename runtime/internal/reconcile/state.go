@@ -29,10 +29,12 @@ type state struct {
 	metadata   *backoff.Budget // of the parent's labels and annotations; nil while none was written
 	finalizers backoff.Budget  // of the parent's list of finalizers
 	failures   backoff.Failures
+	turns      turns            // of the children, while too many requests fail
 	hotLoop    *backoff.HotLoop // nil once a reconcile has written nothing
 	pastTimes  backoff.PastTimes
 	hasTimer   bool            // the author asked for the next reconcile
 	abandoned  <-chan struct{} // closed when an abandoned Sync has ended; nil when there is none
+	isSlow     bool            // the author's code took long in the last reconcile that called it
 	mayLeak    atomic.Bool     // there may be children of an earlier parent of this name
 	missing    missingChildren
 	reads      []atomic.Bool // of the last call of Sync; see [run.reads]
