@@ -23,6 +23,9 @@ var (
 	// Conflicts is for attempts that meet a conflict, which a newer cache mends: so many
 	// follow each other, 0.1 s apart; the next one is an error like a refusal.
 	Conflicts = Settings{Free: 9}
+	// CacheWaits is for reconciles that wait until a cache shows what the operator has written. The
+	// event that is missing usually ends the wait.
+	CacheWaits = Settings{First: Stale, Longest: 5 * time.Second}
 	// HotLoops is for answers of Sync that nobody else's change explains. A Sync that
 	// makes its children one by one, each from the one before, has so many steps.
 	HotLoops = Settings{Free: 50, First: 10 * time.Second, Longest: 5 * time.Minute}
@@ -35,6 +38,8 @@ const (
 	// CacheLag is how long the cache may lack a write before the API server is asked what became
 	// of the object, and then asked again.
 	CacheLag = 5 * time.Second
+	// ShownLag is how long a cache may lack a write before that is reported.
+	ShownLag = time.Minute
 	// CallTimeout is how long Sync or Finalize may take, unless the spec file says otherwise.
 	CallTimeout = 2 * time.Minute
 	// SlowCall is how long a call of the author's code may take before it counts as slow. Slow calls

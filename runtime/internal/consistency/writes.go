@@ -42,6 +42,14 @@ type write struct {
 	version string // empty for a deletion
 	gone    bool   // the object is gone: a cache that shows it being deleted is too old
 	at      time.Time
+	asked   time.Time // when the API server was asked about it; zero: never
+}
+
+// Lag is a write that a cache does not show yet.
+type Lag struct {
+	Kind  schema.GroupVersionKind
+	Name  types.NamespacedName
+	Since time.Time // of the write
 }
 
 // RecordWrite records that an object was created or changed. object is the answer of the API
@@ -77,6 +85,12 @@ func (w *Writes) record(now write) {
 // HasPending reports whether there are writes that the cache may not show yet.
 func (w *Writes) HasPending() bool { return len(w.pending) > 0 }
 
+// Lag returns the write that a cache does not show, after [Writes.AreSeen] has reported that there is one.
+func (w *Writes) Lag() Lag {
+	last := w.pending[len(w.pending)-1]
+	return Lag{Kind: last.source.Kind, Name: last.name, Since: last.at}
+}
+
 // AreSeen reports whether the cache shows every recorded write, or something newer. It asks live,
 // which reads from the API server, only about a write that the cache has lacked for a long time:
 // someone else may have deleted the object before the cache saw it, or the cache may not hold it
@@ -100,10 +114,10 @@ func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (
 	if err != nil || w.isReachedBy(cached) {
 		return err == nil, err
 	}
-	if now.Sub(w.at) < backoff.CacheLag {
+	if now.Sub(w.at) < backoff.CacheLag || now.Sub(w.asked) < backoff.CacheLag {
 		return false, nil
 	}
-	w.at = now
+	w.asked = now
 	current, err := readObject(ctx, live, w.source.Empty, w.name)
 	if err != nil {
 		return false, err

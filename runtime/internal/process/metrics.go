@@ -16,6 +16,7 @@ type Metrics struct {
 	drift       *prometheus.CounterVec
 	convergence *prometheus.HistogramVec
 	heldPrunes  *prometheus.GaugeVec
+	lagging     *prometheus.GaugeVec
 	prunes      *prometheus.CounterVec
 	observed    *prometheus.CounterVec
 }
@@ -48,6 +49,10 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 			Name: "opgen_held_prunes",
 			Help: "Parents whose prunes are held until a person releases them.",
 		}, []string{"controller"}),
+		lagging: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "opgen_stale_cache_parents",
+			Help: "Parents that have waited for more than a minute until the cache of a kind shows what the operator has written: its list or watch stands still.",
+		}, []string{"controller", "kind"}),
 		prunes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_unexplained_prunes_total",
 			Help: "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.",
@@ -60,7 +65,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
-		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
 	)
 }
 
@@ -105,6 +110,11 @@ func (m Metrics) ObserveConvergence(controller string, duration time.Duration) {
 // SetHeldPrunes sets the number of parents whose prunes are held.
 func (m Metrics) SetHeldPrunes(controller string, parents int) {
 	m.heldPrunes.WithLabelValues(controller).Set(float64(parents))
+}
+
+// SetLagging sets the number of parents that have waited long for the cache of a kind.
+func (m Metrics) SetLagging(controller, kind string, parents int) {
+	m.lagging.WithLabelValues(controller, kind).Set(float64(parents))
 }
 
 // CountPrune counts a reconcile that was to prune children of a parent whose spec had not changed.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -71,19 +72,27 @@ func (f afterCaches) Start(context.Context) error {
 // NeedLeaderElection returns false: every replica calls the function.
 func (afterCaches) NeedLeaderElection() bool { return false }
 
+// repeatWatchError is how long the same missing right is not logged again.
+const repeatWatchError = 10 * time.Minute
+
 // newWatchErrorHandler returns a handler of errors that end a list or watch. It logs a
-// missing right once for each kind, with what to do about it. The list is retried.
+// missing right with what to do about it, for each kind once in a while. The list is retried.
 func newWatchErrorHandler(logger *slog.Logger) toolscache.WatchErrorHandlerWithContext {
-	var logged sync.Map
+	var mu sync.Mutex
+	logged := map[string]time.Time{}
 	return func(ctx context.Context, r *toolscache.Reflector, err error) {
 		if !LacksRight(err) {
 			toolscache.DefaultWatchErrorHandler(ctx, r, err)
 			return
 		}
-		if _, before := logged.LoadOrStore(r.TypeDescription(), true); !before {
-			logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for one namespace only",
-				"err", err)
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(logged[r.TypeDescription()]) < repeatWatchError {
+			return
 		}
+		logged[r.TypeDescription()] = time.Now()
+		logger.Error("the operator's role lacks a right and it waits for that: make deploy applies the generated role, and --namespace asks for one namespace only",
+			"err", err)
 	}
 }
 

@@ -29,7 +29,8 @@ const (
 	reasonChildFailed = "ChildFailed"
 	reasonConflict    = "FieldConflict" // also of an Event, where no condition can say so
 	reasonHotLoop     = "HotLoop"       // likewise
-	reasonPruneHeld   = "PruneHeld"     // also of an Event, on one parent for all of them
+	reasonCacheStale  = "CacheStale"
+	reasonPruneHeld   = "PruneHeld" // also of an Event, on one parent for all of them
 )
 
 // The reasons of Ready=True where not every child is as desired.

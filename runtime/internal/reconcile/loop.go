@@ -38,6 +38,7 @@ type loop struct {
 
 	states      *states
 	slowCalls   *slowCalls
+	lagging     *lagging
 	convergence *convergence
 
 	observations *process.Observations // what an operator with --observe would have written
@@ -69,6 +70,9 @@ func (l *loop) policyOf(child child, ofKind DeletionPolicy) DeletionPolicy {
 
 // forget drops what is remembered of a parent that is gone.
 func (l *loop) forget(name client.ObjectKey) {
+	if state := l.states.get(name); state != nil {
+		l.lagging.end(&state.lag)
+	}
 	l.states.forget(name)
 	l.brake.Forget(l.brakeKey(name))
 	l.forgetRelated(name)

@@ -26,15 +26,18 @@ type observed struct {
 
 // startRun reads a parent once the cache holds all that earlier reconciles of it have
 // written. It returns nil if there is no parent that this operator works on, and reports
-// whether the cache is still out of date.
+// whether the cache is still out of date: the run can do nothing but say so then.
 func (l *loop) startRun(ctx context.Context, name types.NamespacedName) (r *run, isStale bool, err error) {
 	r, isStale, err = l.readParent(ctx, name)
 	if r == nil || err != nil || !r.state.writes.HasPending() {
 		return r, isStale, err
 	}
 	seen, err := r.state.writes.AreSeen(ctx, l.liveReader, r.now)
-	if !seen || err != nil {
-		return nil, err == nil, err
+	if err != nil {
+		return nil, false, err
+	}
+	if !seen {
+		return r, true, nil
 	}
 	return l.readParent(ctx, name) // only now is the cache known to be new enough
 }

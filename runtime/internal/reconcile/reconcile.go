@@ -46,14 +46,14 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	defer func() { l.slowCalls.leave(r != nil && r.hasRoom) }()
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
-		l.environment.Metrics.CountStale(l.definition.Name)
 		test.SetStale()
-		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
+		return waitForCache(ctx, l, r), nil
 	}
 	if r == nil || err != nil {
 		return ctrl.Result{}, err
 	}
 	r.test = test
+	l.lagging.end(&r.state.lag)
 	recordParent(r)
 	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, l.finalizer) {
 		l.forgetRelated(request.NamespacedName)

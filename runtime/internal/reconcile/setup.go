@@ -95,6 +95,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
 		brake:       limiter,
+		lagging:     &lagging{parents: map[schema.GroupVersionKind]int{}, show: func(kind string, parents int) { environment.Metrics.SetLagging(name, kind, parents) }},
 	}, nil
 }
 

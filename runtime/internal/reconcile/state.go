@@ -23,6 +23,7 @@ type state struct {
 	uid        types.UID
 	applied    apply.AppliedState
 	writes     consistency.Writes
+	lag        lag // of the cache behind these
 	status     status.Memory
 	events     []Event // the author's of the last reconcile
 	eventTexts eventTexts
