@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -237,8 +239,47 @@ func startLimited(t *testing.T, a *author) *fixture {
 	return f
 }
 
-func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
+func TestKindsThatAreNotServedAreNamed(t *testing.T) {
 	t.Parallel()
+	config := configOfTest(t)
+	configMaps, nowhere := operator.Unstructured("v1", "ConfigMap"), operator.Unstructured("example.com/v1", "Nowhere")
+	for name, waiting := range map[string]operator.Controller{"a parent": controllerOf(nowhere, configMaps), "a child": controllerOf(configMaps, nowhere)} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var log lines
+			options, ended := operator.Defaults(), make(chan error, 1)
+			options.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			go func() {
+				ended <- operator.Run(ctx, config, options, func(operator.Manager) ([]operator.Controller, error) { return []operator.Controller{waiting}, nil })
+			}()
+			const says = "the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"
+			for deadline := time.Now().Add(30 * time.Second); log.count(says) == 0; time.Sleep(50 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("the log does not say %q:\n%s", says, log.String())
+				}
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTwoControllersOfOneNameAreRefused(t *testing.T) {
+	t.Parallel()
+	configMaps := operator.Unstructured("v1", "ConfigMap")
+	err := operator.Run(t.Context(), configOfTest(t), operator.Defaults(), func(operator.Manager) ([]operator.Controller, error) {
+		return []operator.Controller{controllerOf(configMaps, operator.Unstructured("v1", "Secret")), controllerOf(configMaps, configMaps)}, nil
+	})
+	if err == nil || err.Error() != "two controllers are named web" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func configOfTest(t *testing.T) *rest.Config {
+	t.Helper()
 	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
 	if path == "" {
 		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test")
@@ -247,24 +288,13 @@ func TestKindsThatCannotBeServedAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	controller := func(parent, child *unstructured.Unstructured) operator.Controller {
-		return operator.NewController(operator.Definition[*unstructured.Unstructured, struct{}, struct{}, struct{}, struct{}]{
-			Name: "web", Group: "example.com", Parents: []operator.ParentKind{{Object: parent}},
-			Kinds: func(*struct{}, *struct{}) []operator.ChildKind { return []operator.ChildKind{{Object: child}} },
-		})
-	}
-	configMaps, nowhere := operator.Unstructured("v1", "ConfigMap"), operator.Unstructured("example.com/v1", "Nowhere")
-	for _, test := range []struct {
-		controllers []operator.Controller
-		says        string
-	}{
-		{[]operator.Controller{controller(nowhere, configMaps)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
-		{[]operator.Controller{controller(configMaps, nowhere)}, "controller web: the API server does not know kind Nowhere of example.com/v1: install its CRD (make install, for a kind of this project)"},
-		{[]operator.Controller{controller(configMaps, operator.Unstructured("v1", "Secret")), controller(configMaps, configMaps)}, "two controllers are named web"},
-	} {
-		err := operator.Run(t.Context(), config, operator.Defaults(), func(operator.Manager) ([]operator.Controller, error) { return test.controllers, nil })
-		if err == nil || err.Error() != test.says {
-			t.Errorf("error %v\nwant %s", err, test.says)
-		}
-	}
+	return config
+}
+
+// controllerOf returns a controller named web of a kind of parents and a kind of children.
+func controllerOf(parent, child *unstructured.Unstructured) operator.Controller {
+	return operator.NewController(operator.Definition[*unstructured.Unstructured, struct{}, struct{}, struct{}, struct{}]{
+		Name: "web", Group: "example.com", Parents: []operator.ParentKind{{Object: parent}},
+		Kinds: func(*struct{}, *struct{}) []operator.ChildKind { return []operator.ChildKind{{Object: child}} },
+	})
 }

@@ -76,7 +76,7 @@ func TestWithoutRightsTheOperatorSaysSoAndStillStops(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusInternalServerError {
-		t.Errorf("a probe is answered %s, although no cache of children is filled", response.Status)
+		t.Errorf("a probe is answered %s, although no cache is filled", response.Status)
 	}
 	stop()
 	select {
@@ -99,7 +99,7 @@ func TestReadyOnceTheCachesAreFilled(t *testing.T) {
 		Schemes:     runtime.SchemeBuilder{testapi.AddToScheme},
 		Options:     func(o *operator.Options) { o.HealthAddress = address },
 	})
-	for _, path := range []string{"/healthz", "/readyz", "/readyz/children-of-site"} {
+	for _, path := range []string{"/healthz", "/readyz", "/readyz/controller-site"} {
 		cluster.Eventually(path+" says yes", func() error {
 			return missing("http://"+address+path, "ok")
 		})

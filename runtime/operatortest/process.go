@@ -96,7 +96,7 @@ func startProcess(c *Cluster, options operator.Options, past string, crashed *pr
 	}
 	started.connection.crash = func(what What) { replaceCrashed(c, started, what) }
 	started.connection.isParents = func(resource string) bool { return areParents(c, started.control, resource) }
-	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, Control: started.control}
+	settings := opprocess.Settings{Options: opprocess.Options(options), Program: opprocess.DefaultProgram, DiscoverEvery: time.Second, Control: started.control}
 	server := restConfig(c, started.connection)
 	go func() {
 		defer close(started.ended)

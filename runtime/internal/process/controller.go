@@ -27,8 +27,9 @@ func NewController(name, project string, setUp func(manager.Manager, *Environmen
 // Environment is what a controller needs of the process that runs it.
 type Environment struct {
 	Settings
-	Metrics Metrics
-	life    *lifetime
+	Metrics  Metrics
+	life     *lifetime
+	starting *starting // the controller
 }
 
 func newEnvironment(settings Settings, life *lifetime) (*Environment, error) {
@@ -51,18 +52,14 @@ func (e *Environment) OwnNamespace() string {
 	return cmp.Or(e.LeaderElectNamespace, podNamespace(), e.Namespace, metav1.NamespaceDefault)
 }
 
-// AddCache adds a cache to the manager, and the readiness probe of that name. limit completes the
-// options that all caches have.
-func (e *Environment) AddCache(mgr manager.Manager, probe string, limit func(*cache.Options)) (cache.Cache, error) {
+// AddCache adds a cache to the manager. limit completes the options that all caches have.
+func (e *Environment) AddCache(mgr manager.Manager, limit func(*cache.Options)) (cache.Cache, error) {
 	options := cacheOptions(e.Options)
 	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
 	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
 	limit(&options)
-	added, err := e.Control.NewCache(mgr.GetConfig(), options)
+	added, err := newBoundedCache(e.Control.NewCache)(mgr.GetConfig(), options)
 	if err != nil {
-		return nil, err
-	}
-	if err := mgr.AddReadyzCheck(probe, checkSynced(added)); err != nil {
 		return nil, err
 	}
 	return added, mgr.Add(startedWithCaches{added})

@@ -17,6 +17,7 @@ type Metrics struct {
 	convergence *prometheus.HistogramVec
 	heldPrunes  *prometheus.GaugeVec
 	lagging     *prometheus.GaugeVec
+	awaited     *prometheus.GaugeVec
 	prunes      *prometheus.CounterVec
 	observed    *prometheus.CounterVec
 }
@@ -53,6 +54,10 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 			Name: "opgen_stale_cache_parents",
 			Help: "Parents that have waited for more than a minute until the cache of a kind shows what the operator has written: its list or watch stands still.",
 		}, []string{"controller", "kind"}),
+		awaited: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "opgen_awaited_kinds",
+			Help: "Kinds that a controller waits for before it works: 1 for each whose CRD is not installed, or which the operator's role does not allow to list and watch.",
+		}, []string{"controller", "kind"}),
 		prunes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "opgen_unexplained_prunes_total",
 			Help: "Reconciles that were to prune children of a parent whose spec had not changed, by result: pruned or held.",
@@ -65,7 +70,7 @@ func newMetrics(registry prometheus.Registerer) (Metrics, error) {
 	return m, errors.Join(
 		registerMetric(registry, &m.reconciles), registerMetric(registry, &m.duration), registerMetric(registry, &m.writes),
 		registerMetric(registry, &m.drift), registerMetric(registry, &m.convergence),
-		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
+		registerMetric(registry, &m.heldPrunes), registerMetric(registry, &m.lagging), registerMetric(registry, &m.awaited), registerMetric(registry, &m.prunes), registerMetric(registry, &m.observed),
 	)
 }
 
@@ -115,6 +120,14 @@ func (m Metrics) SetHeldPrunes(controller string, parents int) {
 // SetLagging sets the number of parents that have waited long for the cache of a kind.
 func (m Metrics) SetLagging(controller, kind string, parents int) {
 	m.lagging.WithLabelValues(controller, kind).Set(float64(parents))
+}
+
+// SetAwaited sets the kinds that a controller waits for before it works.
+func (m Metrics) SetAwaited(controller string, kinds []string) {
+	m.awaited.DeletePartialMatch(prometheus.Labels{"controller": controller})
+	for _, kind := range kinds {
+		m.awaited.WithLabelValues(controller, kind).Set(1)
+	}
 }
 
 // CountPrune counts a reconcile that was to prune children of a parent whose spec had not changed.

@@ -57,6 +57,9 @@ type Settings struct {
 	// Program is the file name of the program, after which an earlier release named the
 	// Lease.
 	Program string
+	// DiscoverEvery is how often the API server is asked for kinds that it did not serve; a minute
+	// by default.
+	DiscoverEvery time.Duration
 	// Control lets a test control the process; nil otherwise.
 	Control *testcontrol.Control
 }

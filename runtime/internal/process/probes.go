@@ -1,33 +1,148 @@
 package process
 
 import (
-	"context"
-	"errors"
+	"fmt"
+	"maps"
+	"net"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// addProbes makes the process healthy once it runs, and ready once the manager's cache has
-// synced. Caches of children have probes of their own.
-func addProbes(mgr manager.Manager) error {
-	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return err
-	}
-	return mgr.AddReadyzCheck("caches", checkSynced(mgr.GetCache()))
+// probes answers /healthz and /readyz, as the manager of controller-runtime does, whose probes cannot be
+// added while it runs and know only success and failure. A process is ready while one of its
+// controllers works; /readyz?verbose says what the others wait for, and /readyz/<name> is one of them.
+type probes struct {
+	mu          sync.Mutex
+	health      map[string]healthz.Checker
+	ready       map[string]healthz.Checker
+	controllers []*starting
 }
 
-// checkSynced returns a probe that succeeds once a cache has synced.
-func checkSynced(cache cache.Cache) healthz.Checker {
-	return func(request *http.Request) error {
-		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
-		defer cancel()
-		if !cache.WaitForCacheSync(ctx) {
-			return errors.New("a cache is not filled yet")
-		}
+func newProbes() *probes {
+	return &probes{health: map[string]healthz.Checker{"ping": healthz.Ping}, ready: map[string]healthz.Checker{}}
+}
+
+// probedManager is a manager whose probes are answered by package process.
+type probedManager struct {
+	manager.Manager
+	probes *probes
+}
+
+// AddHealthzCheck adds a check of /healthz.
+func (m probedManager) AddHealthzCheck(name string, check healthz.Checker) error {
+	return m.probes.add(m.probes.health, name, check)
+}
+
+// AddReadyzCheck adds a check of /readyz.
+func (m probedManager) AddReadyzCheck(name string, check healthz.Checker) error {
+	return m.probes.add(m.probes.ready, name, check)
+}
+
+func (p *probes) add(to map[string]healthz.Checker, name string, check healthz.Checker) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	to[name] = check
+	return nil
+}
+
+// serve has the manager answer probes at an address; 0 is none.
+func (p *probes) serve(mgr manager.Manager, address string) error {
+	if address == "" || address == "0" {
 		return nil
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("probes: %w", err)
+	}
+	mux := http.NewServeMux()
+	for path, list := range map[string]func() []probe{"/healthz": p.listHealth, "/readyz": p.listReady} {
+		answer := func(w http.ResponseWriter, request *http.Request) { answerProbe(w, request, path, list()) }
+		mux.HandleFunc(path, answer)
+		mux.HandleFunc(path+"/", answer)
+	}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second}
+	return mgr.Add(&manager.Server{Name: "health probe", Server: server, Listener: listener})
+}
+
+// probe is one of the checks of a path.
+type probe struct {
+	name  string
+	check healthz.Checker
+	// isMinor says that the path succeeds although the check fails.
+	isMinor bool
+}
+
+func (p *probes) listHealth() []probe {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return listProbes(p.health)
+}
+
+func (p *probes) listReady() []probe {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all, works := listProbes(p.ready), false
+	for _, controller := range p.controllers {
+		kinds, _ := controller.waitsFor()
+		works = works || len(kinds) == 0
+	}
+	for _, controller := range p.controllers {
+		all = append(all, probe{name: "controller-" + controller.name, check: controller.checkReady, isMinor: works})
+	}
+	return all
+}
+
+func listProbes(checks map[string]healthz.Checker) (all []probe) {
+	for _, name := range slices.Sorted(maps.Keys(checks)) {
+		all = append(all, probe{name: name, check: checks[name]})
+	}
+	return all
+}
+
+// checkReady returns why the controller does not work yet.
+func (s *starting) checkReady(*http.Request) error {
+	if kinds, why := s.waitsFor(); len(kinds) > 0 {
+		return fmt.Errorf("waits: %s", why)
+	}
+	return nil
+}
+
+// answerProbe answers a request of a path, or of one check below it, in the form of Kubernetes' own
+// probes. A reason is shown to whoever asks for it: it names kinds, and nothing secret.
+func answerProbe(w http.ResponseWriter, request *http.Request, path string, checks []probe) {
+	only := strings.TrimPrefix(strings.TrimPrefix(request.URL.Path, path), "/")
+	var text strings.Builder
+	hasFailed, isFound := false, only == ""
+	for _, each := range checks {
+		if only != "" && each.name != only {
+			continue
+		}
+		isFound = true
+		if err := each.check(request); err != nil {
+			hasFailed = hasFailed || !each.isMinor || only != ""
+			fmt.Fprintf(&text, "[-]%s failed: %s\n", each.name, err)
+			continue
+		}
+		fmt.Fprintf(&text, "[+]%s ok\n", each.name)
+	}
+	_, isVerbose := request.URL.Query()["verbose"]
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	switch {
+	case !isFound:
+		http.NotFound(w, request)
+	case hasFailed:
+		w.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprintf(w, "%s%s check failed\n", text.String(), strings.TrimPrefix(path, "/"))
+	case isVerbose:
+		fmt.Fprintf(w, "%s%s check passed\n", text.String(), strings.TrimPrefix(path, "/"))
+	default:
+		fmt.Fprint(w, "ok")
 	}
 }

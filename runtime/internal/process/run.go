@@ -50,16 +50,13 @@ func Run(ctx context.Context, config *rest.Config, settings Settings, newControl
 		return err
 	}
 	settings.Control.Complete()
-	if err := addProbes(mgr); err != nil {
-		return err
-	}
 	return startManager(ctx, mgr, life)
 }
 
-func newManager(config *rest.Config, settings Settings, life *lifetime) (manager.Manager, error) {
+func newManager(config *rest.Config, settings Settings, life *lifetime) (probedManager, error) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, err
+		return probedManager{}, err
 	}
 	logger := cmp.Or(settings.Logger, slog.Default())
 	caches := cacheOptions(settings.Options)
@@ -73,7 +70,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (manager
 	if settings.LeaderElect {
 		var err error
 		if life.lease, err = newLease(config, settings.Options, func(err error) { life.end(err) }); err != nil {
-			return nil, err
+			return probedManager{}, err
 		}
 		lock = life.lease
 	}
@@ -82,11 +79,11 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (manager
 	mgr, err := manager.New(config, manager.Options{
 		Scheme:                              scheme,
 		Cache:                               caches,
-		NewCache:                            settings.Control.NewCache,
+		NewCache:                            newBoundedCache(settings.Control.NewCache),
 		NewClient:                           newClientFunc(settings.Namespace),
 		Logger:                              logr.FromSlogHandler(logger.Handler()),
 		Metrics:                             metrics,
-		HealthProbeBindAddress:              settings.HealthAddress,
+		HealthProbeBindAddress:              "0", // see probes.go
 		PprofBindAddress:                    settings.PprofAddress,
 		LeaderElection:                      settings.LeaderElect,
 		LeaseDuration:                       ptr.To(leaseDuration),
@@ -95,10 +92,14 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (manager
 		LeaderElectionReleaseOnCancel:       true,
 		LeaderElectionResourceLockInterface: lock,
 	})
-	if err == nil && life.lease != nil {
+	if err != nil {
+		return probedManager{}, err
+	}
+	if life.lease != nil {
 		life.lease.events.recorder = mgr.GetEventRecorder("leader-election")
 	}
-	return mgr, err
+	probed := probedManager{mgr, newProbes()}
+	return probed, probed.probes.serve(mgr, settings.HealthAddress)
 }
 
 // cacheOptions returns the options that all caches have in common.
@@ -114,7 +115,9 @@ func cacheOptions(options Options) cache.Options {
 	return caches
 }
 
-func addControllers(mgr manager.Manager, settings Settings, life *lifetime, controllers []Controller) error {
+// addControllers sets up the controllers whose kinds the API server serves, and has the others set up
+// when it does.
+func addControllers(mgr probedManager, settings Settings, life *lifetime, controllers []Controller) error {
 	if life.lease != nil {
 		if err := life.lease.setNames(leaseNames(settings, controllers)); err != nil {
 			return err
@@ -124,15 +127,20 @@ func addControllers(mgr manager.Manager, settings Settings, life *lifetime, cont
 	if err != nil {
 		return err
 	}
+	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), metrics: environment.Metrics, every: cmp.Or(settings.DiscoverEvery, discoverEvery)}
 	names := map[string]bool{}
 	for _, controller := range controllers {
 		if names[controller.name] {
 			return fmt.Errorf("two controllers are named %s", controller.name)
 		}
 		names[controller.name] = true
-		if err := controller.setUp(mgr, environment); err != nil {
+		own := *environment
+		own.starting = &starting{Controller: controller, environment: &own}
+		if err := own.starting.setUp(mgr); err != nil {
 			return fmt.Errorf("controller %s: %w", controller.name, err)
 		}
+		started.controllers = append(started.controllers, own.starting)
 	}
-	return nil
+	mgr.probes.controllers = started.controllers
+	return mgr.Add(started)
 }

@@ -22,6 +22,7 @@ import (
 // no children it holds only the metadata.
 type childCache struct {
 	cache.Cache
+	await      func(schema.GroupVersionKind, func() bool)
 	keys       ownership.Keys
 	manager    string                        // the field manager of all writes
 	parents    map[schema.GroupKind]bool     // the kinds of parents, and whether each is namespaced
@@ -31,13 +32,13 @@ type childCache struct {
 
 // newChildCache adds a cache to the manager that is limited to objects with the
 // controller's label, and to the namespaces that children of a kind can lie in.
-func newChildCache(mgr manager.Manager, environment *process.Environment, controller, fieldManager string, keys ownership.Keys, limits map[client.Object]cache.ByObject) (*childCache, error) {
+func newChildCache(mgr manager.Manager, environment *process.Environment, fieldManager string, keys ownership.Keys, limits map[client.Object]cache.ByObject) (*childCache, error) {
 	hasLabel, err := labels.NewRequirement(keys.Label, selection.Exists, nil)
 	if err != nil {
 		return nil, err
 	}
-	c := &childCache{keys: keys, manager: fieldManager, parents: map[schema.GroupKind]bool{}, namespaces: map[schema.GroupKind][]string{}, scheme: mgr.GetScheme()}
-	c.Cache, err = environment.AddCache(mgr, "children-of-"+controller, func(o *cache.Options) {
+	c := &childCache{await: environment.Await, keys: keys, manager: fieldManager, parents: map[schema.GroupKind]bool{}, namespaces: map[schema.GroupKind][]string{}, scheme: mgr.GetScheme()}
+	c.Cache, err = environment.AddCache(mgr, func(o *cache.Options) {
 		o.DefaultLabelSelector, o.ByObject = labels.NewSelector().Add(*hasLabel), limits
 		o.DefaultTransform = c.dropOthers(o.DefaultTransform)
 	})

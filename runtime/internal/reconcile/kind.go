@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // kind is a kind of objects that the API server serves.
@@ -24,13 +24,6 @@ type kind struct {
 // newObject returns an empty object of the kind.
 func (k kind) newObject() client.Object { return k.empty.DeepCopyObject().(client.Object) }
 
-// errNotServed is the error for a kind that the API server does not know.
-type errNotServed struct{ schema.GroupVersionKind }
-
-func (e errNotServed) Error() string {
-	return fmt.Sprintf("the API server does not know kind %s of %s: install its CRD (make install, for a kind of this project)", e.Kind, e.GroupVersion())
-}
-
 // newKind looks a kind up at the API server.
 func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
 	gvk, err := apiutil.GVKForObject(empty, mgr.GetScheme())
@@ -39,7 +32,7 @@ func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
 	}
 	mapping, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
-		return kind{}, errNotServed{gvk}
+		return kind{}, process.ErrNotServed{GroupVersionKind: gvk}
 	}
 	if err != nil {
 		return kind{}, err

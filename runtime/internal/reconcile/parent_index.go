@@ -34,6 +34,7 @@ func (c *childCache) addIndex(scheme *runtime.Scheme, k kind) (func(string) ([]c
 	if err != nil {
 		return nil, err
 	}
+	c.await(k.GroupVersionKind, informer.HasSynced)
 	shared, ok := informer.(toolscache.SharedIndexInformer)
 	if !ok {
 		return c.addCacheIndex(scheme, k)

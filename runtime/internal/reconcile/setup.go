@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,10 +25,14 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
-// SetUp registers a definition's types, checks that the API server serves its kinds, and
-// adds a controller for each kind of parents to the manager.
+// SetUp registers a definition's types, and adds a controller for each kind of parents to the
+// manager. It changes nothing of the manager and returns a process.ErrNotServed if the API server does
+// not serve its kinds.
 func SetUp(mgr manager.Manager, environment *process.Environment, definition Definition) error {
 	if err := definition.Schemes.AddToScheme(mgr.GetScheme()); err != nil {
+		return err
+	}
+	if err := checkServed(mgr, definition); err != nil {
 		return err
 	}
 	shared, err := newLoop(mgr, environment, definition)
@@ -36,7 +41,7 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 	}
 	for i, childKind := range definition.Children {
 		added, err := shared.childCache.addKind(mgr, childKind)
-		if unknown, ok := errors.AsType[errNotServed](err); ok && childKind.PruneOnly {
+		if unknown, ok := errors.AsType[process.ErrNotServed](err); ok && childKind.PruneOnly {
 			mgr.GetLogger().Info("nothing to prune of a kind with pruneOnly: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
 			continue
 		}
@@ -62,6 +67,31 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 	return nil
 }
 
+// checkServed returns an error that joins the kinds which the API server does not serve, but for those
+// that are only pruned.
+func checkServed(mgr manager.Manager, definition Definition) error {
+	var objects []client.Object
+	for _, parent := range definition.Parents {
+		objects = append(objects, parent.Object)
+	}
+	for _, child := range definition.Children {
+		if !child.PruneOnly {
+			objects = append(objects, child.Object)
+		}
+	}
+	for _, related := range definition.Related {
+		objects = append(objects, related.Object)
+	}
+	var missing []error
+	seen := map[error]bool{}
+	for _, object := range objects {
+		if _, err := newKind(mgr, object); err != nil && !seen[err] {
+			missing, seen[err] = append(missing, err), true
+		}
+	}
+	return errors.Join(missing...)
+}
+
 // newLoop returns what the loops over all kinds of parents share.
 func newLoop(mgr manager.Manager, environment *process.Environment, definition Definition) (*loop, error) {
 	shard, err := newShard(environment.ParentSelector)
@@ -74,7 +104,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		return nil, err
 	}
 	manager := apply.FieldManager(name, group)
-	children, err := newChildCache(mgr, environment, name, manager, ownership.KeysOf(group, name), limits)
+	children, err := newChildCache(mgr, environment, manager, ownership.KeysOf(group, name), limits)
 	if err != nil {
 		return nil, err
 	}
@@ -128,17 +158,23 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 // of children, before a controller starts: a start waits once for all of them, and a replica
 // that takes over has them full.
 func (l *loop) startInformers(mgr manager.Manager) error {
-	read := []client.Object{l.parentKind.cached}
-	for _, kind := range l.relatedKinds {
-		read = append(read, kind.cached)
+	read := []kind{l.parentKind}
+	for _, related := range l.relatedKinds {
+		read = append(read, related.kind)
 	}
-	for _, object := range read {
-		if _, err := mgr.GetCache().GetInformer(context.Background(), object, cache.BlockUntilSynced(false)); err != nil {
+	for _, kind := range read {
+		informer, err := mgr.GetCache().GetInformer(context.Background(), kind.cached, cache.BlockUntilSynced(false))
+		if err != nil {
 			return err
 		}
+		l.environment.Await(kind.GroupVersionKind, informer.HasSynced)
 	}
 	return nil
 }
+
+// forever is how long a controller waits for the objects of its kinds: a right that the operator lacks
+// may be granted at any time.
+const forever = 10 * 365 * 24 * time.Hour
 
 // watch has a parent reconciled when it, a child of it or an object that it reads changes.
 func (l *loop) watch(mgr manager.Manager, name string) error {
@@ -154,6 +190,7 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	build.WatchesRawSource(source.Func(l.setQueue))
 	reconciler, options := l.newReconciler(build, controller.Options{
 		MaxConcurrentReconciles: l.environment.Workers,
+		CacheSyncTimeout:        forever,
 		// process.Run checks names itself. The check of controller-runtime counts all managers
 		// of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),
