@@ -21,6 +21,7 @@ func childMapping(c *Child) Mapping {
 		{Name: "adopt", value: wordOr(AdoptNever, &c.Adopt, AdoptNever, AdoptIfUnowned, AdoptForce),
 			Doc: "what happens to an object that has the name of a child and is not the parent's. `Never`: it is left alone; `IfUnowned`: it becomes a child unless another object controls it; `Force`: it becomes a child"},
 		{Name: "pruneOnly", value: trueOrFalseBy(false, &c.PruneOnly), Doc: "Sync no longer returns children of the kind; those that exist are pruned"},
+		{Name: "optional", value: trueOrFalseBy(false, &c.Optional), Doc: "the CRD of the kind may be absent, come and go: Sync sees that by `Served` of the snapshot, and a child that it returns nevertheless waits. Otherwise the controller waits for the CRD. It is always so with `pruneOnly`"},
 		{Name: "whenDropped", value: wordOr(Delete, &c.WhenDropped, Delete, Orphan),
 			Doc: "what happens to a child that Sync no longer returns: `Delete`, or `Orphan`, which leaves the object in the cluster without an owner. " + written},
 		{Name: "whenDeleted", value: wordOr(Delete, &c.WhenDeleted, Delete, Orphan), Doc: "what happens when the parent is deleted: `Delete` or `Orphan`. " + written},
@@ -49,7 +50,7 @@ var (
 // childRules say which keys say nothing beside others, and which deletions lose data and must be
 // written out.
 var childRules = []rule{
-	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "whenImmutable", "readyWhen", "cache"},
+	{when: []condition{isTrueAt("pruneOnly")}, excludes: []string{"as", "update", "adopt", "optional", "whenImmutable", "readyWhen", "cache"},
 		hint: hintText("children of the kind are only pruned: leave the key out")},
 	{when: []condition{isOneOf("update", CreateOnly)}, excludes: []string{"whenImmutable"},
 		hint: hintText("nothing of such a child is ever changed: leave the key out")},

@@ -48,6 +48,7 @@ type Child struct {
 	Update        Update
 	Adopt         Adopt
 	PruneOnly     bool           // Sync no longer returns children of the kind; those that exist are pruned
+	Optional      bool           // the CRD of the kind may be absent
 	WhenDropped   DeletionPolicy // when Sync no longer returns the child
 	WhenDeleted   DeletionPolicy // when the parent is deleted
 	WhenImmutable WhenImmutable

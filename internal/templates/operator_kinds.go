@@ -192,6 +192,9 @@ func (c childView) Policies() string {
 	if c.Spec.PruneOnly {
 		say("PruneOnly", "true")
 	}
+	if c.Spec.Optional {
+		say("Optional", "true")
+	}
 	if c.Spec.ForbidDisconnect {
 		say("ForbidDisconnect", "true")
 	}

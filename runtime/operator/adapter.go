@@ -45,7 +45,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 		converted.Children = append(converted.Children, reconcile.ChildKind{
 			Object: kind.Object, Update: reconcile.UpdateStrategy(kind.Update), Adopt: apply.Adoption(kind.Adopt),
 			WhenDropped: reconcile.DeletionPolicy(kind.WhenDropped), WhenDeleted: reconcile.DeletionPolicy(kind.WhenDeleted),
-			WhenImmutable: apply.ImmutablePolicy(kind.WhenImmutable), ReadyWhen: kind.ReadyWhen, Metadata: kind.Metadata, PruneOnly: kind.PruneOnly,
+			WhenImmutable: apply.ImmutablePolicy(kind.WhenImmutable), ReadyWhen: kind.ReadyWhen, Metadata: kind.Metadata, PruneOnly: kind.PruneOnly, Optional: kind.Optional,
 			Namespaces: kind.Namespaces, ForbidDisconnect: kind.ForbidDisconnect,
 		})
 	}

@@ -33,6 +33,9 @@ type ChildKind struct {
 	// PruneOnly marks a kind that Sync no longer returns: its children are only
 	// pruned. It has no Fields.
 	PruneOnly bool
+	// Optional lets the CRD of the kind be absent, come and go. [Snapshot.Served] says
+	// whether it is there. Until then, a desired child waits, which is no error.
+	Optional bool
 	// Namespaces are those that children of a namespaced parent may lie in beside
 	// its own, and the only ones for children of a cluster-scoped parent;
 	// [AnyNamespace] among them: every one. Empty: the parent's alone, and every one
@@ -81,6 +84,6 @@ func observeInto[T client.Object](snapshot *Snapshot[T]) func(reconcile.View, re
 			items[i] = object.(T)
 		}
 		sortItems(items)
-		*snapshot = Snapshot[T]{items: items, namespace: view.Namespace, readyWhen: readyWhen, read: view.Read}
+		*snapshot = Snapshot[T]{items: items, namespace: view.Namespace, readyWhen: readyWhen, read: view.Read, isUnserved: !view.IsServed}
 	}
 }

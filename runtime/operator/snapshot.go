@@ -31,6 +31,8 @@ type Snapshot[T client.Object] struct {
 	readyWhen reconcile.ReadyRule
 	read      *atomic.Bool // set at the first look; nil: nobody asks
 	refused   reconcile.Refusals
+
+	isUnserved bool // the API server does not serve the kind
 }
 
 // NewSnapshot makes a snapshot of the given objects, for tests of Sync. If all
@@ -54,6 +56,15 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 func (s Snapshot[T]) ReadyWhen(rule func(client.Object) (bool, error)) Snapshot[T] {
 	s.readyWhen = rule
 	return s
+}
+
+// Served reports whether the API server serves the kind, which may be false for a kind with
+// optional in the spec file. The snapshot is empty then.
+func (s Snapshot[T]) Served() bool { return !s.isUnserved }
+
+// NotServed returns the snapshot of a kind that the API server does not serve, for tests of Sync.
+func (s Snapshot[T]) NotServed() Snapshot[T] {
+	return Snapshot[T]{namespace: s.namespace, isUnserved: true}
 }
 
 // Get returns the child with this name, or with this namespace/name. It panics if the name

@@ -135,10 +135,7 @@ func TestOnlyTheControllerThatLacksAKindOrARightWaits(t *testing.T) {
 	}
 
 	crd := gadgetsOf(gadgets)
-	if err := c.Client.Create(t.Context(), crd); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Client.Delete(context.WithoutCancel(t.Context()), crd) })
+	c.installGadgets(crd)
 	gadget.SetNamespace(c.Namespace)
 	c.Eventually("the Gadget exists", func() error {
 		return c.Client.Get(t.Context(), client.ObjectKeyFromObject(gadget), gadget.DeepCopy())

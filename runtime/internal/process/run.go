@@ -24,6 +24,7 @@ import (
 // Run runs controllers against the API server of config until ctx is done, and then lets
 // the reconciles that have begun end. newControllers is called once there is a manager.
 func Run(ctx context.Context, config *rest.Config, settings Settings, newControllers func(manager.Manager) ([]Controller, error)) error {
+	settings.DiscoverEvery = cmp.Or(settings.DiscoverEvery, discoverEvery)
 	if settings.Observe {
 		settings.LeaderElect = false
 		cmp.Or(settings.Logger, slog.Default()).Info("observes: takes no lease, and logs what would be written", "flag", "--observe")
@@ -127,7 +128,7 @@ func addControllers(mgr probedManager, settings Settings, life *lifetime, contro
 	if err != nil {
 		return err
 	}
-	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), metrics: environment.Metrics, every: cmp.Or(settings.DiscoverEvery, discoverEvery)}
+	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), metrics: environment.Metrics, every: settings.DiscoverEvery}
 	names := map[string]bool{}
 	for _, controller := range controllers {
 		if names[controller.name] {

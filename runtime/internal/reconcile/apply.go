@@ -55,7 +55,7 @@ func applyDesired(ctx context.Context, r *run, observed *observed, sets []Desire
 		return done
 	}
 	undesired, kept := splitUndesired(r, observed, plan)
-	done.children = append(done.children, kept...)
+	done.children = append(append(done.children, kept...), plan.unserved...)
 	done.err = joinFailed(done.failed, undesired)
 	if !mayRemove || done.isStale {
 		return done
@@ -129,6 +129,11 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 			return done
 		case errors.As(err, new(apply.ErrStale)):
 			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
+			continue
+		case isUnserved(task.kind, err): // the next look at the optional kinds finds that, too
+			r.state.applied.RetryNow(task.Key())
+			result.waitsFor = unservedText
+			done.children = append(done.children, result)
 			continue
 		case r.isFinalizing() && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 			done.impossible = errors.Join(done.impossible, errChild{key: task.Key(), err: err})

@@ -47,14 +47,7 @@ func newBrake(mgr manager.Manager, environment *process.Environment, controller,
 
 // countParents counts the parents in the cache.
 func (l *loop) countParents() (int, error) {
-	list, err := newList(l.client.Scheme(), l.parentKind)
-	if err != nil {
-		return 0, err
-	}
-	if err := l.cache.List(context.Background(), list, client.UnsafeDisableDeepCopy); err != nil {
-		return 0, err
-	}
-	objects, err := listItems(list)
+	objects, err := l.listParents(context.Background())
 	count := 0
 	for _, object := range objects {
 		if l.isParent(object) {
@@ -64,9 +57,22 @@ func (l *loop) countParents() (int, error) {
 	return count, err
 }
 
+// listParents returns the objects of the parents' kind in the cache. They are the cache's own.
+func (l *loop) listParents(ctx context.Context) ([]client.Object, error) {
+	list, err := newList(l.client.Scheme(), l.parentKind)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	return listItems(list)
+}
+
 // setQueue is called with the work queue when the controller starts.
 func (l *loop) setQueue(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	l.queue = queue
+	l.optional.addQueue(l, queue)
 	return nil
 }
 

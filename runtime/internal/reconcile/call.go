@@ -66,11 +66,14 @@ func newRequest(r *run, observed *observed) Request {
 	}
 	refused := r.state.applied.Refused()
 	for i, kind := range observed.kinds {
-		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind)}
+		if !observed.isServed[i] {
+			continue
+		}
+		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind), true}
 		request.Refused[kind.index] = refusalsOf(kind, refused)
 	}
 	for i, objects := range observed.related {
-		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil})
+		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil, true})
 	}
 	return request
 }

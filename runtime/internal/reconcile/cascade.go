@@ -92,6 +92,9 @@ func (r *run) isOrphaning() bool {
 // child that gets no owner reference has lost none: somebody has taken its annotation off.
 func hasLostReference(r *run) (bool, error) {
 	for _, kind := range r.loop.childKinds {
+		if !kind.isServed() {
+			continue
+		}
 		unowned, err := kind.listByParent(lostPrefix + string(r.parent.GetUID()))
 		if err != nil {
 			return false, err

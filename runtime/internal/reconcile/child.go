@@ -13,16 +13,21 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
-// childKind is a kind of children that the API server serves.
+// childKind is a kind of children.
 type childKind struct {
 	kind
 	ChildKind
-	index        int // in the definition
+	optional     *optionalKind // nil: it is always served
+	index        int           // in the definition
 	applier      apply.Applier
 	source       consistency.Source                           // shows writes of these children
 	listByParent func(key string) ([]client.Object, error)    // lists objects of the cache; see parent_index.go
 	parentOf     func(client.Object) (ownership.Parent, bool) // of an object of the cache; see identity.go
 }
+
+// isServed reports whether the objects of the kind are known. Before that, of the kind no more is known
+// than its name.
+func (k *childKind) isServed() bool { return k.optional.isServed() }
 
 // child is an object and its kind, which the object itself may not say.
 type child struct {

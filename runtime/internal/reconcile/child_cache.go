@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,10 +46,13 @@ func newChildCache(mgr manager.Manager, environment *process.Environment, fieldM
 	return c, err
 }
 
-// addKind adds a kind of children, and has the cache index them by their parent.
+// addKind adds a kind of children, and has the cache index them by their parent once the API server
+// serves the kind.
 func (c *childCache) addKind(mgr manager.Manager, definition ChildKind) (*childKind, error) {
+	isOptional := definition.Optional || definition.PruneOnly
 	kind, err := newKind(mgr, definition.Object)
-	if err != nil {
+	isMissing := isOptional && errors.As(err, new(process.ErrNotServed))
+	if err != nil && !isMissing {
 		return nil, err
 	}
 	if definition.Metadata {
@@ -67,8 +71,32 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind) (*childK
 		Label: c.keys.Label, ParentOf: c.parentUID, CopiedBy: c.copiedBy, Claims: c.claims,
 	}
 	added.source = consistency.Source{Kind: kind.GroupVersionKind, Cache: c, Empty: kind.cached, Selects: c.selects}
-	added.listByParent, err = c.addIndex(mgr.GetScheme(), kind)
+	if isOptional {
+		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
+	}
+	if isMissing {
+		return added, nil
+	}
+	hasSynced, err := added.fill(mgr, c)
+	if isOptional {
+		added.optional.hasSynced = hasSynced
+		added.optional.served.Store(true)
+	}
+	if err == nil {
+		c.await(kind.GroupVersionKind, hasSynced)
+	}
 	return added, err
+}
+
+// fill has the cache fill with children of a kind that the API server serves.
+func (k *childKind) fill(mgr manager.Manager, c *childCache) (hasSynced func() bool, err error) {
+	found, err := newKind(mgr, k.Object)
+	if err != nil {
+		return nil, err
+	}
+	k.namespaced = found.namespaced
+	k.listByParent, hasSynced, err = c.addIndex(mgr.GetScheme(), k.kind)
+	return hasSynced, err
 }
 
 // labelUID returns the UID of the parent as the label of a child has it.

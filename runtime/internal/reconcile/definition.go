@@ -61,7 +61,8 @@ type View struct {
 	// Namespace is that of names without a namespace; [AnyNamespace]: a name needs one.
 	Namespace string
 	// Read is set when the author's code looks at the objects. Nil: nobody asks.
-	Read *atomic.Bool
+	Read     *atomic.Bool
+	IsServed bool // the API server serves the kind
 }
 
 // Refusals are the errors of children whose last write was refused, by their names.
@@ -120,6 +121,7 @@ type ChildKind struct {
 	ReadyWhen                ReadyRule
 	Metadata                 bool     // the cache keeps only the metadata
 	PruneOnly                bool     // children are only pruned
+	Optional                 bool     // the API server may not serve the kind; so it is with PruneOnly
 	Namespaces               []string // that children may lie in; see operator.ChildKind
 	ForbidDisconnect         bool     // children stay their parent's when a user disconnects it
 }

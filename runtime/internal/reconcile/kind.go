@@ -24,25 +24,22 @@ type kind struct {
 // newObject returns an empty object of the kind.
 func (k kind) newObject() client.Object { return k.empty.DeepCopyObject().(client.Object) }
 
-// newKind looks a kind up at the API server.
+// newKind looks a kind up at the API server. Beside a process.ErrNotServed, the kind has its name.
 func newKind(mgr manager.Manager, empty client.Object) (kind, error) {
 	gvk, err := apiutil.GVKForObject(empty, mgr.GetScheme())
 	if err != nil {
 		return kind{}, err
 	}
+	named := kind{GroupVersionKind: gvk, empty: empty, cached: empty}
 	mapping, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
-		return kind{}, process.ErrNotServed{GroupVersionKind: gvk}
+		return named, process.ErrNotServed{GroupVersionKind: gvk}
 	}
 	if err != nil {
 		return kind{}, err
 	}
-	return kind{
-		GroupVersionKind: gvk,
-		namespaced:       mapping.Scope.Name() == meta.RESTScopeNameNamespace,
-		empty:            empty,
-		cached:           empty,
-	}, nil
+	named.namespaced = mapping.Scope.Name() == meta.RESTScopeNameNamespace
+	return named, nil
 }
 
 // withMetadataOnly returns the kind as a cache of metadata has it.

@@ -85,6 +85,9 @@ func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, 
 	parent := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: name}.String()
 	var found []child
 	for _, kind := range slices.Backward(l.childKinds) { // in the order of an ordered teardown
+		if !kind.isServed() {
+			continue
+		}
 		objects, err := kind.listByParent(parent)
 		if err != nil {
 			return nil, err

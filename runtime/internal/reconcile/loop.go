@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/brake"
@@ -26,7 +27,8 @@ type loop struct {
 	selector     parentSelector
 	shard        shard
 	parentSource consistency.Source // shows writes of parents
-	childKinds   []*childKind       // those of the definition that the API server serves
+	childKinds   []*childKind
+	optional     *optionalKinds
 	childCache   *childCache
 	relatedKinds []*relatedKind
 
@@ -43,6 +45,8 @@ type loop struct {
 
 	observations *process.Observations // what an operator with --observe would have written
 
+	controller controller.Controller
+
 	brake *brake.Brake                                       // of the controller
 	queue workqueue.TypedRateLimitingInterface[ctrl.Request] // nil until the controller starts
 }
@@ -53,6 +57,9 @@ func (l *loop) now() time.Time { return l.environment.Control.Now() }
 func (l *loop) childGVKs() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for _, child := range l.childKinds {
+		if !child.isServed() {
+			continue
+		}
 		kinds = append(kinds, child.GroupVersionKind)
 	}
 	return kinds

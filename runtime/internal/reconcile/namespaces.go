@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
 // AnyNamespace stands for every namespace in the namespaces of a kind of children, and for all
@@ -63,10 +65,10 @@ func limitChildren(mgr manager.Manager, only string, definition Definition) (map
 			continue
 		}
 		kind, err := newKind(mgr, child.Object)
-		if err != nil {
+		if err != nil && !errors.As(err, new(process.ErrNotServed)) {
 			continue // addKind reports it
 		}
-		if !kind.namespaced {
+		if err == nil && !kind.namespaced {
 			return nil, fmt.Errorf("children of kind %s lie in no namespace: leave namespaces out in operator.children of the spec file", kind.Kind)
 		}
 		if !child.isListed() || only == "" && hasNamespacedParents {

@@ -17,6 +17,7 @@ import (
 // observed is what the cache shows of a parent's children and related objects.
 type observed struct {
 	kinds    []*childKind
+	isServed []bool            // by kind
 	children [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own objects
 
@@ -71,10 +72,13 @@ func uncopiedOptions(object client.Object) []client.GetOption {
 
 // observeChildren returns the children that a parent has in the cache.
 func observeChildren(l *loop, parent client.Object) (*observed, error) {
-	found := &observed{kinds: l.childKinds, children: make([][]client.Object, len(l.childKinds))}
+	found := &observed{kinds: l.childKinds, isServed: make([]bool, len(l.childKinds)), children: make([][]client.Object, len(l.childKinds))}
 	owner := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: client.ObjectKeyFromObject(parent), UID: parent.GetUID()}
 	keyOfChildren, keyOfCopies := childrenOf(owner), copiesFor(owner)
 	for i, kind := range l.childKinds {
+		if found.isServed[i] = kind.isServed(); !found.isServed[i] {
+			continue
+		}
 		var err error
 		if found.children[i], err = kind.listByParent(keyOfChildren); err != nil {
 			return nil, err

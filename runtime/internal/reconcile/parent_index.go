@@ -28,19 +28,19 @@ func childrenOf(parent ownership.Parent) string {
 func copiesFor(parent ownership.Parent) string { return "copies " + childrenOf(parent) }
 
 // addIndex adds the index of a kind of children to the cache. It returns a function that
-// lists the objects with a key of the index.
-func (c *childCache) addIndex(scheme *runtime.Scheme, k kind) (func(string) ([]client.Object, error), error) {
+// lists the objects with a key of the index, and one that reports whether the cache has the kind.
+func (c *childCache) addIndex(scheme *runtime.Scheme, k kind) (list func(string) ([]client.Object, error), hasSynced func() bool, err error) {
 	informer, err := c.GetInformer(context.Background(), k.cached, cache.BlockUntilSynced(false))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c.await(k.GroupVersionKind, informer.HasSynced)
 	shared, ok := informer.(toolscache.SharedIndexInformer)
 	if !ok {
-		return c.addCacheIndex(scheme, k)
+		list, err = c.addCacheIndex(scheme, k)
+		return list, informer.HasSynced, err
 	}
 	index := func(object any) ([]string, error) { return c.indexKeys(k.GroupKind(), object.(client.Object)), nil }
-	return listFromInformer(shared), shared.AddIndexers(toolscache.Indexers{parentIndex: index})
+	return listFromInformer(shared), informer.HasSynced, shared.AddIndexers(toolscache.Indexers{parentIndex: index})
 }
 
 // listFromInformer reads an informer's own index, which takes a third of the memory of the

@@ -19,6 +19,8 @@ import (
 type plan struct {
 	tasks []task
 	keep  map[apply.Key]bool // children that are neither written nor pruned
+	// unserved are the desired children of kinds that the API server does not serve.
+	unserved []child
 }
 
 // task is one child to bring to its desired state.
@@ -44,6 +46,10 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	var invalid []error
 	for i, kind := range r.loop.childKinds {
 		set := sets[kind.index]
+		if !observed.isServed[i] {
+			made.unserved = append(made.unserved, listUnserved(r, kind, set)...)
+			continue
+		}
 		for _, name := range set.Keep {
 			key, err := parseKeptName(r.loop, r.parent.GetNamespace(), kind, name)
 			if err != nil {
@@ -79,6 +85,21 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	tasks, err := orderTasks(r.state.turns.sort(missingFirst(made.tasks)))
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
+}
+
+// listUnserved returns the desired children of a kind that the API server does not serve. They wait.
+func listUnserved(r *run, kind *childKind, set DesiredSet) (waiting []child) {
+	for _, desired := range set.Children {
+		if isNil(desired.source()) {
+			continue
+		}
+		stated, _, err := readIdentity(desired)
+		if err != nil {
+			continue
+		}
+		waiting = append(waiting, child{childKind: kind, name: stated.name, waitsFor: unservedText})
+	}
+	return waiting
 }
 
 // planChild completes one desired child. It converts a child that has not changed since the

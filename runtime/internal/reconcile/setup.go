@@ -41,16 +41,13 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 	}
 	for i, childKind := range definition.Children {
 		added, err := shared.childCache.addKind(mgr, childKind)
-		if unknown, ok := errors.AsType[process.ErrNotServed](err); ok && childKind.PruneOnly {
-			mgr.GetLogger().Info("nothing to prune of a kind with pruneOnly: the API server does not know it", "controller", definition.Name, "kind", unknown.String())
-			continue
-		}
 		if err != nil {
 			return err
 		}
 		added.index, added.applier.Client = i, shared.client
 		shared.childKinds = append(shared.childKinds, added)
 	}
+	var loops []*loop
 	for _, parentKind := range definition.Parents {
 		l, err := newLoopOver(mgr, *shared, parentKind)
 		if err != nil {
@@ -63,19 +60,43 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 		if err := l.watch(mgr, name); err != nil {
 			return err
 		}
+		loops = append(loops, l)
 	}
-	return nil
+	return shared.addOptional(mgr, loops)
 }
 
-// checkServed returns an error that joins the kinds which the API server does not serve, but for those
-// that are only pruned.
+// addOptional has the optional kinds of children come and go for all loops.
+func (l *loop) addOptional(mgr manager.Manager, loops []*loop) error {
+	for _, kind := range l.childKinds {
+		if kind.optional == nil {
+			continue
+		}
+		kind.optional.start = func() (func() bool, error) {
+			hasSynced, err := kind.fill(mgr, l.childCache)
+			for _, each := range loops {
+				if err == nil {
+					err = each.watchOptional(kind)
+				}
+			}
+			return hasSynced, err
+		}
+		l.optional.kinds = append(l.optional.kinds, kind.optional)
+	}
+	if len(l.optional.kinds) == 0 {
+		return nil
+	}
+	return mgr.Add(l.optional)
+}
+
+// checkServed returns an error that joins the kinds which the API server does not serve, but for
+// optional ones.
 func checkServed(mgr manager.Manager, definition Definition) error {
 	var objects []client.Object
 	for _, parent := range definition.Parents {
 		objects = append(objects, parent.Object)
 	}
 	for _, child := range definition.Children {
-		if !child.PruneOnly {
+		if !child.PruneOnly && !child.Optional {
 			objects = append(objects, child.Object)
 		}
 	}
@@ -112,6 +133,10 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
+	optional, err := newOptionalKinds(mgr, environment)
+	if err != nil {
+		return nil, err
+	}
 	return &loop{
 		definition:  definition,
 		environment: environment,
@@ -125,6 +150,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 		events:      mgr.GetEventRecorder(name),
 		convergence: newConvergence(environment.Control.Now),
 		brake:       limiter,
+		optional:    optional,
 		lagging:     &lagging{parents: map[schema.GroupVersionKind]int{}, show: func(kind string, parents int) { environment.Metrics.SetLagging(name, kind, parents) }},
 	}, nil
 }
@@ -181,8 +207,9 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 	build := builder.ControllerManagedBy(mgr).Named(name).For(l.parentKind.empty,
 		builder.WithPredicates(l.shard.predicate(), l.cascadePredicate(), l.parentPredicate(), l.convergence.predicate(l.isParent, l.definition.Status.IsReady)))
 	for _, child := range l.childKinds {
-		enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
-		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child}))
+		if child.isServed() {
+			build.WatchesRawSource(l.eventsOf(child))
+		}
 	}
 	for _, kind := range l.relatedKinds {
 		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
@@ -195,7 +222,22 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		// of a process, and tests run several.
 		SkipNameValidation: ptr.To(true),
 	})
-	return build.WithOptions(options).Complete(reconciler)
+	made, err := build.WithOptions(options).Build(reconciler)
+	l.controller = made
+	return err
+}
+
+// eventsOf returns the events of a kind of children, which have their parents reconciled.
+func (l *loop) eventsOf(child *childKind) source.SyncingSource {
+	enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
+	return source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child})
+}
+
+// watchOptional is watch for a kind of children that the API server serves by now. The controller does
+// not wait for it.
+func (l *loop) watchOptional(child *childKind) error {
+	events := l.eventsOf(child)
+	return l.controller.Watch(source.Func(events.Start))
 }
 
 // requestsForChild returns a request for the parent of a child, or of the copy of one, if the

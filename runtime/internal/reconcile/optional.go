@@ -1,0 +1,143 @@
+package reconcile
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+)
+
+// The CRD of an optional kind may be absent, come, go and come again. The informer of the kind is
+// started when the CRD is there for the first time. It stays, and lists again once the CRD is back.
+// While the kind is not served, reconciles pass it over.
+
+// optionalKind is a kind that the API server may not serve.
+type optionalKind struct {
+	schema.GroupVersionKind
+	served    atomic.Bool
+	hasSynced func() bool                               // nil before the informer is started
+	start     func() (hasSynced func() bool, err error) // starts the informer and the event handlers
+}
+
+// isServed reports whether the objects of the kind are known. A kind that is not optional always is.
+func (k *optionalKind) isServed() bool { return k == nil || k.served.Load() }
+
+// optionalKinds are those of a controller.
+type optionalKinds struct {
+	discovery discovery.ServerResourcesInterface
+	every     time.Duration
+	kinds     []*optionalKind
+
+	mu      sync.Mutex
+	started map[*loop]workqueue.TypedRateLimitingInterface[ctrl.Request]
+}
+
+func newOptionalKinds(mgr manager.Manager, environment *process.Environment) (*optionalKinds, error) {
+	made, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
+	return &optionalKinds{discovery: made, every: environment.DiscoverEvery, started: map[*loop]workqueue.TypedRateLimitingInterface[ctrl.Request]{}}, err
+}
+
+// NeedLeaderElection returns false: the caches of every replica are filled.
+func (*optionalKinds) NeedLeaderElection() bool { return false }
+
+// Start looks for the kinds until ctx is done. When one comes or goes, all parents are reconciled.
+func (o *optionalKinds) Start(ctx context.Context) error {
+	for tick := time.Tick(o.every); ; {
+		if o.look(ctx) {
+			o.requeue(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick:
+		}
+	}
+}
+
+// look asks the API server which of the kinds it serves, and reports whether that has changed.
+func (o *optionalKinds) look(ctx context.Context) (hasChanged bool) {
+	for _, kind := range o.kinds {
+		isServed, err := o.serves(kind.GroupVersionKind)
+		if err == nil && isServed && kind.hasSynced == nil {
+			kind.hasSynced, err = kind.start()
+		}
+		if err != nil {
+			log.FromContext(ctx).Error(err, "an optional kind is looked for again", "kind", kind.String(), "after", o.every.String())
+			continue
+		}
+		isServed = isServed && o.waitFor(ctx, kind.hasSynced)
+		if kind.served.Swap(isServed) != isServed {
+			hasChanged = true
+			log.FromContext(ctx).Info("an optional kind comes or goes", "kind", kind.String(), "served", isServed)
+		}
+	}
+	return hasChanged
+}
+
+// waitFor waits until an informer has listed its kind, and reports false if the next look is due before.
+func (o *optionalKinds) waitFor(ctx context.Context, hasSynced func() bool) bool {
+	bounded, stop := context.WithTimeout(ctx, o.every)
+	defer stop()
+	return toolscache.WaitForCacheSync(bounded.Done(), hasSynced)
+}
+
+// serves reports whether the API server serves a kind.
+func (o *optionalKinds) serves(kind schema.GroupVersionKind) (bool, error) {
+	resources, err := o.discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, resource := range resources.APIResources {
+		if resource.Kind == kind.Kind {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// addQueue is called with the work queue of a loop when its controller starts.
+func (o *optionalKinds) addQueue(l *loop, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.started[l] = queue
+}
+
+// requeue has all parents of the loops reconciled that have started.
+func (o *optionalKinds) requeue(ctx context.Context) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for l, queue := range o.started {
+		parents, err := l.listParents(ctx)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "parents do not hear that an optional kind came or went")
+		}
+		for _, parent := range parents {
+			queue.Add(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(parent)})
+		}
+	}
+}
+
+// unservedText says why a child of an optional kind is not applied.
+const unservedText = "waits until the API server serves its kind"
+
+// isUnserved reports whether a request failed since the API server does not serve the kind any more.
+func isUnserved(kind *childKind, err error) bool {
+	return kind.optional != nil && (meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && strings.HasPrefix(err.Error(), "the server could not find the requested resource"))
+}

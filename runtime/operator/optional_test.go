@@ -1,0 +1,96 @@
+package operator_test
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+)
+
+// installGadgets installs a CRD until the test ends, or it is uninstalled.
+func (c *custom) installGadgets(crd *unstructured.Unstructured) {
+	c.t.Helper()
+	if err := c.Client.Create(c.t.Context(), crd.DeepCopy()); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = c.Client.Delete(context.Background(), crd.DeepCopy()) })
+}
+
+// A ServiceMonitor is of use where Prometheus is, and no reason to fail elsewhere.
+func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
+	gadgets := strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"
+	gadget, crd := operator.Unstructured(gadgets+"/v1", "Gadget"), gadgetsOf(gadgets)
+	gadget.SetName("web")
+	desired := gadget.DeepCopy()
+	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
+		want.ConfigMaps.Add(configMap("served", strconv.FormatBool(req.Children.Accounts.Served())))
+		if req.Parent.Spec.Text != "without" || req.Children.Accounts.Served() {
+			want.Accounts.Add(desired.DeepCopy())
+		}
+		if !req.Children.ConfigMaps.Served() {
+			panic("a kind that is not optional is not served")
+		}
+	}), func(d *definition) {
+		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
+			described := kinds(observed, desired)
+			for i := range described {
+				if described[i].Object.GetObjectKind().GroupVersionKind().Kind == "ServiceAccount" {
+					described[i] = operator.ChildKind{Object: operator.Unstructured(gadgets+"/v1", "Gadget"), Optional: true, ReadyWhen: func(client.Object) (bool, error) { return true, nil }, Fields: operator.Bind(&observed.Accounts, &desired.Accounts)}
+				}
+			}
+			return described
+		}
+	})
+	site := c.site("web")
+	served := func(text string) {
+		t.Helper()
+		c.Eventually("Sync sees that served is "+text, func() error { return expectValue(c.Cluster, configMap("served", ""), text) })
+	}
+	gadget.SetNamespace(c.Namespace)
+	served("false")
+	c.says(site, "Gadget web waits until the API server serves its kind")
+	if errs := c.Errors(site); len(errs) > 0 {
+		t.Errorf("errors %v", errs)
+	}
+	c.touch(site, "without")
+	c.says(site, allReady)
+
+	for range 2 {
+		c.installGadgets(crd)
+		served("true")
+		c.Eventually("the Gadget exists", func() error { return c.Client.Get(t.Context(), client.ObjectKeyFromObject(gadget), gadget) })
+		c.says(site, allReady)
+		if err := c.Client.Delete(t.Context(), gadget); err != nil { // an event, as for any other child
+			t.Fatal(err)
+		}
+		before := gadget.GetUID()
+		c.Eventually("the Gadget exists again", func() error {
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(gadget), gadget); err != nil || gadget.GetUID() == before {
+				return apierrors.NewNotFound(crd.GroupVersionKind().GroupVersion().WithResource("gadgets").GroupResource(), "web")
+			}
+			return nil
+		})
+		if err := c.Client.Delete(t.Context(), crd.DeepCopy()); err != nil {
+			t.Fatal(err)
+		}
+		served("false")
+		c.Eventually("the CRD is gone", func() error {
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd.DeepCopy()); !apierrors.IsNotFound(err) {
+				return apierrors.NewConflict(crd.GroupVersionKind().GroupVersion().WithResource("crds").GroupResource(), crd.GetName(), err)
+			}
+			return nil
+		})
+		c.says(site, allReady)
+	}
+	c.touch(site, "with")
+	c.says(site, "Gadget web waits until the API server serves its kind")
+	c.Delete(site)
+	c.Gone(site)
+}
