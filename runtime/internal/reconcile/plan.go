@@ -47,7 +47,7 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	for i, kind := range r.loop.childKinds {
 		set := sets[kind.index]
 		if !observed.isServed[i] {
-			made.unserved = append(made.unserved, listUnserved(r, kind, set)...)
+			made.unserved = append(made.unserved, listUnserved(kind, set)...)
 			continue
 		}
 		for _, name := range set.Keep {
@@ -88,7 +88,7 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 }
 
 // listUnserved returns the desired children of a kind that the API server does not serve. They wait.
-func listUnserved(r *run, kind *childKind, set DesiredSet) (waiting []child) {
+func listUnserved(kind *childKind, set DesiredSet) (waiting []child) {
 	for _, desired := range set.Children {
 		if isNil(desired.source()) {
 			continue
