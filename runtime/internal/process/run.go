@@ -124,6 +124,9 @@ func addControllers(mgr manager.Manager, settings Settings, life *lifetime, cont
 	if err != nil {
 		return err
 	}
+	if err := addRelated(mgr, environment); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, controller := range controllers {
 		if names[controller.name] {

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -110,7 +109,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 	l.childCache.parents[l.parentKind.GroupKind()] = l.parentKind.namespaced
 	l.parentSource = consistency.Source{Kind: l.parentKind.GroupVersionKind, Cache: l.cache, Empty: l.parentKind.cached}
 	for _, related := range l.definition.Related {
-		kind, err := newRelatedKind(mgr, related)
+		kind, err := newRelatedKind(mgr, &l, related)
 		if err != nil {
 			return nil, err
 		}
@@ -127,12 +126,15 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 // of children, before a controller starts: a start waits once for all of them, and a replica
 // that takes over has them full.
 func (l *loop) startInformers(mgr manager.Manager) error {
-	read := []client.Object{l.parentKind.cached}
-	for _, kind := range l.relatedKinds {
-		read = append(read, kind.cached)
+	ctx, unblocked := context.Background(), cache.BlockUntilSynced(false)
+	if _, err := mgr.GetCache().GetInformer(ctx, l.parentKind.cached, unblocked); err != nil {
+		return err
 	}
-	for _, object := range read {
-		if _, err := mgr.GetCache().GetInformer(context.Background(), object, cache.BlockUntilSynced(false)); err != nil {
+	for _, kind := range l.relatedKinds {
+		if kind.cache == nil {
+			continue
+		}
+		if _, err := kind.cache.GetInformer(ctx, kind.cached, unblocked); err != nil {
 			return err
 		}
 	}
@@ -148,7 +150,9 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		build.WatchesRawSource(source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child}))
 	}
 	for _, kind := range l.relatedKinds {
-		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+		if changes := l.watchRelated(kind); changes != nil {
+			build.WatchesRawSource(changes)
+		}
 	}
 	build.WatchesRawSource(source.Func(l.setQueue))
 	reconciler, options := l.newReconciler(build, controller.Options{
