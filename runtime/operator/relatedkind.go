@@ -46,10 +46,10 @@ type Access string
 const (
 	// AccessWatch watches the objects: their changes cause reconciles, and
 	// a reconcile reads them from memory.
-	AccessWatch Access = "Watch"
+	AccessWatch Access = "watch"
 	// AccessGet reads the objects by their names in each reconcile. It needs no
 	// right but get. Their changes cause no reconcile.
-	AccessGet Access = "Get"
+	AccessGet Access = "get"
 )
 
 // Selection is one answer of an author's Related method to which objects of a
