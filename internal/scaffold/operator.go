@@ -20,7 +20,7 @@ type resolvedOperator struct {
 // parents and children, unless an earlier run has checked it. at has the positions of the keys of
 // the file by path.
 func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch, checked bool) resolvedOperator {
-	entries := entryResolver{Resolver: r, at: at, watch: watch, checked: checked}
+	entries := entryResolver{Resolver: r, at: at, watch: watch, parents: parents, checked: checked}
 	if !checked {
 		entries.out.problems = opcheck.Related(op, parents, at)
 	}
@@ -36,8 +36,9 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 // entryResolver completes the entries of one operator.
 type entryResolver struct {
 	kinds.Resolver
-	at    map[string]spec.Pos
-	watch spec.Watch
+	at      map[string]spec.Pos
+	watch   spec.Watch
+	parents []kinds.Resource
 	// checked says that an earlier run has checked the entries against schemas.
 	checked bool
 	out     resolvedOperator
@@ -99,6 +100,12 @@ func (e *entryResolver) addRelated(declared spec.Related, path string) {
 	case elsewhere && e.watch == spec.WatchNamespace:
 		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace sees no other",
 			"write watch: cluster in opgen.yaml, or leave the key out")
+	}
+	for _, p := range e.parents {
+		if declared.Access == spec.AccessGet && !declared.Dynamic && r.Namespaced && declared.MayBeAnywhere(p.Namespaced) {
+			e.reportAt(declared.Pos, path+".access", "get reads objects of one namespace, and "+p.Kind+" lies in none",
+				"list the namespaces, or write a path in the parent that leads to them")
+		}
 	}
 	e.out.related = append(e.out.related, kinds.Related{Resource: r, Spec: declared})
 }

@@ -24,6 +24,8 @@ func relatedMapping(r *Related) Mapping {
 			Doc: "where the objects are: in the namespace of the `Parent`, in `All`, in those of a list, or in those that a path in the parent leads to"},
 		{Name: "cache", value: wordOr(CacheFull, &r.Cache, CacheFull, CacheMetadata),
 			Doc: "what is kept of the objects in memory: whole objects (`full`), or their `metadata` alone, which is all that Sync sees of them then"},
+		{Name: "access", value: wordOr(AccessWatch, &r.Access, AccessWatch, AccessGet),
+			Doc: "how Sync gets at the objects: from memory, and it runs again when they change (`watch`), or by a request for each name in each reconcile (`get`), which needs no right to list them; see [children.md](children.md#what-the-watch-of-an-entry-costs)"},
 	}...), rules: relatedRules, finish: r.nameGoField}
 }
 
@@ -34,6 +36,13 @@ var relatedRules = []rule{
 	{when: []condition{isTrueAt("dynamic"), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom")}, excludes: []string{"namespaces"},
 		message: func(string, string) string { return "does not go with dynamic" },
 		hint:    hintText("the Related method says in which namespaces, too")},
+	{when: []condition{isOneOf("access", AccessGet)}, excludes: []string{"selector", "selectorFrom"},
+		hint: hintText("access: get reads objects by their names: write name, nameFrom or dynamic")},
+	{when: []condition{isOneOf("access", AccessGet), noKey("name"), noKey("nameFrom"), noKey("selector"), noKey("selectorFrom"), noKey("dynamic")}, excludes: []string{"access"},
+		message: func(string, string) string { return "get needs the names of the objects" },
+		hint:    hintText("write name, nameFrom or dynamic, or leave access out")},
+	{when: []condition{isOneOf("access", AccessGet), isOneOf("namespaces", namespacesAll)}, excludes: []string{"namespaces"},
+		hint: hintText("a request names one namespace: list the namespaces, or leave the key out for the parent's")},
 }
 
 // The words of namespaces.

@@ -80,6 +80,16 @@ type Related struct {
 	Namespaces     []string
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
 	Cache          Cache
+	Access         Access
+}
+
+// MayBeAnywhere reports whether the objects may lie in every namespace, for parents that lie in one
+// or in none.
+func (r *Related) MayBeAnywhere(namespacedParents bool) bool {
+	if r.NamespacesFrom != "" {
+		return false
+	}
+	return slices.Contains(r.Namespaces, AllNamespaces) || len(r.Namespaces) == 0 && !namespacedParents
 }
 
 // AllNamespaces is what the namespaces of a child or of related objects have, alone, for every
@@ -135,6 +145,15 @@ type Cache string
 const (
 	CacheFull     Cache = "full"     // whole objects; the default
 	CacheMetadata Cache = "metadata" // their metadata alone
+)
+
+// Access says how an operator gets at related objects.
+type Access string
+
+// The ways to get at related objects.
+const (
+	AccessWatch Access = "watch" // their changes cause reconciles, which read from memory; the default
+	AccessGet   Access = "get"   // each reconcile reads them by their names
 )
 
 // PolicyRule is one rule of the operator's role, as in rbac.authorization.k8s.io/v1.

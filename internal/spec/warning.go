@@ -22,6 +22,7 @@ const (
 	WarnNonASCII      Warning = "nonASCII"
 	WarnPrivileged    Warning = "privileged"
 	WarnRequired      Warning = "required"
+	WarnSecrets       Warning = "secrets"
 	WarnServed        Warning = "served"
 	WarnSize          Warning = "size"
 	WarnUnsatisfiable Warning = "unsatisfiable"
@@ -42,6 +43,7 @@ var warningTable = []struct {
 	{WarnNonASCII, "the name of a field has letters beyond ASCII"},
 	{WarnPrivileged, "a child grants rights, decides over other objects, adds kinds, or may be in any namespace although its parent is in one"},
 	{WarnRequired, "a required field is not declared, so that no object is valid, or has a default, so that it is not required"},
+	{WarnSecrets, "the author of a parent chooses whose Secrets Sync reads, by a namespace or by a name in all namespaces; or the role lets the operator list and watch every Secret"},
 	{WarnServed, "no version is served"},
 	{WarnSize, "the CRD is larger than `kubectl apply` takes without `--server-side` (256 KiB), or than etcd stores by default (1.5 MiB)"},
 	{WarnUnsatisfiable, "limits that cross, an enum with a value twice or of another type, a default with an item twice, a path that leads to no field: errors unless they are accepted. Import accepts them where the CRD has such an enum or path"},

@@ -69,8 +69,8 @@ var privileged = map[string]string{
 	"certificates.k8s.io/CertificateSigningRequest":                 "asks for the rights of another name",
 }
 
-// checkChildren warns of kinds that give more power than objects in a namespace have.
-func (w *warner) checkChildren() {
+// checkOperator warns of kinds that give more power than objects in a namespace have.
+func (w *warner) checkOperator() {
 	if w.api.Operator == nil {
 		return
 	}
@@ -79,6 +79,9 @@ func (w *warner) checkChildren() {
 	if w.api.Scope == spec.Namespaced {
 		warnOfAnyNamespace(w.api.Operator, w.api.Names.Kind, warn)
 	}
+	warnOfSecrets(w.api.Operator, w.api.Names.Kind, w.api.Scope == spec.Namespaced, func(path, message, hint string) {
+		w.addAtKey(spec.WarnSecrets, path, message, hint)
+	})
 }
 
 // warnOfAnyNamespace warns of children that may lie in every namespace although their parents lie

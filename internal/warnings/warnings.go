@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -22,7 +23,7 @@ func Of(apis []*spec.API) spec.Problems {
 		w.checkSchemas()
 		w.checkLists()
 		w.checkSize()
-		w.checkChildren()
+		w.checkOperator()
 		all = append(all, w.found...)
 	}
 	return all.Sorted()
@@ -33,14 +34,16 @@ func Of(apis []*spec.API) spec.Problems {
 func OfControllers(controllers []*spec.Controller) spec.Problems {
 	var all spec.Problems
 	for _, c := range controllers {
-		if slices.Contains(c.AcceptWarnings, spec.WarnPrivileged) {
-			continue
+		warn := func(warning spec.Warning) func(path, message, hint string) {
+			return func(path, message, hint string) {
+				if !slices.Contains(c.AcceptWarnings, warning) {
+					all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: warning})
+				}
+			}
 		}
-		warn := func(path, message, hint string) {
-			all = append(all, spec.Problem{Pos: c.Place(path), Path: path, Message: message, Hint: hint, Warning: spec.WarnPrivileged})
-		}
-		warnOfPowerful(c.Operator, parentKinds(c), warn)
-		warnOfAnyNamespace(c.Operator, parentKinds(c), warn)
+		warnOfPowerful(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
+		warnOfAnyNamespace(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
+		warnOfSecrets(c.Operator, parentKinds(c), lieInNamespaces(c), warn(spec.WarnSecrets))
 	}
 	return all.Sorted()
 }
@@ -52,6 +55,14 @@ func parentKinds(c *spec.Controller) string {
 		kinds[i] = p.Kind
 	}
 	return strings.Join(kinds, " or ")
+}
+
+// lieInNamespaces reports whether all parents of a controller lie in a namespace, as far as is known.
+func lieInNamespaces(c *spec.Controller) bool {
+	return !slices.ContainsFunc(c.Parents, func(p spec.Parent) bool {
+		known, found := kubetypes.Lookup(p.APIVersion, p.Kind)
+		return p.Scope == spec.Cluster || found && !known.Namespaced
+	})
 }
 
 // warner collects the warnings of one API.

@@ -33,9 +33,24 @@ type RelatedKind struct {
 	// Metadata keeps only the metadata of these objects in memory. Their snapshot
 	// holds metav1.PartialObjectMetadata.
 	Metadata bool
+	// Access is how the operator gets at these objects; empty is [AccessWatch].
+	Access Access
 	// Fields is the field that holds this entry; see [BindRelated].
 	Fields RelatedFields
 }
+
+// Access says how an operator gets at related objects.
+type Access string
+
+// The ways to get at related objects.
+const (
+	// AccessWatch watches the objects: their changes cause reconciles, and
+	// a reconcile reads them from memory.
+	AccessWatch Access = "watch"
+	// AccessGet reads the objects by their names in each reconcile. It needs no
+	// right but get. Their changes cause no reconcile.
+	AccessGet Access = "get"
+)
 
 // Selection is one answer of an author's Related method to which objects of a
 // kind Sync reads.

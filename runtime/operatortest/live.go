@@ -65,7 +65,7 @@ func namespacesOf(c *Cluster, watch *testcontrol.Watch) []string {
 func listWatched(c *Cluster, watch *testcontrol.Watch, namespace string) (liveList, error) {
 	items := new(metav1.PartialObjectMetadataList)
 	items.SetGroupVersionKind(watch.Kind.GroupVersion().WithKind(watch.Kind.Kind + "List"))
-	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels}); err != nil {
+	if err := c.Client.List(c.context(), items, &client.ListOptions{Namespace: namespace, LabelSelector: watch.Labels, FieldSelector: watch.Fields}); err != nil {
 		return liveList{}, err
 	}
 	list := liveList{watch, namespace, items.ResourceVersion, map[types.NamespacedName]*metav1.PartialObjectMetadata{}}

@@ -97,16 +97,26 @@ func (o Operator) managerArgs() []string {
 	return args
 }
 
+// memoryMiB is the variable with the memory limit of the container, in MiB.
+const memoryMiB = "MEMORY_LIMIT_MIB"
+
 // managerEnv lets the arguments name the namespace that the Pod really is in, since a kustomization
-// may change it.
+// may change it, and has Go's memory limit follow that of the container: as many millions of bytes as
+// the container has MiB. So 4.6 % are left for what Go does not count.
 func (o Operator) managerEnv() []corev1.EnvVar {
-	if o.Watch != spec.WatchNamespace {
-		return nil
+	env := []corev1.EnvVar{
+		{Name: memoryMiB, ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{
+			Resource: "limits.memory", Divisor: resource.MustParse("1Mi"),
+		}}},
+		{Name: "GOMEMLIMIT", Value: "$(" + memoryMiB + ")000000"},
 	}
-	return []corev1.EnvVar{{
+	if o.Watch != spec.WatchNamespace {
+		return env
+	}
+	return append(env, corev1.EnvVar{
 		Name:      "POD_NAMESPACE",
 		ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}},
-	}}
+	})
 }
 
 func httpProbe(path string, initialDelay, period int32) *corev1.Probe {

@@ -99,6 +99,34 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 				events,
 			},
 		},
+		"related objects of a fixed name, and of any": {
+			kinds: echo(func(k *Kind) {
+				entry := func(plural string, r spec.Related) kinds.Related {
+					return kinds.Related{Resource: kinds.Resource{Plural: plural}, Spec: r}
+				}
+				k.Related = []kinds.Related{
+					entry("configmaps", spec.Related{Name: "settings"}),
+					entry("configmaps", spec.Related{Name: "rates"}),
+					entry("endpoints", spec.Related{NameFrom: ".spec.endpoints", Access: spec.AccessGet}),
+					entry("pods", spec.Related{Name: "first"}),
+					entry("pods", spec.Related{Selector: "app=web"}),
+					entry("secrets", spec.Related{Name: "password", Access: spec.AccessGet}),
+					entry("services", spec.Related{Name: "web"}),
+					entry("services", spec.Related{Dynamic: true, Access: spec.AccessGet}),
+				}
+			}),
+			want: []string{
+				"/configmaps[rates]: get list watch",
+				"/configmaps[settings]: get list watch",
+				"/endpoints: get",
+				"/pods: get list watch",
+				"/secrets[password]: get",
+				"/services: get",
+				"/services[web]: get list watch",
+				parents,
+				events,
+			},
+		},
 		"two kinds with the same child": {
 			kinds: []Kind{
 				{Group: "b.example.com", Plural: "bs", Children: []kinds.Child{{Resource: kinds.Resource{Plural: "pods"}}}},

@@ -55,12 +55,26 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
 	}
 	for _, r := range k.Related {
-		rules = append(rules, resourceRule(r.Group, r.Plural, "get", "list", "watch"))
+		rules = append(rules, relatedRule(r))
 	}
 	for _, r := range k.Rules {
 		rules = append(rules, policyRule(r))
 	}
 	return rules
+}
+
+// relatedRule is what reading related objects needs. A fixed name limits it to that name: the API
+// server allows a list and a watch of one name by it.
+func relatedRule(r kinds.Related) rbacv1.PolicyRule {
+	verbs := []string{"get", "list", "watch"}
+	if r.Spec.Access == spec.AccessGet {
+		verbs = verbs[:1]
+	}
+	rule := resourceRule(r.Group, r.Plural, verbs...)
+	if r.Spec.Name != "" {
+		rule.ResourceNames = []string{r.Spec.Name}
+	}
+	return rule
 }
 
 func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {

@@ -51,6 +51,9 @@ const (
 	// RelatedAttempts is how often the author's Related is called before a parent that is
 	// deleted is finalized without its answer.
 	RelatedAttempts = 5
+	// NewNames is how long no parent has to name another related object before those named are
+	// watched. Until then each is read live.
+	NewNames = time.Second
 	// Altered is how long values that admission has altered stay before they are written
 	// again, since what alters them may have been removed.
 	Altered = time.Hour

@@ -29,10 +29,18 @@ type Writes struct {
 // Source is a kind of objects and the cache that holds them.
 type Source struct {
 	Kind  schema.GroupVersionKind
-	Cache client.Reader
+	Cache Reader
 	Empty client.Object // of the kind, to read into
+	// ReadsLive reports whether nothing is held of an object, so that the next read of it is live
+	// and shows every write. Nil: never.
+	ReadsLive func(types.NamespacedName) bool
 	// Selects reports whether the cache holds an object. Nil: it holds all.
 	Selects func(client.Object) bool
+}
+
+// Reader reads an object.
+type Reader interface {
+	Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error
 }
 
 type write struct {
@@ -110,7 +118,10 @@ func (w *Writes) AreSeen(ctx context.Context, live client.Reader, now time.Time)
 
 // isSeen reports whether the cache shows the write, or something newer.
 func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (bool, error) {
-	cached, err := readObject(ctx, w.source.Cache, w.source.Empty, w.name)
+	if w.source.ReadsLive != nil && w.source.ReadsLive(w.name) {
+		return true, nil
+	}
+	cached, err := ReadObject(ctx, w.source.Cache, w.source.Empty, w.name)
 	if err != nil || w.isReachedBy(cached) {
 		return err == nil, err
 	}
@@ -118,7 +129,7 @@ func (w *write) isSeen(ctx context.Context, live client.Reader, now time.Time) (
 		return false, nil
 	}
 	w.asked = now
-	current, err := readObject(ctx, live, w.source.Empty, w.name)
+	current, err := ReadObject(ctx, live, w.source.Empty, w.name)
 	if err != nil {
 		return false, err
 	}
@@ -148,12 +159,17 @@ func (w *write) isReachedBy(cached client.Object) bool {
 	return order >= 0
 }
 
-// readObject returns an object. It is nil if there is none.
-func readObject(ctx context.Context, from client.Reader, empty client.Object, name types.NamespacedName) (client.Object, error) {
+// ReadObject returns an object, which may be the cache's own. It is nil if there is none.
+func ReadObject(ctx context.Context, from Reader, empty client.Object, name types.NamespacedName) (client.Object, error) {
 	object := empty.DeepCopyObject().(client.Object)
 	err := from.Get(ctx, name, object, client.UnsafeDisableDeepCopy)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	return object, err
+}
+
+// NotFound returns the error for an object that does not exist.
+func NotFound(kind schema.GroupVersionKind, name types.NamespacedName) error {
+	return apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, name.Name)
 }

@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
 // Controller is a controller that a process runs.
@@ -28,6 +30,7 @@ func NewController(name, project string, setUp func(manager.Manager, *Environmen
 type Environment struct {
 	Settings
 	Metrics  Metrics
+	Related  *related.Watches // of related objects, which all controllers share
 	life     *lifetime
 	starting *starting // the controller
 }
@@ -54,15 +57,22 @@ func (e *Environment) OwnNamespace() string {
 
 // AddCache adds a cache to the manager. limit completes the options that all caches have.
 func (e *Environment) AddCache(mgr manager.Manager, limit func(*cache.Options)) (cache.Cache, error) {
-	options := cacheOptions(e.Options)
-	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
-	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
-	limit(&options)
-	added, err := newBoundedCache(e.Control.NewCache)(mgr.GetConfig(), options)
+	added, err := e.newCache(mgr, func(o *cache.Options) error { limit(o); return nil })
 	if err != nil {
 		return nil, err
 	}
 	return added, mgr.Add(startedWithCaches{added})
+}
+
+// newCache makes a cache that nothing starts. limit completes the options that all caches have.
+func (e *Environment) newCache(mgr manager.Manager, limit func(*cache.Options) error) (cache.Cache, error) {
+	options := cacheOptions(e.Options)
+	options.Scheme, options.Mapper, options.HTTPClient = mgr.GetScheme(), mgr.GetRESTMapper(), mgr.GetHTTPClient()
+	options.SyncPeriod = ptr.To(noResync) // the resync of the parents' cache suffices
+	if err := limit(&options); err != nil {
+		return nil, err
+	}
+	return newBoundedCache(e.Control.NewCache)(mgr.GetConfig(), options)
 }
 
 // noResync is a period that never ends.

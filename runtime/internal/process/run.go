@@ -128,6 +128,9 @@ func addControllers(mgr probedManager, settings Settings, life *lifetime, contro
 	if err != nil {
 		return err
 	}
+	if err := addRelated(mgr, environment); err != nil {
+		return err
+	}
 	started := &startup{mgr: mgr, logger: cmp.Or(settings.Logger, slog.Default()), metrics: environment.Metrics, every: settings.DiscoverEvery}
 	names := map[string]bool{}
 	for _, controller := range controllers {

@@ -139,6 +139,7 @@ type RelatedKind struct {
 	NamespacesFrom         string
 	Dynamic                bool
 	Metadata               bool
+	IsReadLive             bool // in each reconcile, and not watched
 }
 
 // Selection selects related objects by their names, or else by their labels.

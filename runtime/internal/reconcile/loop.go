@@ -32,7 +32,7 @@ type loop struct {
 	childCache   *childCache
 	relatedKinds []*relatedKind
 
-	cache      client.Reader // of parents and related objects
+	cache      client.Reader // of parents
 	liveReader client.Reader // reads from the API server
 	client     client.Client
 	events     events.EventRecorder
@@ -88,6 +88,6 @@ func (l *loop) forget(name client.ObjectKey) {
 // forgetRelated drops what a parent reads of related objects.
 func (l *loop) forgetRelated(name client.ObjectKey) {
 	for _, kind := range l.relatedKinds {
-		kind.index.Set(name, nil)
+		kind.release(name)
 	}
 }

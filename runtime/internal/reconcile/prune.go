@@ -97,9 +97,7 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 	}
 	r.recordChildRemoval(child)
 	r.state.applied.MarkDeleted(child.key())
-	if related := r.relatedSource(child.childKind); related != nil {
-		r.state.writes.RecordDeletion(related, child.object, r.now)
-	}
+	r.recordRelatedDeletion(child.childKind, child.object)
 	if !existed {
 		return apply.ErrStale{Key: child.key()}
 	}

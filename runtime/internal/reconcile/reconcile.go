@@ -193,10 +193,10 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 }
 
 // noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
-// took a child for absent that exists, something has changed, or the call was put off. It reports false
+// took a child for absent that exists, something has changed, a watch is being opened, or the call was put off. It reports false
 // for other errors.
 func noteStale(r *run, err error) (isStale bool) {
-	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) {
+	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) && !errors.As(err, new(errFilling)) {
 		return false
 	}
 	r.staleCause = err

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
@@ -27,24 +24,16 @@ type relatedKind struct {
 	RelatedKind
 	list   client.ObjectList // an empty one
 	index  *related.Index
-	source consistency.Source // shows writes of these objects, if they are children, too
-}
+	source *consistency.Source // shows writes of these objects, if they are children, too; nil if they are read live
 
-func newRelatedKind(mgr manager.Manager, entry RelatedKind) (*relatedKind, error) {
-	kind, err := newKind(mgr, entry.Object)
-	if err != nil {
-		return nil, err
-	}
-	if entry.Metadata {
-		kind = kind.withMetadataOnly()
-	}
-	list, err := newList(mgr.GetScheme(), kind)
-	source := consistency.Source{Kind: kind.GroupVersionKind, Cache: mgr.GetCache(), Empty: kind.cached}
-	return &relatedKind{kind: kind, RelatedKind: entry, list: list, index: related.NewIndex(), source: source}, err
+	// One of these shows the objects.
+	cache    cache.Cache       // a watch that is open from the start
+	selected *related.Selected // those that parents select
+	live     client.Reader     // the API server
 }
 
 // requestsForReaders returns a request for each parent that reads a related object.
-func (k *relatedKind) requestsForReaders(_ context.Context, object client.Object) []ctrl.Request {
+func (k *relatedKind) requestsForReaders(object client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	for _, parent := range k.index.Readers(object) {
 		requests = append(requests, ctrl.Request{NamespacedName: parent})
@@ -81,7 +70,10 @@ func readEntry(ctx context.Context, r *run, kind *relatedKind, dynamic []Selecti
 		return nil, errRelated{err}
 	}
 	kind.index.Set(r.name(), queries)
-	return findRelated(ctx, r.loop, kind, queries)
+	if err := checkQueries(r.loop, kind, queries); err != nil {
+		return nil, errRelated{err}
+	}
+	return findRelated(ctx, kind, r.name(), queries)
 }
 
 // goesWithoutEntry reports whether a parent is finalized although the objects of an entry
@@ -188,75 +180,4 @@ func queryNamespaces(r *run, kind *relatedKind, stated []string) []string {
 		return []string{r.parent.GetNamespace()}
 	}
 	return []string{related.AllNamespaces}
-}
-
-// findRelated returns the objects that queries select, each once.
-func findRelated(ctx context.Context, l *loop, kind *relatedKind, queries []related.Query) ([]client.Object, error) {
-	var found []client.Object
-	only := l.environment.Namespace
-	for _, query := range queries {
-		for _, namespace := range query.Namespaces {
-			var objects []client.Object
-			var err error
-			switch {
-			case namespace == related.AllNamespaces:
-				objects, err = listRelated(ctx, l.cache, kind, "", query)
-			case kind.namespaced && only != "" && namespace != only:
-				err = errRelated{fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)}
-			case len(query.Names) > 0:
-				objects, err = getRelated(ctx, l.cache, kind, namespace, query.Names)
-			default:
-				objects, err = listRelated(ctx, l.cache, kind, namespace, query)
-			}
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, objects...)
-		}
-	}
-	seen := map[types.UID]bool{}
-	return slices.DeleteFunc(found, func(object client.Object) bool {
-		isDuplicate := seen[object.GetUID()]
-		seen[object.GetUID()] = true
-		return isDuplicate
-	}), nil
-}
-
-// getRelated returns the objects of some names in a namespace.
-func getRelated(ctx context.Context, cache client.Reader, kind *relatedKind, namespace string, names []string) (found []client.Object, err error) {
-	for _, name := range names {
-		object := kind.cached.DeepCopyObject().(client.Object)
-		err := cache.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, object)
-	}
-	return found, nil
-}
-
-// listRelated returns the objects of a namespace that a query selects; of all namespaces
-// where it is empty.
-func listRelated(ctx context.Context, cache client.Reader, kind *relatedKind, namespace string, query related.Query) (found []client.Object, err error) {
-	if len(query.Names) == 0 && query.Selector == nil {
-		return nil, nil
-	}
-	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
-	if len(query.Names) == 0 {
-		options = append(options, client.MatchingLabelsSelector{Selector: query.Selector})
-	}
-	list := kind.list.DeepCopyObject().(client.ObjectList)
-	if err := cache.List(ctx, list, options...); err != nil {
-		return nil, err
-	}
-	objects, err := listItems(list)
-	for _, object := range objects {
-		if len(query.Names) == 0 || slices.Contains(query.Names, object.GetName()) {
-			found = append(found, object)
-		}
-	}
-	return found, err
 }

@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
-	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
@@ -110,9 +109,7 @@ func hasOtherChanges(seen, answer client.Object) bool {
 // recordChildWrite records a child as a write left it.
 func (r *run) recordChildWrite(kind *childKind, key string, object client.Object) {
 	r.state.writes.RecordWrite(&kind.source, object, r.now)
-	if related := r.relatedSource(kind); related != nil {
-		r.state.writes.RecordWrite(related, object, r.now)
-	}
+	r.recordRelatedWrite(kind, object)
 	r.writes.names = append(r.writes.names, key)
 	if r.writes.children == nil {
 		r.writes.children = map[types.UID]client.Object{}
@@ -129,16 +126,6 @@ func (r *run) recordChildRemoval(child child) {
 		r.writes.removed = map[types.UID]bool{}
 	}
 	r.writes.removed[child.object.GetUID()] = true
-}
-
-// relatedSource returns where children of a kind are seen as related objects; nil if they are
-// not. Their cache is another one, and must not be older than the operator's own writes either.
-func (r *run) relatedSource(kind *childKind) *consistency.Source {
-	i := slices.IndexFunc(r.loop.relatedKinds, func(k *relatedKind) bool { return k.GroupVersionKind == kind.GroupVersionKind })
-	if i < 0 {
-		return nil
-	}
-	return &r.loop.relatedKinds[i].source
 }
 
 // view returns the versions of what the reconcile leaves behind, as the next one sees them if

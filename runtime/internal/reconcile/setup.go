@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -167,7 +166,7 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 	l.childCache.parents[l.parentKind.GroupKind()] = l.parentKind.namespaced
 	l.parentSource = consistency.Source{Kind: l.parentKind.GroupVersionKind, Cache: l.cache, Empty: l.parentKind.cached}
 	for _, related := range l.definition.Related {
-		kind, err := newRelatedKind(mgr, related)
+		kind, err := newRelatedKind(mgr, &l, related)
 		if err != nil {
 			return nil, err
 		}
@@ -184,18 +183,27 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 // of children, before a controller starts: a start waits once for all of them, and a replica
 // that takes over has them full.
 func (l *loop) startInformers(mgr manager.Manager) error {
-	read := []kind{l.parentKind}
-	for _, related := range l.relatedKinds {
-		read = append(read, related.kind)
+	if err := l.startInformer(mgr.GetCache(), l.parentKind); err != nil {
+		return err
 	}
-	for _, kind := range read {
-		informer, err := mgr.GetCache().GetInformer(context.Background(), kind.cached, cache.BlockUntilSynced(false))
-		if err != nil {
+	for _, related := range l.relatedKinds {
+		if related.cache == nil {
+			continue
+		}
+		if err := l.startInformer(related.cache, related.kind); err != nil {
 			return err
 		}
-		l.environment.Await(kind.GroupVersionKind, informer.HasSynced)
 	}
 	return nil
+}
+
+// startInformer has a cache fill with a kind, which the controller waits for.
+func (l *loop) startInformer(in cache.Cache, kind kind) error {
+	informer, err := in.GetInformer(context.Background(), kind.cached, cache.BlockUntilSynced(false))
+	if err == nil {
+		l.environment.Await(kind.GroupVersionKind, informer.HasSynced)
+	}
+	return err
 }
 
 // forever is how long a controller waits for the objects of its kinds: a right that the operator lacks
@@ -212,7 +220,9 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		}
 	}
 	for _, kind := range l.relatedKinds {
-		build.Watches(kind.cached, handler.EnqueueRequestsFromMapFunc(kind.requestsForReaders), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+		if changes := l.watchRelated(kind); changes != nil {
+			build.WatchesRawSource(changes)
+		}
 	}
 	build.WatchesRawSource(source.Func(l.setQueue))
 	reconciler, options := l.newReconciler(build, controller.Options{

@@ -42,7 +42,7 @@ func NewIndex() *Index {
 
 // Set replaces the queries of a parent.
 func (x *Index) Set(parent types.NamespacedName, queries []Query) {
-	queries = slices.DeleteFunc(slices.Clone(queries), Query.isEmpty)
+	queries = slices.DeleteFunc(slices.Clone(queries), Query.IsEmpty)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if slices.EqualFunc(x.byParent[parent], queries, func(a, b Query) bool { return a.key() == b.key() }) {

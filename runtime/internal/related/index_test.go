@@ -98,7 +98,7 @@ func TestReadersAreThoseWhoseQueriesMatch(t *testing.T) {
 			}
 			var expect []string
 			for parent, query := range queries {
-				if selects(query, &object) {
+				if query.Selects(&object) {
 					expect = append(expect, parent)
 				}
 			}
@@ -114,17 +114,6 @@ func TestReadersAreThoseWhoseQueriesMatch(t *testing.T) {
 			t.Fatalf("something is left of parents that are gone: %v", index)
 		}
 	}
-}
-
-// selects reports whether a query selects an object.
-func selects(q Query, object *corev1.ConfigMap) bool {
-	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.Namespace) {
-		return false
-	}
-	if len(q.Names) > 0 {
-		return slices.Contains(q.Names, object.Name)
-	}
-	return q.Selector.Matches(labels.Set(object.Labels))
 }
 
 // BenchmarkReaders finds the reader of an object while a parent in each of many namespaces reads

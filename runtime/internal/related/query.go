@@ -1,15 +1,20 @@
 // Package related finds the objects that a parent's Sync reads and does not own, and the parents
 // that read an object that has changed.
 //
-//	Query   the objects that one parent reads of one kind
-//	Index   the queries of all parents                      → Readers(object)
+//	Query     the objects that one parent reads of one kind
+//	Index     the queries of all parents                         → Readers(object)
+//	Part      the part of a kind to which a watch is limited
+//	Watches   the limited watches of a process                   → Fixed(part), Selected(kind)
+//	Selected  the objects of a kind that parents select          → Read(queries)
 package related
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // AllNamespaces stands for every namespace in a Query.
@@ -25,8 +30,19 @@ type Query struct {
 	Namespaces []string
 }
 
-// isEmpty reports whether the query selects nothing.
-func (q Query) isEmpty() bool {
+// Selects reports whether the query selects an object of its kind.
+func (q Query) Selects(object client.Object) bool {
+	if !slices.Contains(q.Namespaces, AllNamespaces) && !slices.Contains(q.Namespaces, object.GetNamespace()) {
+		return false
+	}
+	if len(q.Names) > 0 {
+		return slices.Contains(q.Names, object.GetName())
+	}
+	return q.Selector != nil && q.Selector.Matches(labels.Set(object.GetLabels()))
+}
+
+// IsEmpty reports whether the query selects nothing.
+func (q Query) IsEmpty() bool {
 	return len(q.Namespaces) == 0 || len(q.Names) == 0 && q.Selector == nil
 }
 

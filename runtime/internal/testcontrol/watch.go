@@ -2,8 +2,10 @@ package testcontrol
 
 import (
 	"context"
+	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +22,9 @@ type Watch struct {
 	Kind       schema.GroupVersionKind
 	Namespaces []string        // that the cache is limited to; empty: it holds all
 	Labels     labels.Selector // that the cache is limited to; nil: it holds all
+	Fields     fields.Selector // that the cache is limited to; nil: it holds all
 
+	cache        *watchedCache
 	mu           sync.Mutex
 	registration toolscache.ResourceEventHandlerRegistration
 	handled      map[types.NamespacedName]Version
@@ -97,6 +101,16 @@ type watchedCache struct {
 	options cache.Options
 }
 
+// Start fills the cache until ctx is done. Then its event handlers are no longer among
+// [Control.Watches].
+func (c *watchedCache) Start(ctx context.Context) error {
+	err := c.Cache.Start(ctx)
+	c.control.mu.Lock()
+	defer c.control.mu.Unlock()
+	c.control.watches = slices.DeleteFunc(c.control.watches, func(w *Watch) bool { return w.cache == c })
+	return err
+}
+
 // GetInformer returns the informer of the object's kind.
 func (c *watchedCache) GetInformer(ctx context.Context, object client.Object, options ...cache.InformerGetOption) (cache.Informer, error) {
 	informer, err := c.Cache.GetInformer(ctx, object, options...)
@@ -115,7 +129,7 @@ func (c *watchedCache) GetInformer(ctx context.Context, object client.Object, op
 
 // addWatch has a handler tell what it was called with.
 func (c *watchedCache) addWatch(kind schema.GroupVersionKind, handler toolscache.ResourceEventHandler, add func(toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error)) (toolscache.ResourceEventHandlerRegistration, error) {
-	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, handled: map[types.NamespacedName]Version{}}
+	watch := &Watch{Kind: kind, Labels: c.options.DefaultLabelSelector, Fields: c.options.DefaultFieldSelector, cache: c, handled: map[types.NamespacedName]Version{}}
 	for namespace := range c.namespacesOf(kind) {
 		watch.Namespaces = append(watch.Namespaces, namespace)
 	}

@@ -1,0 +1,53 @@
+package warnings
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/opgen-dev/opgen/internal/spec"
+)
+
+// warnOfSecrets warns of related Secrets that the authors of parents choose in namespaces that may not
+// be theirs, and of roles that hand out all Secrets. inNamespace says that parents lie in one.
+func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func(path, message, hint string)) {
+	listsAll := slices.ContainsFunc(op.Children, func(c spec.Child) bool { return isSecret(c.Resource) })
+	for i, r := range op.Related {
+		if !isSecret(r.Resource) {
+			continue
+		}
+		path := fmt.Sprintf("operator.related[%d].", i)
+		if key := chosenBy(r, inNamespace); key != "" {
+			warn(path+key, "whoever may write "+parent+" chooses whose Secrets the operator reads",
+				"list the namespaces, or be sure that Sync gives an author of a "+parent+" nothing of a Secret that is not theirs")
+		}
+		if r.Access == spec.AccessWatch && r.Name == "" && !listsAll {
+			warn(path+"kind", "the operator's role lets it list and watch every Secret of the namespaces that it works in", fewerRights(r))
+		}
+	}
+}
+
+func isSecret(r spec.Resource) bool { return r.APIVersion == "v1" && r.Kind == "Secret" }
+
+// chosenBy returns the key by which the author of a parent chooses objects in namespaces that may not
+// be theirs; empty if there is none.
+func chosenBy(r spec.Related, inNamespace bool) string {
+	switch {
+	case r.NamespacesFrom != "":
+		return "namespaces"
+	case !r.MayBeAnywhere(inNamespace):
+		return ""
+	case r.NameFrom != "":
+		return "nameFrom"
+	case r.SelectorFrom != "":
+		return "selectorFrom"
+	}
+	return ""
+}
+
+// fewerRights returns what an entry of Secrets can say instead.
+func fewerRights(r spec.Related) string {
+	if r.Dynamic || r.NameFrom != "" {
+		return "access: get needs no right to list and watch: it costs a request for each name in each reconcile, and a change of a Secret causes none"
+	}
+	return "name gives the rights to one Secret; nameFrom with access: get needs no right to list and watch"
+}

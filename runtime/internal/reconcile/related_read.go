@@ -1,0 +1,127 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
+	"github.com/opgen-dev/opgen/runtime/internal/related"
+)
+
+// errFilling is the error of a reconcile that needs a watch which is being opened.
+type errFilling struct{ error }
+
+// checkQueries returns an error if the objects of a query cannot be read.
+func checkQueries(l *loop, kind *relatedKind, queries []related.Query) error {
+	only := l.environment.Namespace
+	for _, query := range queries {
+		if kind.live != nil && query.Selector != nil {
+			return fmt.Errorf("related objects of kind %s are read by their names, since the entry has access: get, and a selection has none", kind.Kind)
+		}
+		for _, namespace := range query.Namespaces {
+			switch {
+			case namespace == related.AllNamespaces && kind.live != nil && len(query.Names) > 0:
+				return fmt.Errorf("related objects of kind %s are read in the namespaces that the selection lists, since the entry has access: get, and it lists none", kind.Kind)
+			case kind.namespaced && only != "" && namespace != related.AllNamespaces && namespace != only:
+				return fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)
+			}
+		}
+	}
+	return nil
+}
+
+// findRelated returns the objects that queries select, each once.
+func findRelated(ctx context.Context, kind *relatedKind, parent types.NamespacedName, queries []related.Query) (found []client.Object, err error) {
+	switch {
+	case kind.selected != nil:
+		found, err = kind.selected.Read(ctx, kind.index, parent, queries)
+	case kind.live != nil:
+		found, err = readByName(ctx, kind.live, kind, queries)
+	default:
+		found, err = readCached(ctx, kind, queries)
+	}
+	switch {
+	case errors.Is(err, related.ErrFilling):
+		return nil, errFilling{err}
+	case err != nil && process.LacksRight(err):
+		return nil, errRelated{fmt.Errorf("the operator's role does not allow it to read related objects of kind %s: run opgen generate and make deploy, or see the API server's reason: %w", kind.Kind, err)}
+	case err != nil:
+		return nil, err
+	}
+	seen := map[types.UID]bool{}
+	return slices.DeleteFunc(found, func(object client.Object) bool {
+		isDuplicate := seen[object.GetUID()]
+		seen[object.GetUID()] = true
+		return isDuplicate
+	}), nil
+}
+
+// readByName returns the objects that queries name.
+func readByName(ctx context.Context, from consistency.Reader, kind *relatedKind, queries []related.Query) (found []client.Object, err error) {
+	for _, query := range queries {
+		for _, namespace := range query.Namespaces {
+			for _, name := range query.Names {
+				object, err := consistency.ReadObject(ctx, from, kind.cached, types.NamespacedName{Namespace: namespace, Name: name})
+				if err != nil {
+					return nil, err
+				}
+				if object != nil {
+					found = append(found, object)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// readCached returns the objects of the entry's cache that queries select.
+func readCached(ctx context.Context, kind *relatedKind, queries []related.Query) (found []client.Object, err error) {
+	for _, query := range queries {
+		for _, namespace := range query.Namespaces {
+			one := related.Query{Names: query.Names, Selector: query.Selector, Namespaces: []string{namespace}}
+			read := listCached
+			if len(query.Names) > 0 && namespace != related.AllNamespaces {
+				read = getCached
+			}
+			objects, err := read(ctx, kind, one)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, objects...)
+		}
+	}
+	return found, nil
+}
+
+// getCached returns the objects that a query of one namespace names.
+func getCached(ctx context.Context, kind *relatedKind, query related.Query) ([]client.Object, error) {
+	return readByName(ctx, kind.cache, kind, []related.Query{query})
+}
+
+// listCached returns the objects that a query selects in its one namespace, or in all.
+func listCached(ctx context.Context, kind *relatedKind, query related.Query) (found []client.Object, err error) {
+	if query.IsEmpty() {
+		return nil, nil
+	}
+	options := []client.ListOption{client.UnsafeDisableDeepCopy}
+	if namespace := query.Namespaces[0]; namespace != related.AllNamespaces {
+		options = append(options, client.InNamespace(namespace))
+	}
+	list := kind.list.DeepCopyObject().(client.ObjectList)
+	if err := kind.cache.List(ctx, list, options...); err != nil {
+		return nil, err
+	}
+	objects, err := listItems(list)
+	for _, object := range objects {
+		if query.Selects(object) {
+			found = append(found, object)
+		}
+	}
+	return found, err
+}

@@ -1,0 +1,144 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/related"
+)
+
+// newRelatedKind returns an entry of related objects, whose watch is as small as the entry lets it
+// be: see docs/children.md.
+func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKind, error) {
+	kind, err := newKind(mgr, entry.Object)
+	if err != nil {
+		return nil, err
+	}
+	if entry.Metadata {
+		kind = kind.withMetadataOnly()
+	}
+	list, err := newList(mgr.GetScheme(), kind)
+	if err != nil {
+		return nil, err
+	}
+	added := &relatedKind{kind: kind, RelatedKind: entry, list: list, index: related.NewIndex()}
+	switch {
+	case entry.IsReadLive:
+		added.live = l.liveReader
+	case entry.isSelected() && !entry.Metadata:
+		return added, added.addSelected(l)
+	case entry.Name != "" || entry.Selector != "":
+		return added, added.addPart(l)
+	default:
+		added.setCache(mgr.GetCache(), nil)
+	}
+	return added, nil
+}
+
+// isSelected reports whether a parent says which objects are meant.
+func (k *RelatedKind) isSelected() bool {
+	return k.Dynamic || k.NameFrom != "" || k.SelectorFrom != ""
+}
+
+// setCache has a cache show the objects of the entry. has reports whether the cache holds an object.
+// Nil: it holds all.
+func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) {
+	k.cache = shows
+	k.source = &consistency.Source{Kind: k.GroupVersionKind, Cache: shows, Empty: k.cached, Selects: has}
+}
+
+// addPart has a watch of the entry's name or labels alone show its objects.
+func (k *relatedKind) addPart(l *loop) error {
+	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
+	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, related.AllNamespaces)
+	if isListed && l.environment.Namespace == "" {
+		part.Namespaces = related.JoinNamespaces(k.Namespaces)
+	}
+	shows, err := l.environment.Related.Fixed(part)
+	if err != nil {
+		return err
+	}
+	k.setCache(shows, part.Has)
+	return nil
+}
+
+// addSelected has the watches of what parents select show the objects of the entry.
+func (k *relatedKind) addSelected(l *loop) error {
+	k.selected = l.environment.Related.Selected(k.GroupVersionKind, k.empty, l.liveReader)
+	source := k.selected.Source()
+	k.source = &source
+	if k.SelectorFrom != "" || k.NameFrom != "" && k.mayBeAnywhere(l) {
+		return k.selected.WatchMetadata()
+	}
+	return nil
+}
+
+// mayBeAnywhere reports whether a name of the entry stands for objects in all namespaces.
+func (k *relatedKind) mayBeAnywhere(l *loop) bool {
+	if !k.namespaced || k.NamespacesFrom != "" {
+		return false
+	}
+	return slices.Contains(k.Namespaces, related.AllNamespaces) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
+}
+
+// watchRelated has the parents reconciled that read a related object which changes. It returns the
+// source of such events for the controller; nil if it needs none.
+func (l *loop) watchRelated(kind *relatedKind) source.Source {
+	if kind.selected != nil {
+		kind.selected.Handle(func(object client.Object) {
+			for _, request := range kind.requestsForReaders(object) {
+				l.queue.Add(request)
+			}
+		})
+	}
+	if kind.cache == nil {
+		return nil
+	}
+	enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return kind.requestsForReaders(object) })
+	return source.Kind[client.Object](kind.cache, kind.cached, enqueue, predicate.ResourceVersionChangedPredicate{})
+}
+
+// recordRelatedWrite has the next reconcile see a child as a write left it where it is a related
+// object, too: that cache is another one.
+func (r *run) recordRelatedWrite(kind *childKind, object client.Object) {
+	for _, entry := range r.loop.relatedKinds {
+		if entry.GroupVersionKind == kind.GroupVersionKind && entry.source != nil {
+			r.state.writes.RecordWrite(entry.source, object, r.now)
+			entry.forget(object)
+		}
+	}
+}
+
+// recordRelatedDeletion is recordRelatedWrite for a child that was deleted.
+func (r *run) recordRelatedDeletion(kind *childKind, object client.Object) {
+	for _, entry := range r.loop.relatedKinds {
+		if entry.GroupVersionKind == kind.GroupVersionKind && entry.source != nil {
+			r.state.writes.RecordDeletion(entry.source, object, r.now)
+			entry.forget(object)
+		}
+	}
+}
+
+// forget drops what was read live of an object.
+func (k *relatedKind) forget(object client.Object) {
+	if k.selected != nil {
+		k.selected.Forget(client.ObjectKeyFromObject(object))
+	}
+}
+
+// release drops what a parent reads of the entry.
+func (k *relatedKind) release(parent client.ObjectKey) {
+	k.index.Set(parent, nil)
+	if k.selected != nil {
+		k.selected.Release(k.index, parent)
+	}
+}

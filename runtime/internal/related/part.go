@@ -1,0 +1,96 @@
+package related
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Part is a part of the objects of a kind, to which a watch is limited.
+type Part struct {
+	Kind       schema.GroupVersionKind
+	GoType     string // of the objects; see [GoTypeOf]
+	Namespaces string // with commas between them; empty: all that the operator works in
+	Name       string // empty: any
+	Labels     string // a selector in kubectl's syntax; empty: any
+	// IsReduced leaves out everything but what identifies a version of an object, and its labels.
+	IsReduced bool
+}
+
+// GoTypeOf returns the Go type of an object, by which watches of typed objects, of unstructured ones
+// and of metadata differ.
+func GoTypeOf(object client.Object) string { return fmt.Sprintf("%T", object) }
+
+// JoinNamespaces returns namespaces as a Part has them.
+func JoinNamespaces(names []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ",")
+}
+
+// Has reports whether an object of the kind is in the part.
+func (p Part) Has(object client.Object) bool {
+	if p.Name != "" && p.Name != object.GetName() {
+		return false
+	}
+	if p.Namespaces != "" && !slices.Contains(strings.Split(p.Namespaces, ","), object.GetNamespace()) {
+		return false
+	}
+	selector, err := labels.Parse(p.Labels)
+	return err == nil && selector.Matches(labels.Set(object.GetLabels()))
+}
+
+// limit limits a cache to the part.
+func (p Part) limit(options *cache.Options) error {
+	if p.Name != "" {
+		options.DefaultFieldSelector = fields.OneTermEqualSelector("metadata.name", p.Name)
+	}
+	if p.Labels != "" {
+		selector, err := labels.Parse(p.Labels)
+		if err != nil {
+			return err
+		}
+		options.DefaultLabelSelector = selector
+	}
+	if p.Namespaces != "" {
+		options.DefaultNamespaces = map[string]cache.Config{}
+		for namespace := range strings.SplitSeq(p.Namespaces, ",") {
+			options.DefaultNamespaces[namespace] = cache.Config{}
+		}
+	}
+	if p.IsReduced {
+		options.DefaultTransform = reduce
+	}
+	return nil
+}
+
+// reduce drops what a cache does not need to tell which objects a query selects, and in which
+// version: an annotation can hold a copy of the whole object.
+func reduce(object any) (any, error) {
+	whole, ok := object.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return object, nil
+	}
+	reduced := &metav1.PartialObjectMetadata{TypeMeta: whole.TypeMeta}
+	reduced.Name, reduced.Namespace, reduced.UID, reduced.ResourceVersion = whole.Name, whole.Namespace, whole.UID, whole.ResourceVersion
+	reduced.Labels, reduced.DeletionTimestamp = whole.Labels, whole.DeletionTimestamp
+	return reduced, nil
+}
+
+// newReduced returns an empty object of a kind, as a reduced watch shows it.
+func newReduced(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
+	object := new(metav1.PartialObjectMetadata)
+	object.SetGroupVersionKind(kind)
+	return object
+}
+
+// partOfName returns the part that has the one object of a name.
+func partOfName(kind schema.GroupVersionKind, empty client.Object, name types.NamespacedName) Part {
+	return Part{Kind: kind, GoType: GoTypeOf(empty), Namespaces: name.Namespace, Name: name.Name}
+}

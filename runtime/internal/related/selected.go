@@ -1,0 +1,200 @@
+package related
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+)
+
+// maxNames is how many names of a kind have a watch each. For more of them one watch of the kind's
+// metadata costs less.
+const maxNames = 50
+
+// Selected holds those objects of a kind that parents select while the operator runs, and no others.
+// It is safe for concurrent use.
+//
+// It reads an object live when a parent names it first, and then opens a watch of that name, which
+// all parents share. The watch is closed when no parent names the object any more. Once there are
+// more than maxNames names, or a parent selects by labels or in all namespaces, one watch of the
+// kind's metadata takes the place of these watches, until the process ends. It shows which objects
+// there are, and in which version; each version that a parent needs is read live once.
+//
+// A start with many parents names many objects at once. So watches of names are opened only when no
+// new name has come for a while: until then it is open whether the names will be too many.
+type Selected struct {
+	watches *Watches
+	kind    schema.GroupVersionKind
+	empty   client.Object
+	live    client.Reader
+	trim    func(any) (any, error)
+
+	mu       sync.Mutex
+	handlers []func(client.Object)
+	held     map[holder][]types.NamespacedName
+	objects  map[types.NamespacedName]*selectedObject // that are held
+	metadata *watch                                   // of the whole kind; nil until it is needed
+	settled  *time.Timer                              // opens the watches of names
+}
+
+// holder is a parent that reads objects for an entry, which its index stands for.
+type holder struct {
+	entry  *Index
+	parent types.NamespacedName
+}
+
+// ErrFilling is the error of a read that has to be repeated, since the watch that it needs is being
+// opened.
+var ErrFilling = errors.New("the watch of related objects is being opened")
+
+// ErrUnwatched is the error of a read that needs a watch which cannot be opened.
+type ErrUnwatched struct {
+	kind schema.GroupVersionKind
+	err  error
+}
+
+func (e ErrUnwatched) Unwrap() error { return e.err }
+
+func (e ErrUnwatched) Error() string {
+	return fmt.Sprintf("related objects of kind %s cannot be watched: %v", e.kind.Kind, e.err)
+}
+
+// Selected returns the objects of a kind that are selected while the operator runs. All who select
+// from a kind share them. empty is an empty object of the kind.
+func (w *Watches) Selected(kind schema.GroupVersionKind, empty client.Object, live client.Reader) *Selected {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	part := Part{Kind: kind, GoType: GoTypeOf(empty)}
+	if w.selected[part] == nil {
+		w.selected[part] = &Selected{
+			watches: w, kind: kind, empty: empty, live: live, trim: w.caches.Trim,
+			held: map[holder][]types.NamespacedName{}, objects: map[types.NamespacedName]*selectedObject{},
+		}
+	}
+	return w.selected[part]
+}
+
+// Handle has a function called with each object that changes.
+func (s *Selected) Handle(handle func(client.Object)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handlers = append(s.handlers, handle)
+}
+
+// handle calls the functions of Handle.
+func (s *Selected) handle(object client.Object) {
+	s.mu.Lock()
+	handlers := s.handlers
+	s.mu.Unlock()
+	for _, handle := range handlers {
+		handle(object)
+	}
+}
+
+// Read returns the objects that the queries of a parent select, and holds them for it until its next
+// call. Objects that do not exist are left out. It returns ErrFilling if the answer is not known
+// yet.
+func (s *Selected) Read(ctx context.Context, entry *Index, parent types.NamespacedName, queries []Query) ([]client.Object, error) {
+	names, err := s.resolve(ctx, queries)
+	if err != nil {
+		return nil, err
+	}
+	s.hold(holder{entry, parent}, names)
+	var found []client.Object
+	for _, name := range names {
+		object, err := s.get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if object != nil && slices.ContainsFunc(queries, func(q Query) bool { return q.Selects(object) }) {
+			found = append(found, object)
+		}
+	}
+	return found, nil
+}
+
+// Release drops what is held for a parent.
+func (s *Selected) Release(entry *Index, parent types.NamespacedName) {
+	s.hold(holder{entry, parent}, nil)
+}
+
+// resolve returns the names of the objects that queries select, each once.
+func (s *Selected) resolve(ctx context.Context, queries []Query) ([]types.NamespacedName, error) {
+	var names []types.NamespacedName
+	seen := map[types.NamespacedName]bool{}
+	add := func(name types.NamespacedName) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, query := range queries {
+		for _, namespace := range query.Namespaces {
+			if namespace != AllNamespaces && query.selector() == nil {
+				for _, name := range query.Names {
+					add(types.NamespacedName{Namespace: namespace, Name: name})
+				}
+				continue
+			}
+			listed, err := s.listMetadata(ctx, namespace, query)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range listed {
+				add(name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// hold replaces the objects that are held for a parent.
+func (s *Selected) hold(by holder, names []types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.held[by]
+	if slices.Equal(before, names) {
+		return
+	}
+	if s.held[by] = names; len(names) == 0 {
+		delete(s.held, by)
+	}
+	isNew := false
+	for _, name := range names {
+		if s.objects[name] == nil {
+			s.objects[name], isNew = &selectedObject{name: name}, true
+		}
+		s.objects[name].holders++
+	}
+	for _, name := range before {
+		s.objects[name].holders--
+		if s.objects[name].holders == 0 {
+			s.objects[name].close()
+			delete(s.objects, name)
+		}
+	}
+	if isNew && s.metadata == nil {
+		s.awaitNames()
+	}
+}
+
+// awaitNames opens the watch of metadata if there are too many names, and watches of names once
+// there was no new one for a while. The caller holds the lock.
+func (s *Selected) awaitNames() {
+	if len(s.objects) > maxNames {
+		_ = s.openMetadata() // the next read that needs it returns the error
+		return
+	}
+	if s.settled != nil {
+		s.settled.Stop()
+	}
+	s.settled = time.AfterFunc(backoff.NewNames, s.openNames)
+}

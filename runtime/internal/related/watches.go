@@ -1,0 +1,164 @@
+package related
+
+import (
+	"context"
+	"sync"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+)
+
+// Watches are the limited watches of a process. Those who watch the same part of a kind share one.
+// A manager runs it.
+type Watches struct {
+	caches Caches
+
+	mu       sync.Mutex
+	fixed    map[Part]cache.Cache
+	selected map[Part]*Selected
+	running  context.Context // ends the watches that were opened since the start; nil before it
+	isClosed bool            // no watch is opened any more
+	ended    sync.WaitGroup  // watches that were opened since the start
+}
+
+// Caches makes caches for limited watches.
+type Caches struct {
+	// New makes a cache with the options that all caches have, as limit completes them.
+	New func(limit func(*cache.Options) error) (cache.Cache, error)
+	// Add has the manager start a cache with its own, and wait for it.
+	Add func(cache.Cache) error
+	// Trim drops what caches do not keep of an object.
+	Trim func(any) (any, error)
+}
+
+var _ manager.LeaderElectionRunnable = (*Watches)(nil)
+
+// NewWatches returns watches of which none is open.
+func NewWatches(caches Caches) *Watches {
+	return &Watches{caches: caches, fixed: map[Part]cache.Cache{}, selected: map[Part]*Selected{}}
+}
+
+// Start lets watches be opened until ctx is done. It returns once all of them have ended.
+func (w *Watches) Start(ctx context.Context) error {
+	w.mu.Lock()
+	w.running = ctx
+	w.mu.Unlock()
+	<-ctx.Done()
+	w.mu.Lock()
+	w.isClosed = true
+	w.mu.Unlock()
+	w.ended.Wait()
+	return nil
+}
+
+// NeedLeaderElection returns false: watches are ready to be opened when controllers start.
+func (w *Watches) NeedLeaderElection() bool { return false }
+
+// Fixed returns the cache of a part. The manager starts it with its own.
+func (w *Watches) Fixed(part Part) (cache.Cache, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found, ok := w.fixed[part]; ok {
+		return found, nil
+	}
+	made, err := w.caches.New(part.limit)
+	if err != nil {
+		return nil, err
+	}
+	w.fixed[part] = made
+	return made, w.caches.Add(made)
+}
+
+// watch is the watch of a part.
+type watch struct {
+	cache.Cache
+	empty        client.Object
+	registration toolscache.ResourceEventHandlerRegistration
+	close        context.CancelFunc
+	failure      *failure
+}
+
+// isSynced reports whether the watch shows its part, and has handled all that was there at its
+// start.
+func (w *watch) isSynced() bool { return w != nil && w.registration.HasSynced() }
+
+// get returns an object of the watch; nil if there is none.
+func (w *watch) get(ctx context.Context, name client.ObjectKey) (client.Object, error) {
+	return consistency.ReadObject(ctx, w.Cache, w.empty, name)
+}
+
+// failed returns why the watch cannot be opened; nil if it can, or is not to be.
+func (w *watch) failed() error {
+	if w == nil {
+		return nil
+	}
+	return w.failure.err()
+}
+
+// open opens the watch of a part. handle is called with each object that changes, and synced once
+// the watch shows its part. A watch that is opened before the manager starts is started by
+// that, and is never closed.
+func (w *Watches) open(part Part, empty client.Object, handle func(client.Object), synced func()) (*watch, error) {
+	failure := new(failure)
+	made, err := w.caches.New(func(options *cache.Options) error {
+		options.DefaultWatchErrorHandler = failure.handler(options.DefaultWatchErrorHandler)
+		return part.limit(options)
+	})
+	if err != nil {
+		return nil, err
+	}
+	informer, err := made.GetInformer(context.Background(), empty, cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, err
+	}
+	opened := &watch{Cache: made, empty: empty, close: func() {}, failure: failure}
+	if opened.registration, err = informer.AddEventHandlerWithOptions(eventHandler(handle), toolscache.HandlerOptions{}); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running == nil {
+		return opened, w.caches.Add(made)
+	}
+	if w.isClosed {
+		return opened, nil
+	}
+	ctx, cancel := context.WithCancel(w.running)
+	opened.close = cancel
+	w.ended.Go(func() { _ = made.Start(ctx) }) // which returns no error
+	w.ended.Go(func() {
+		if toolscache.WaitForCacheSync(ctx.Done(), opened.registration.HasSynced) {
+			synced()
+		}
+	})
+	return opened, nil
+}
+
+// eventHandler returns a handler that calls a function with each state that an object leaves or
+// takes, but for those at the start of the watch.
+func eventHandler(handle func(client.Object)) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isFirst bool) {
+			if !isFirst {
+				handle(object.(client.Object))
+			}
+		},
+		UpdateFunc: func(before, after any) {
+			left, taken := before.(client.Object), after.(client.Object)
+			if left.GetResourceVersion() != taken.GetResourceVersion() {
+				handle(left)
+				handle(taken)
+			}
+		},
+		DeleteFunc: func(object any) {
+			if last, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+				object = last.Obj
+			}
+			handle(object.(client.Object))
+		},
+	}
+}
