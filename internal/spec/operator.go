@@ -81,6 +81,7 @@ type Related struct {
 	NamespacesFrom string // a path in the parent to a namespace or a list of namespaces
 	Cache          Cache
 	Access         Access
+	Optional       bool // the CRD of the kind may be absent
 }
 
 // MayBeAnywhere reports whether the objects may lie in every namespace, for parents that lie in one

@@ -245,6 +245,9 @@ func (r relatedView) Selection() string {
 	if r.Metadata() {
 		set = append(set, "Metadata: true")
 	}
+	if r.Spec.Optional {
+		set = append(set, "Optional: true")
+	}
 	if r.Spec.Access == spec.AccessGet {
 		set = append(set, "Access: operator.AccessGet")
 	}

@@ -52,7 +52,7 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 	for _, kind := range d.relatedKinds(new(R)) {
 		converted.Related = append(converted.Related, reconcile.RelatedKind{
 			Object: kind.Object, Name: kind.Name, NameFrom: kind.NameFrom, Selector: kind.Selector, SelectorFrom: kind.SelectorFrom,
-			Namespaces: kind.Namespaces, NamespacesFrom: kind.NamespacesFrom, Dynamic: kind.Dynamic, Metadata: kind.Metadata, IsReadLive: kind.Access == AccessGet,
+			Namespaces: kind.Namespaces, NamespacesFrom: kind.NamespacesFrom, Dynamic: kind.Dynamic, Metadata: kind.Metadata, IsReadLive: kind.Access == AccessGet, Optional: kind.Optional,
 		})
 	}
 	return converted

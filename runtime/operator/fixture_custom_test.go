@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +25,7 @@ type (
 	Related struct {
 		ConfigMaps operator.Snapshot[*corev1.ConfigMap]
 		Namespaces operator.Snapshot[*corev1.Namespace]
+		Gadgets    operator.Snapshot[*unstructured.Unstructured]
 	}
 	customRequest  = operator.Request[*testapi.Site, Children, Related]
 	customFunction = func(context.Context, *customRequest) (*Response, error)

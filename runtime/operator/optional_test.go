@@ -3,14 +3,15 @@ package operator_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/testapi"
 	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
@@ -73,7 +74,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 		before := gadget.GetUID()
 		c.Eventually("the Gadget exists again", func() error {
 			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(gadget), gadget); err != nil || gadget.GetUID() == before {
-				return apierrors.NewNotFound(crd.GroupVersionKind().GroupVersion().WithResource("gadgets").GroupResource(), "web")
+				return errors.New("it does not")
 			}
 			return nil
 		})
@@ -82,8 +83,8 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 		}
 		served("false")
 		c.Eventually("the CRD is gone", func() error {
-			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd.DeepCopy()); !apierrors.IsNotFound(err) {
-				return apierrors.NewConflict(crd.GroupVersionKind().GroupVersion().WithResource("crds").GroupResource(), crd.GetName(), err)
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd.DeepCopy()); err == nil {
+				return errors.New("it is not")
 			}
 			return nil
 		})
@@ -93,4 +94,58 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 	c.says(site, "Gadget web waits until the API server serves its kind")
 	c.Delete(site)
 	c.Gone(site)
+}
+
+// Sync reads what others have of a kind that may not be there, in each way in which an entry can say
+// what is meant.
+func TestRelatedKindMayBeAbsent(t *testing.T) {
+	for name, entry := range map[string]operator.RelatedKind{
+		"all of them":       {},
+		"by its name":       {Name: "theirs"},
+		"by a name of each": {NameFrom: ".spec.text"},
+		"read live":         {NameFrom: ".spec.text", Access: operator.AccessGet},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gadgets := strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"
+			theirs, crd := operator.Unstructured(gadgets+"/v1", "Gadget"), gadgetsOf(gadgets)
+			theirs.SetName("theirs")
+			c := startCustom(t, func(_ context.Context, req *customRequest) (*Response, error) {
+				phase := strconv.FormatBool(req.Related.Gadgets.Served())
+				for gadget := range req.Related.Gadgets.All() {
+					phase += " " + gadget.GetName()
+				}
+				return &Response{Children: new(Desired), Status: &testapi.Status{Phase: phase}}, nil
+			}, func(d *definition) {
+				d.Related = func(related *Related) []operator.RelatedKind {
+					described := entry
+					described.Object, described.Optional, described.Fields = operator.Unstructured(gadgets+"/v1", "Gadget"), true, operator.BindRelated(&related.Gadgets)
+					return []operator.RelatedKind{described}
+				}
+			})
+			site := c.site("web")
+			c.touch(site, "theirs")
+			c.phase(site, "false")
+			for range 2 {
+				c.installGadgets(crd)
+				c.phase(site, "true")
+				theirs.SetNamespace(c.Namespace)
+				made := theirs.DeepCopy()
+				c.Eventually("the API server takes Gadgets", func() error { return c.Client.Create(t.Context(), made) })
+				if entry.Access == operator.AccessGet {
+					c.Reconciled(site) // no event comes
+				}
+				c.phase(site, "true theirs")
+				if err := c.Client.Delete(t.Context(), crd.DeepCopy()); err != nil {
+					t.Fatal(err)
+				}
+				c.phase(site, "false")
+				c.Eventually("the CRD is gone", func() error {
+					if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd.DeepCopy()); err == nil {
+						return errors.New("it is not")
+					}
+					return nil
+				})
+			}
+		})
+	}
 }

@@ -35,6 +35,9 @@ type RelatedKind struct {
 	Metadata bool
 	// Access is how the operator gets at these objects; empty is [AccessWatch].
 	Access Access
+	// Optional lets the CRD of the kind be absent, come and go. [Snapshot.Served] says
+	// whether it is there.
+	Optional bool
 	// Fields is the field that holds this entry; see [BindRelated].
 	Fields RelatedFields
 }

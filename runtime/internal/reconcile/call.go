@@ -73,6 +73,10 @@ func newRequest(r *run, observed *observed) Request {
 		request.Refused[kind.index] = refusalsOf(kind, refused)
 	}
 	for i, objects := range observed.related {
+		if !observed.isRelatedServed[i] {
+			request.Related = append(request.Related, View{})
+			continue
+		}
 		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil, true})
 	}
 	return request

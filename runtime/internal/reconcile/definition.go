@@ -140,6 +140,7 @@ type RelatedKind struct {
 	Dynamic                bool
 	Metadata               bool
 	IsReadLive             bool // in each reconcile, and not watched
+	Optional               bool // the API server may not serve the kind
 }
 
 // Selection selects related objects by their names, or else by their labels.

@@ -21,6 +21,8 @@ type observed struct {
 	children [][]client.Object // per kind of children; the cache's own objects
 	related  [][]client.Object // per entry of related objects; the cache's own objects
 
+	isRelatedServed []bool // by entry
+
 	copies   []child // objects with the marks of a child that somebody else wrote
 	unmarked []child // objects of which a mark is left that this operator wrote, and that are no children
 }

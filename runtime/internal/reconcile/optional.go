@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
@@ -132,6 +133,52 @@ func (o *optionalKinds) requeue(ctx context.Context) {
 			queue.Add(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(parent)})
 		}
 	}
+}
+
+// addOptional has the optional kinds of children and of related objects come and go for all loops.
+func (l *loop) addOptional(mgr manager.Manager, loops []*loop) error {
+	for _, kind := range l.childKinds {
+		if kind.optional != nil {
+			kind.optional.start = func() (func() bool, error) { return startChildren(mgr, l.childCache, kind, loops) }
+			l.optional.kinds = append(l.optional.kinds, kind.optional)
+		}
+	}
+	for _, each := range loops {
+		for _, kind := range each.relatedKinds {
+			if kind.optional != nil {
+				kind.optional.start = func() (func() bool, error) { return startRelated(mgr, each, kind) }
+				l.optional.kinds = append(l.optional.kinds, kind.optional)
+			}
+		}
+	}
+	if len(l.optional.kinds) == 0 {
+		return nil
+	}
+	return mgr.Add(l.optional)
+}
+
+// startChildren has the cache fill with a kind of children, and the loops hear of them. No controller
+// waits for that.
+func startChildren(mgr manager.Manager, in *childCache, kind *childKind, loops []*loop) (hasSynced func() bool, err error) {
+	hasSynced, err = kind.fill(mgr, in)
+	for _, each := range loops {
+		if err == nil {
+			err = each.controller.Watch(source.Func(each.eventsOf(kind).Start))
+		}
+	}
+	return hasSynced, err
+}
+
+// startRelated is startChildren for an entry of related objects.
+func startRelated(mgr manager.Manager, l *loop, kind *relatedKind) (hasSynced func() bool, err error) {
+	hasSynced, err = kind.connect(mgr, l)
+	if err != nil {
+		return hasSynced, err
+	}
+	if changes := l.watchRelated(kind); changes != nil {
+		err = l.controller.Watch(source.Func(changes.Start))
+	}
+	return hasSynced, err
 }
 
 // unservedText says why a child of an optional kind is not applied.

@@ -85,8 +85,8 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		test.SetDelayed()
 		return ctrl.Result{}, nil
 	}
-	related, relatedErr := observeRelated(ctx, r)
-	observed.related = related
+	var relatedErr error
+	observed.related, observed.isRelatedServed, relatedErr = observeRelated(ctx, r)
 	if ctx.Err() != nil {
 		return ctrl.Result{}, nil
 	}

@@ -22,6 +22,8 @@ import (
 type relatedKind struct {
 	kind
 	RelatedKind
+	optional *optionalKind // nil: it is always served
+
 	list   client.ObjectList // an empty one
 	index  *related.Index
 	source *consistency.Source // shows writes of these objects, if they are children, too; nil if they are read live
@@ -43,24 +45,28 @@ func (k *relatedKind) requestsForReaders(object client.Object) []ctrl.Request {
 
 // observeRelated returns the related objects of the parent for each entry, and has the parent
 // reconciled when they change. The objects are the cache's own. It returns an error if the
-// objects of an entry cannot be found. Finalize gets none then, so that the parent can go.
-func observeRelated(ctx context.Context, r *run) ([][]client.Object, error) {
+// objects of an entry cannot be found. Finalize gets none then, so that the parent can go. isServed says
+// which entries the API server serves.
+func observeRelated(ctx context.Context, r *run) (objects [][]client.Object, isServed []bool, err error) {
 	l := r.loop
 	if r.isFinalizing() && (l.definition.Author.Finalize == nil || r.state.finalized) {
-		return nil, nil // the author's code runs no more, and nothing is to keep the parent
+		return nil, nil, nil // the author's code runs no more, and nothing is to keep the parent
 	}
 	selections, err := selectDynamic(ctx, r)
 	if err != nil && !goesWithoutSelections(ctx, r, err) {
-		return nil, err
+		return nil, nil, err
 	}
-	objects := make([][]client.Object, len(l.relatedKinds))
+	objects, isServed = make([][]client.Object, len(l.relatedKinds)), make([]bool, len(l.relatedKinds))
 	for i, kind := range l.relatedKinds {
+		if isServed[i] = kind.isServed(); !isServed[i] {
+			continue
+		}
 		objects[i], err = readEntry(ctx, r, kind, selections[i])
 		if err != nil && !goesWithoutEntry(ctx, r, kind, err) {
-			return objects, err
+			return objects, isServed, err
 		}
 	}
-	return objects, nil
+	return objects, isServed, nil
 }
 
 // readEntry returns the related objects of one entry.

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -13,36 +14,72 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
-// newRelatedKind returns an entry of related objects, whose watch is as small as the entry lets it
-// be: see docs/children.md.
+// newRelatedKind returns an entry of related objects. One of an optional kind that the API server does
+// not serve is connected when it does.
 func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKind, error) {
 	kind, err := newKind(mgr, entry.Object)
-	if err != nil {
+	isMissing := entry.Optional && errors.As(err, new(process.ErrNotServed))
+	if err != nil && !isMissing {
 		return nil, err
 	}
 	if entry.Metadata {
 		kind = kind.withMetadataOnly()
 	}
-	list, err := newList(mgr.GetScheme(), kind)
-	if err != nil {
-		return nil, err
+	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex()}
+	if entry.Optional {
+		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
 	}
-	added := &relatedKind{kind: kind, RelatedKind: entry, list: list, index: related.NewIndex()}
-	switch {
-	case entry.IsReadLive:
-		added.live = l.liveReader
-	case entry.isSelected() && !entry.Metadata:
-		return added, added.addSelected(l)
-	case entry.Name != "" || entry.Selector != "":
-		return added, added.addPart(l)
-	default:
-		added.setCache(mgr.GetCache(), nil)
+	if isMissing {
+		return added, nil
 	}
-	return added, nil
+	hasSynced, err := added.connect(mgr, l)
+	if entry.Optional {
+		added.optional.hasSynced = hasSynced
+		added.optional.served.Store(true)
+	}
+	l.environment.Await(kind.GroupVersionKind, hasSynced)
+	return added, err
 }
+
+// connect has a watch show the objects of an entry, which is as small as the entry lets it be: see
+// docs/children.md. The function reports whether it shows them.
+func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bool, err error) {
+	hasSynced = func() bool { return true }
+	found, err := newKind(mgr, k.Object)
+	if err != nil {
+		return hasSynced, err
+	}
+	k.namespaced = found.namespaced
+	if k.list, err = newList(mgr.GetScheme(), k.kind); err != nil {
+		return hasSynced, err
+	}
+	switch {
+	case k.IsReadLive:
+		k.live = l.liveReader
+	case k.isSelected() && !k.Metadata:
+		return hasSynced, k.addSelected(l)
+	case k.Name != "" || k.Selector != "":
+		err = k.addPart(l)
+	default:
+		k.setCache(mgr.GetCache(), nil)
+	}
+	if k.cache == nil || err != nil {
+		return hasSynced, err
+	}
+	informer, err := k.cache.GetInformer(context.Background(), k.cached, cache.BlockUntilSynced(false))
+	if err != nil {
+		return hasSynced, err
+	}
+	return informer.HasSynced, nil
+}
+
+// isServed reports whether the objects of the entry are known. Before that, no more than the name of
+// their kind is.
+func (k *relatedKind) isServed() bool { return k.optional.isServed() }
 
 // isSelected reports whether a parent says which objects are meant.
 func (k *RelatedKind) isSelected() bool {
@@ -111,7 +148,7 @@ func (l *loop) watchRelated(kind *relatedKind) source.Source {
 // object, too: that cache is another one.
 func (r *run) recordRelatedWrite(kind *childKind, object client.Object) {
 	for _, entry := range r.loop.relatedKinds {
-		if entry.GroupVersionKind == kind.GroupVersionKind && entry.source != nil {
+		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {
 			r.state.writes.RecordWrite(entry.source, object, r.now)
 			entry.forget(object)
 		}
@@ -121,7 +158,7 @@ func (r *run) recordRelatedWrite(kind *childKind, object client.Object) {
 // recordRelatedDeletion is recordRelatedWrite for a child that was deleted.
 func (r *run) recordRelatedDeletion(kind *childKind, object client.Object) {
 	for _, entry := range r.loop.relatedKinds {
-		if entry.GroupVersionKind == kind.GroupVersionKind && entry.source != nil {
+		if entry.GroupVersionKind == kind.GroupVersionKind && entry.isServed() && entry.source != nil {
 			r.state.writes.RecordDeletion(entry.source, object, r.now)
 			entry.forget(object)
 		}
@@ -138,7 +175,7 @@ func (k *relatedKind) forget(object client.Object) {
 // release drops what a parent reads of the entry.
 func (k *relatedKind) release(parent client.ObjectKey) {
 	k.index.Set(parent, nil)
-	if k.selected != nil {
+	if k.isServed() && k.selected != nil {
 		k.selected.Release(k.index, parent)
 	}
 }

@@ -64,29 +64,6 @@ func SetUp(mgr manager.Manager, environment *process.Environment, definition Def
 	return shared.addOptional(mgr, loops)
 }
 
-// addOptional has the optional kinds of children come and go for all loops.
-func (l *loop) addOptional(mgr manager.Manager, loops []*loop) error {
-	for _, kind := range l.childKinds {
-		if kind.optional == nil {
-			continue
-		}
-		kind.optional.start = func() (func() bool, error) {
-			hasSynced, err := kind.fill(mgr, l.childCache)
-			for _, each := range loops {
-				if err == nil {
-					err = each.watchOptional(kind)
-				}
-			}
-			return hasSynced, err
-		}
-		l.optional.kinds = append(l.optional.kinds, kind.optional)
-	}
-	if len(l.optional.kinds) == 0 {
-		return nil
-	}
-	return mgr.Add(l.optional)
-}
-
 // checkServed returns an error that joins the kinds which the API server does not serve, but for
 // optional ones.
 func checkServed(mgr manager.Manager, definition Definition) error {
@@ -100,7 +77,9 @@ func checkServed(mgr manager.Manager, definition Definition) error {
 		}
 	}
 	for _, related := range definition.Related {
-		objects = append(objects, related.Object)
+		if !related.Optional {
+			objects = append(objects, related.Object)
+		}
 	}
 	var missing []error
 	seen := map[error]bool{}
@@ -176,32 +155,16 @@ func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, err
 	l.slowCalls = newSlowCalls(l.environment.Workers, func(parent types.NamespacedName) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	l.status = status.Writer{Access: l.definition.Status, Client: l.client, LiveReader: l.liveReader, New: l.parentKind.newObject, Manager: l.manager}
 	l.brake.AddParents(l.countParents)
-	return &l, l.startInformers(mgr)
+	return &l, l.startInformer(mgr)
 }
 
-// startInformers has the manager fill the caches of parents and related objects with those
-// of children, before a controller starts: a start waits once for all of them, and a replica
-// that takes over has them full.
-func (l *loop) startInformers(mgr manager.Manager) error {
-	if err := l.startInformer(mgr.GetCache(), l.parentKind); err != nil {
-		return err
-	}
-	for _, related := range l.relatedKinds {
-		if related.cache == nil {
-			continue
-		}
-		if err := l.startInformer(related.cache, related.kind); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// startInformer has a cache fill with a kind, which the controller waits for.
-func (l *loop) startInformer(in cache.Cache, kind kind) error {
-	informer, err := in.GetInformer(context.Background(), kind.cached, cache.BlockUntilSynced(false))
+// startInformer has the manager fill the cache of parents with those of children and of related
+// objects, before a controller starts: a start waits once for all of them, and a replica that takes
+// over has them full.
+func (l *loop) startInformer(mgr manager.Manager) error {
+	informer, err := mgr.GetCache().GetInformer(context.Background(), l.parentKind.cached, cache.BlockUntilSynced(false))
 	if err == nil {
-		l.environment.Await(kind.GroupVersionKind, informer.HasSynced)
+		l.environment.Await(l.parentKind.GroupVersionKind, informer.HasSynced)
 	}
 	return err
 }
@@ -220,6 +183,9 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 		}
 	}
 	for _, kind := range l.relatedKinds {
+		if !kind.isServed() {
+			continue
+		}
 		if changes := l.watchRelated(kind); changes != nil {
 			build.WatchesRawSource(changes)
 		}
@@ -241,13 +207,6 @@ func (l *loop) watch(mgr manager.Manager, name string) error {
 func (l *loop) eventsOf(child *childKind) source.SyncingSource {
 	enqueue := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []ctrl.Request { return l.requestsForChild(child, object) })
 	return source.Kind[client.Object](l.childCache.Cache, child.cached, missingHandler{enqueue, l, child})
-}
-
-// watchOptional is watch for a kind of children that the API server serves by now. The controller does
-// not wait for it.
-func (l *loop) watchOptional(child *childKind) error {
-	events := l.eventsOf(child)
-	return l.controller.Watch(source.Func(events.Start))
 }
 
 // requestsForChild returns a request for the parent of a child, or of the copy of one, if the
