@@ -2,6 +2,7 @@ package related
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +23,7 @@ func (s *Selected) openMetadata() (err error) {
 		return nil
 	}
 	empty := newReduced(s.kind)
-	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, s.handle, s.replaceNames)
+	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, callbacks{s.handle, s.replaceNames, s.handleNames})
 	return err
 }
 
@@ -53,7 +54,8 @@ func (s *Selected) openNames() {
 		if object.watch != nil {
 			continue
 		}
-		opened, err := s.watches.open(partOfName(s.kind, s.empty, name), s.empty, s.handle, func() { s.replaceCopy(name) })
+		call := callbacks{s.handle, func() { s.replaceCopy(name) }, func() { s.handleName(name) }}
+		opened, err := s.watches.open(partOfName(s.kind, s.empty, name), s.empty, call)
 		if err != nil {
 			s.awaitNames()
 			return
@@ -82,7 +84,17 @@ func (s *Selected) hasChanged(object *selectedObject, watch *watch) bool {
 		return false
 	}
 	shown, err := watch.get(context.Background(), object.name)
-	return err != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
+	return err != nil || watch.failed() != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
+}
+
+// handleNames has the parents that name objects look again.
+func (s *Selected) handleNames() {
+	s.mu.Lock()
+	names := slices.Collect(maps.Keys(s.objects))
+	s.mu.Unlock()
+	for _, name := range names {
+		s.handleName(name)
+	}
 }
 
 // handleName has the parents that name an object look again.
