@@ -33,7 +33,7 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKi
 	added := &relatedKind{kind: kind, RelatedKind: entry, list: list, index: related.NewIndex()}
 	switch {
 	case entry.IsReadLive:
-		added.live = l.liveReader
+		added.liveReader = l.liveReader
 	case entry.isSelected() && !entry.Metadata:
 		return added, added.addSelected(l)
 	case entry.Name != "" || entry.Selector != "":

@@ -4,10 +4,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // WatchMetadata opens the watch of the kind's metadata at once, for an entry that surely needs it.
@@ -43,11 +46,15 @@ func (s *Selected) replaceNames() {
 	}
 }
 
-// openNames opens the watches of names that are held and not watched.
+// openNames opens the watches of names that are retained and not watched.
 func (s *Selected) openNames() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.metadata != nil {
+		return
+	}
+	if len(s.objects) > maxNames {
+		s.awaitNames()
 		return
 	}
 	for name, object := range s.objects {
@@ -87,7 +94,7 @@ func (s *Selected) hasChanged(object *selectedObject, watch *watch) bool {
 	return err != nil || watch.failed() != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
 }
 
-// handleNames has the parents that name objects look again.
+// handleNames has the parents reconciled that name objects.
 func (s *Selected) handleNames() {
 	s.mu.Lock()
 	names := slices.Collect(maps.Keys(s.objects))
@@ -97,7 +104,7 @@ func (s *Selected) handleNames() {
 	}
 }
 
-// handleName has the parents that name an object look again.
+// handleName has the parents reconciled that name an object.
 func (s *Selected) handleName(name types.NamespacedName) {
 	object := newReduced(s.kind)
 	object.Namespace, object.Name = name.Namespace, name.Name
@@ -118,6 +125,9 @@ func (s *Selected) listMetadata(ctx context.Context, namespace string, query Que
 	if !metadata.isSynced() {
 		if err := metadata.failed(); err != nil {
 			return nil, ErrUnwatched{s.kind, err}
+		}
+		if time.Since(metadata.opened) > backoff.CacheLag {
+			return nil, ErrUnwatched{s.kind, errSlow}
 		}
 		return nil, ErrFilling
 	}

@@ -3,6 +3,7 @@ package related
 import (
 	"context"
 	"sync"
+	"time"
 
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -79,6 +80,7 @@ type watch struct {
 	empty        client.Object
 	registration toolscache.ResourceEventHandlerRegistration
 	close        context.CancelFunc
+	opened       time.Time
 	failure      *failure
 }
 
@@ -121,7 +123,7 @@ func (w *Watches) open(part Part, empty client.Object, call callbacks) (*watch, 
 	if err != nil {
 		return nil, err
 	}
-	opened := &watch{Cache: made, empty: empty, close: func() {}, failure: failure}
+	opened := &watch{Cache: made, empty: empty, close: func() {}, opened: time.Now(), failure: failure}
 	if opened.registration, err = informer.AddEventHandlerWithOptions(eventHandler(call.handle), toolscache.HandlerOptions{}); err != nil {
 		return nil, err
 	}
