@@ -65,6 +65,7 @@ func TestOperatorIsReadWhole(t *testing.T) {
 		if want.Related[i].Cache == "" {
 			want.Related[i].Cache = CacheFull
 		}
+		want.Related[i].Access = AccessWatch
 	}
 	if diff := cmp.Diff(want, api.Operator, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreFields(Expression{}, "Columns")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -66,9 +66,15 @@ func addCustom(t *testing.T, sync customFunction, change func(*definition), opti
 // addCustomAs is addCustom with the rights of the roles in a file; all rights if it is empty.
 func addCustomAs(t *testing.T, roles string, sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
 	t.Helper()
+	return addCustomWith(t, func(config *operatortest.Config) { config.Roles = roles }, sync, change, options)
+}
+
+// addCustomWith is addCustom after configure has completed the configuration of the cluster.
+func addCustomWith(t *testing.T, configure func(*operatortest.Config), sync customFunction, change func(*definition), options func(*operator.Options)) *custom {
+	t.Helper()
 	c := &custom{t: t, group: strings.ToLower(rand.Text()[:10]) + ".test.opgen.dev"}
 	c.setSync(sync)
-	c.Cluster = operatortest.Start(t, operatortest.Config{
+	config := operatortest.Config{
 		Controllers: func(operator.Manager) ([]operator.Controller, error) {
 			d := definition{
 				Name:               "site",
@@ -90,14 +96,15 @@ func addCustomAs(t *testing.T, roles string, sync customFunction, change func(*d
 		},
 		CRDs:    []string{"../internal/testapi/crds.yaml"},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
-		Roles:   roles,
 		Options: func(o *operator.Options) {
 			options(o)
 			if c.limit != nil {
 				c.limit(o)
 			}
 		},
-	})
+	}
+	configure(&config)
+	c.Cluster = operatortest.Start(t, config)
 	return c
 }
 

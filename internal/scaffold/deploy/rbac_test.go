@@ -118,10 +118,9 @@ func TestRoleHoldsWhatTheSpecImplies(t *testing.T) {
 			want: []string{
 				"/configmaps[rates]: get list watch",
 				"/configmaps[settings]: get list watch",
-				"/endpoints: get",
+				"/endpoints services: get",
 				"/pods: get list watch",
 				"/secrets[password]: get",
-				"/services: get",
 				"/services[web]: get list watch",
 				parents,
 				events,

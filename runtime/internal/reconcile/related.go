@@ -29,9 +29,9 @@ type relatedKind struct {
 	source *consistency.Source // shows writes of these objects, if they are children, too; nil if they are read live
 
 	// One of these shows the objects.
-	cache    cache.Cache       // a watch that is open from the start
-	selected *related.Selected // those that parents select
-	live     client.Reader     // the API server
+	cache      cache.Cache       // a watch that is open from the start
+	selected   *related.Selected // those that parents select
+	liveReader client.Reader     // the API server
 }
 
 // requestsForReaders returns a request for each parent that reads a related object.

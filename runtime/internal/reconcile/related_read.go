@@ -21,12 +21,12 @@ type errFilling struct{ error }
 func checkQueries(l *loop, kind *relatedKind, queries []related.Query) error {
 	only := l.environment.Namespace
 	for _, query := range queries {
-		if kind.live != nil && query.Selector != nil {
+		if kind.liveReader != nil && query.Selector != nil {
 			return fmt.Errorf("related objects of kind %s are read by their names, since the entry has access: get, and a selection has none", kind.Kind)
 		}
 		for _, namespace := range query.Namespaces {
 			switch {
-			case namespace == related.AllNamespaces && kind.live != nil && len(query.Names) > 0:
+			case namespace == related.AllNamespaces && kind.liveReader != nil && len(query.Names) > 0:
 				return fmt.Errorf("related objects of kind %s are read in the namespaces that the selection lists, since the entry has access: get, and it lists none", kind.Kind)
 			case kind.namespaced && only != "" && namespace != related.AllNamespaces && namespace != only:
 				return fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)
@@ -41,8 +41,8 @@ func findRelated(ctx context.Context, kind *relatedKind, parent types.Namespaced
 	switch {
 	case kind.selected != nil:
 		found, err = kind.selected.Read(ctx, kind.index, parent, queries)
-	case kind.live != nil:
-		found, err = readByName(ctx, kind.live, kind, queries)
+	case kind.liveReader != nil:
+		found, err = readByName(ctx, kind.liveReader, kind, queries)
 	default:
 		found, err = readCached(ctx, kind, queries)
 	}

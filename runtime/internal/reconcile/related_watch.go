@@ -59,7 +59,7 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 	}
 	switch {
 	case k.IsReadLive:
-		k.live = l.liveReader
+		k.liveReader = l.liveReader
 	case k.isSelected() && !k.Metadata:
 		return hasSynced, k.addSelected(l)
 	case k.Name != "" || k.Selector != "":

@@ -9,7 +9,10 @@ import (
 )
 
 // failure is why a watch cannot be opened, as far as somebody has to do something about it.
-type failure struct{ last atomic.Pointer[error] }
+type failure struct {
+	last   atomic.Pointer[error]
+	failed func() // called with the first error
+}
 
 // err returns the last error; nil if there was none.
 func (f *failure) err() error {
@@ -23,8 +26,8 @@ func (f *failure) err() error {
 // handles it. The watch is retried.
 func (f *failure) handler(next toolscache.WatchErrorHandlerWithContext) toolscache.WatchErrorHandlerWithContext {
 	return func(ctx context.Context, r *toolscache.Reflector, err error) {
-		if apierrors.IsForbidden(err) {
-			f.last.Store(&err)
+		if apierrors.IsForbidden(err) && f.last.Swap(&err) == nil {
+			f.failed()
 		}
 		next(ctx, r, err)
 	}

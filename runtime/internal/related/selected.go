@@ -19,7 +19,7 @@ import (
 // metadata costs less.
 const maxNames = 50
 
-// Selected holds those objects of a kind that parents select while the operator runs, and no others.
+// Selected retains those objects of a kind that parents select while the operator runs, and no others.
 // It is safe for concurrent use.
 //
 // It reads an object live when a parent names it first, and then opens a watch of that name, which
@@ -39,14 +39,14 @@ type Selected struct {
 
 	mu       sync.Mutex
 	handlers []func(client.Object)
-	held     map[holder][]types.NamespacedName
-	objects  map[types.NamespacedName]*selectedObject // that are held
+	retained map[reader][]types.NamespacedName
+	objects  map[types.NamespacedName]*selectedObject // that are retained
 	metadata *watch                                   // of the whole kind; nil until it is needed
 	settled  *time.Timer                              // opens the watches of names
 }
 
-// holder is a parent that reads objects for an entry, which its index stands for.
-type holder struct {
+// reader is a parent that reads objects for an entry, which its index stands for.
+type reader struct {
 	entry  *Index
 	parent types.NamespacedName
 }
@@ -54,6 +54,9 @@ type holder struct {
 // ErrFilling is the error of a read that has to be repeated, since the watch that it needs is being
 // opened.
 var ErrFilling = errors.New("the watch of related objects is being opened")
+
+// errSlow is why a watch that the API server does not answer counts as one that cannot be opened.
+var errSlow = errors.New("the API server has not listed them yet")
 
 // ErrUnwatched is the error of a read that needs a watch which cannot be opened.
 type ErrUnwatched struct {
@@ -76,7 +79,7 @@ func (w *Watches) Selected(kind schema.GroupVersionKind, empty client.Object, li
 	if w.selected[part] == nil {
 		w.selected[part] = &Selected{
 			watches: w, kind: kind, empty: empty, live: live, trim: w.caches.Trim,
-			held: map[holder][]types.NamespacedName{}, objects: map[types.NamespacedName]*selectedObject{},
+			retained: map[reader][]types.NamespacedName{}, objects: map[types.NamespacedName]*selectedObject{},
 		}
 	}
 	return w.selected[part]
@@ -99,7 +102,7 @@ func (s *Selected) handle(object client.Object) {
 	}
 }
 
-// Read returns the objects that the queries of a parent select, and holds them for it until its next
+// Read returns the objects that the queries of a parent select, and retains them for it until its next
 // call. Objects that do not exist are left out. It returns ErrFilling if the answer is not known
 // yet.
 func (s *Selected) Read(ctx context.Context, entry *Index, parent types.NamespacedName, queries []Query) ([]client.Object, error) {
@@ -107,7 +110,7 @@ func (s *Selected) Read(ctx context.Context, entry *Index, parent types.Namespac
 	if err != nil {
 		return nil, err
 	}
-	s.hold(holder{entry, parent}, names)
+	s.retain(reader{entry, parent}, names)
 	var found []client.Object
 	for _, name := range names {
 		object, err := s.get(ctx, name)
@@ -121,9 +124,9 @@ func (s *Selected) Read(ctx context.Context, entry *Index, parent types.Namespac
 	return found, nil
 }
 
-// Release drops what is held for a parent.
+// Release drops what is retained for a parent.
 func (s *Selected) Release(entry *Index, parent types.NamespacedName) {
-	s.hold(holder{entry, parent}, nil)
+	s.retain(reader{entry, parent}, nil)
 }
 
 // resolve returns the names of the objects that queries select, each once.
@@ -156,27 +159,27 @@ func (s *Selected) resolve(ctx context.Context, queries []Query) ([]types.Namesp
 	return names, nil
 }
 
-// hold replaces the objects that are held for a parent.
-func (s *Selected) hold(by holder, names []types.NamespacedName) {
+// retain replaces the objects that are retained for a parent.
+func (s *Selected) retain(by reader, names []types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.held[by]
+	before := s.retained[by]
 	if slices.Equal(before, names) {
 		return
 	}
-	if s.held[by] = names; len(names) == 0 {
-		delete(s.held, by)
+	if s.retained[by] = names; len(names) == 0 {
+		delete(s.retained, by)
 	}
 	isNew := false
 	for _, name := range names {
 		if s.objects[name] == nil {
 			s.objects[name], isNew = &selectedObject{name: name}, true
 		}
-		s.objects[name].holders++
+		s.objects[name].readers++
 	}
 	for _, name := range before {
-		s.objects[name].holders--
-		if s.objects[name].holders == 0 {
+		s.objects[name].readers--
+		if s.objects[name].readers == 0 {
 			s.objects[name].close()
 			delete(s.objects, name)
 		}
@@ -189,8 +192,7 @@ func (s *Selected) hold(by holder, names []types.NamespacedName) {
 // awaitNames opens the watch of metadata if there are too many names, and watches of names once
 // there was no new one for a while. The caller holds the lock.
 func (s *Selected) awaitNames() {
-	if len(s.objects) > maxNames {
-		_ = s.openMetadata() // the next read that needs it returns the error
+	if len(s.objects) > maxNames && s.openMetadata() == nil {
 		return
 	}
 	if s.settled != nil {

@@ -14,7 +14,7 @@ import (
 // selectedObject is an object that parents select. The lock of its Selected guards it.
 type selectedObject struct {
 	name    types.NamespacedName
-	holders int
+	readers int
 	watch   *watch // of its name; nil: there is none
 	copy    *liveCopy
 
@@ -47,7 +47,7 @@ func versionOf(object client.Object) string {
 	return string(object.GetUID()) + "/" + object.GetResourceVersion()
 }
 
-// get returns an object that is held; nil if there is none. It is the watch's, or was read live in
+// get returns an object that is retained; nil if there is none. It is the watch's, or was read live in
 // the version that the watch of metadata shows, or later. While nothing watches the object it is
 // read live once.
 func (s *Selected) get(ctx context.Context, name types.NamespacedName) (client.Object, error) {
@@ -116,7 +116,7 @@ func (s *Selected) Forget(name types.NamespacedName) {
 	}
 }
 
-// ReadsLive reports whether nothing is held of an object, so that it will be read live.
+// ReadsLive reports whether nothing is retained of an object, so that it will be read live.
 func (s *Selected) ReadsLive(name types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,11 +2,15 @@ package related
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // WatchMetadata opens the watch of the kind's metadata at once, for an entry that surely needs it.
@@ -22,7 +26,7 @@ func (s *Selected) openMetadata() (err error) {
 		return nil
 	}
 	empty := newReduced(s.kind)
-	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, s.handle, s.replaceNames)
+	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, callbacks{s.handle, s.replaceNames, s.handleNames})
 	return err
 }
 
@@ -42,18 +46,23 @@ func (s *Selected) replaceNames() {
 	}
 }
 
-// openNames opens the watches of names that are held and not watched.
+// openNames opens the watches of names that are retained and not watched.
 func (s *Selected) openNames() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.metadata != nil {
 		return
 	}
+	if len(s.objects) > maxNames {
+		s.awaitNames()
+		return
+	}
 	for name, object := range s.objects {
 		if object.watch != nil {
 			continue
 		}
-		opened, err := s.watches.open(partOfName(s.kind, s.empty, name), s.empty, s.handle, func() { s.replaceCopy(name) })
+		call := callbacks{s.handle, func() { s.replaceCopy(name) }, func() { s.handleName(name) }}
+		opened, err := s.watches.open(partOfName(s.kind, s.empty, name), s.empty, call)
 		if err != nil {
 			s.awaitNames()
 			return
@@ -82,10 +91,20 @@ func (s *Selected) hasChanged(object *selectedObject, watch *watch) bool {
 		return false
 	}
 	shown, err := watch.get(context.Background(), object.name)
-	return err != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
+	return err != nil || watch.failed() != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
 }
 
-// handleName has the parents that name an object look again.
+// handleNames has the parents reconciled that name objects.
+func (s *Selected) handleNames() {
+	s.mu.Lock()
+	names := slices.Collect(maps.Keys(s.objects))
+	s.mu.Unlock()
+	for _, name := range names {
+		s.handleName(name)
+	}
+}
+
+// handleName has the parents reconciled that name an object.
 func (s *Selected) handleName(name types.NamespacedName) {
 	object := newReduced(s.kind)
 	object.Namespace, object.Name = name.Namespace, name.Name
@@ -106,6 +125,9 @@ func (s *Selected) listMetadata(ctx context.Context, namespace string, query Que
 	if !metadata.isSynced() {
 		if err := metadata.failed(); err != nil {
 			return nil, ErrUnwatched{s.kind, err}
+		}
+		if time.Since(metadata.opened) > backoff.CacheLag {
+			return nil, ErrUnwatched{s.kind, errSlow}
 		}
 		return nil, ErrFilling
 	}

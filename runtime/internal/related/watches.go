@@ -3,6 +3,7 @@ package related
 import (
 	"context"
 	"sync"
+	"time"
 
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -79,6 +80,7 @@ type watch struct {
 	empty        client.Object
 	registration toolscache.ResourceEventHandlerRegistration
 	close        context.CancelFunc
+	opened       time.Time
 	failure      *failure
 }
 
@@ -99,11 +101,17 @@ func (w *watch) failed() error {
 	return w.failure.err()
 }
 
-// open opens the watch of a part. handle is called with each object that changes, and synced once
-// the watch shows its part. A watch that is opened before the manager starts is started by
+// callbacks are called by a watch.
+type callbacks struct {
+	handle func(client.Object) // with each object that changes
+	synced func()              // once the watch shows its part
+	failed func()              // once a right for it is missing
+}
+
+// open opens the watch of a part. A watch that is opened before the manager starts is started by
 // that, and is never closed.
-func (w *Watches) open(part Part, empty client.Object, handle func(client.Object), synced func()) (*watch, error) {
-	failure := new(failure)
+func (w *Watches) open(part Part, empty client.Object, call callbacks) (*watch, error) {
+	failure := &failure{failed: call.failed}
 	made, err := w.caches.New(func(options *cache.Options) error {
 		options.DefaultWatchErrorHandler = failure.handler(options.DefaultWatchErrorHandler)
 		return part.limit(options)
@@ -115,8 +123,8 @@ func (w *Watches) open(part Part, empty client.Object, handle func(client.Object
 	if err != nil {
 		return nil, err
 	}
-	opened := &watch{Cache: made, empty: empty, close: func() {}, failure: failure}
-	if opened.registration, err = informer.AddEventHandlerWithOptions(eventHandler(handle), toolscache.HandlerOptions{}); err != nil {
+	opened := &watch{Cache: made, empty: empty, close: func() {}, opened: time.Now(), failure: failure}
+	if opened.registration, err = informer.AddEventHandlerWithOptions(eventHandler(call.handle), toolscache.HandlerOptions{}); err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
@@ -132,7 +140,7 @@ func (w *Watches) open(part Part, empty client.Object, handle func(client.Object
 	w.ended.Go(func() { _ = made.Start(ctx) }) // which returns no error
 	w.ended.Go(func() {
 		if toolscache.WaitForCacheSync(ctx.Done(), opened.registration.HasSynced) {
-			synced()
+			call.synced()
 		}
 	})
 	return opened, nil
