@@ -8,7 +8,7 @@
 //	observeChildren   observe.go     list the parent's children in the cache, by owner UID → observed
 //	noteOrphaning     cascade.go     record that a parent is deleted with --cascade=orphan
 //	findSuspension    suspend.go     stop here for a parent that a user has paused or disconnected
-//	observeRelated    related.go     find the objects that Sync reads and does not own
+//	observeRelated    related.go     find the objects that Sync reads and does not own (related_read.go), in watches as small as their entries (related_watch.go)
 //	state.delay       state.go       stop here if a retry, or a hot loop, is not due
 //	cleanUpForParent  leaked.go      remove the leaked children of earlier parents of this name
 //	restoreBeforeCall restore.go     give children that somebody took the marks off these back, before Sync can take them for absent

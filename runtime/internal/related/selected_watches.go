@@ -75,7 +75,7 @@ func (s *Selected) openNames() {
 func (s *Selected) replaceCopy(name types.NamespacedName) {
 	s.mu.Lock()
 	object, hasChanged := s.objects[name], false
-	if object != nil && object.watch != nil {
+	if object != nil && object.watch.isSynced() { // it may be another watch than the one that is open now
 		hasChanged, object.copy = s.hasChanged(object, object.watch), nil
 	}
 	s.mu.Unlock()
