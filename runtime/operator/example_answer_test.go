@@ -217,3 +217,26 @@ func ExampleSnapshot_Refused() {
 	// Job tea-backup, CreateOnly, Orphan
 	// finalized
 }
+
+// A ServiceMonitor is of use only where Prometheus is.
+func ExampleSnapshot_Served() {
+	type (
+		Request  = shopRequest
+		Response = shopResponse
+		Desired  = shopDesired
+	)
+	sync := func(_ context.Context, req *Request) (*Response, error) {
+		shop, want := req.Parent, new(Desired)
+		want.Deployments.Add(deploymentFor(shop))
+		if req.Children.ServiceMonitors.Served() {
+			want.ServiceMonitors.Add(monitorFor(shop))
+		}
+		return &Response{Children: want}, nil
+	}
+	show(sync, tea(nil))
+	show(sync, tea(func(req *Request) { req.Children.ServiceMonitors = req.Children.ServiceMonitors.NotServed() }))
+	// Output:
+	// Deployment tea
+	// ServiceMonitor tea
+	// Deployment tea
+}

@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -58,6 +59,7 @@ type (
 		Jobs                   operator.Snapshot[*batchv1.Job]
 		Secrets                operator.Snapshot[*corev1.Secret]
 		PersistentVolumeClaims operator.Snapshot[*corev1.PersistentVolumeClaim]
+		ServiceMonitors        operator.Snapshot[*unstructured.Unstructured]
 	}
 	shopDesired struct {
 		Deployments            operator.DesiredSet[*appsv1.Deployment]
@@ -66,6 +68,7 @@ type (
 		Jobs                   operator.DesiredSet[*batchv1.Job]
 		Secrets                operator.DesiredSet[*corev1.Secret]
 		PersistentVolumeClaims operator.DesiredSet[*corev1.PersistentVolumeClaim]
+		ServiceMonitors        operator.DesiredSet[*unstructured.Unstructured]
 	}
 	shopRelated struct {
 		Settings operator.Snapshot[*corev1.ConfigMap]
@@ -104,6 +107,12 @@ func deploymentFor(shop *Shop) *appsv1.Deployment {
 
 func serviceFor(shop *Shop) *corev1.Service { return &corev1.Service{ObjectMeta: called(shop.Name)} }
 
+func monitorFor(shop *Shop) *unstructured.Unstructured {
+	monitor := operator.Unstructured("monitoring.coreos.com/v1", "ServiceMonitor")
+	monitor.SetName(shop.Name)
+	return monitor
+}
+
 func secretFor(shop *Shop) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: called(shop.Name), StringData: map[string]string{"owner": shop.Spec.Owner}}
 }
@@ -138,6 +147,7 @@ func show(function func(context.Context, *shopRequest) (*shopResponse, error), r
 		showSet("Job", &response.Children.Jobs)
 		showSet("Secret", &response.Children.Secrets)
 		showSet("PersistentVolumeClaim", &response.Children.PersistentVolumeClaims)
+		showSet("ServiceMonitor", &response.Children.ServiceMonitors)
 	}
 	if response.Status != nil {
 		fmt.Printf("status: phase %q, copies %d", response.Status.Phase, response.Status.Copies)
