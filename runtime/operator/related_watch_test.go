@@ -103,7 +103,7 @@ func TestManyNamesShareOneWatchOfMetadata(t *testing.T) {
 
 // A start reads each object once, and opens no watch that it closes again.
 func TestAStartWithManyNamesCostsOneReadForEach(t *testing.T) {
-	const parents = 120
+	const parents = 60
 	w := startWatching(t, nil, operator.RelatedKind{Object: &corev1.ConfigMap{}, NameFrom: ".spec.text"})
 	w.Stop()
 	sites := make([]*testapi.Site, parents)
