@@ -128,8 +128,14 @@ func (c *custom) setSync(sync customFunction) { c.sync.Store(&sync) }
 // site creates a Site that is a parent.
 func (c *custom) site(name string) *testapi.Site {
 	c.t.Helper()
+	return c.siteOf(name, site(name).Spec.Text)
+}
+
+// siteOf is site with another text.
+func (c *custom) siteOf(name, text string) *testapi.Site {
+	c.t.Helper()
 	created := site(name)
-	created.Labels = map[string]string{c.group: ""}
+	created.Labels, created.Spec.Text = map[string]string{c.group: ""}, text
 	c.Create(created)
 	return created
 }

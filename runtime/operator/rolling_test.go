@@ -149,8 +149,7 @@ func TestAQuorumThatNeverWasIsHealedByAnotherSpec(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := startCustom(t, customDesire(test.sync), nil)
-			site := c.site("web")
-			c.touch(site, "broken")
+			site := c.siteOf("web", "broken")
 			c.images("broken broken broken")
 			c.Settled()
 			c.touch(site, "v2")
@@ -256,8 +255,7 @@ func TestAChainIsMadeInItsOrderAndRollsAsAdded(t *testing.T) {
 
 func TestAChainThatNeverBeganIsHealedByAnotherSpec(t *testing.T) {
 	c := startCustom(t, customDesire(chain), nil)
-	site := c.site("web")
-	c.touch(site, "broken")
+	site := c.siteOf("web", "broken")
 	c.images("broken - -")
 	c.Settled()
 	c.touch(site, "v2")
