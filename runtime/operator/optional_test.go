@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,6 +35,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 		want.ConfigMaps.Add(configMap("served", strconv.FormatBool(req.Children.Accounts.Served())))
 		if req.Parent.Spec.Text != "without" || req.Children.Accounts.Served() {
 			want.Accounts.Add(desired.DeepCopy())
+			want.Secrets.Add(named(&corev1.Secret{}, "later"), operator.After(desired))
 		}
 		if !req.Children.ConfigMaps.Served() {
 			panic("a kind that is not optional is not served")
@@ -56,7 +58,8 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 	}
 	gadget.SetNamespace(c.Namespace)
 	served("false")
-	c.says(site, "Gadget web waits until the API server serves its kind")
+	c.saysPart(site, "Gadget web waits until the API server serves its kind")
+	c.saysPart(site, "Secret later waits for Gadget web")
 	if errs := c.Errors(site); len(errs) > 0 {
 		t.Errorf("errors %v", errs)
 	}
@@ -66,6 +69,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 	for range 2 {
 		c.installGadgets(crd)
 		served("true")
+		c.Exists(named(&corev1.Secret{}, "later"))
 		c.Eventually("the Gadget exists", func() error { return c.Client.Get(t.Context(), client.ObjectKeyFromObject(gadget), gadget) })
 		c.says(site, allReady)
 		if err := c.Client.Delete(t.Context(), gadget); err != nil { // an event, as for any other child
@@ -91,7 +95,7 @@ func TestOptionalKindComesGoesAndComesAgain(t *testing.T) {
 		c.says(site, allReady)
 	}
 	c.touch(site, "with")
-	c.says(site, "Gadget web waits until the API server serves its kind")
+	c.saysPart(site, "Gadget web waits until the API server serves its kind")
 	c.Delete(site)
 	c.Gone(site)
 }

@@ -74,6 +74,8 @@ func (p *probes) serve(mgr manager.Manager, address string) error {
 type probe struct {
 	name  string
 	check healthz.Checker
+	// isOurs says that the reason of a failure is shown: it names kinds, and nothing secret.
+	isOurs bool
 	// isMinor says that the path succeeds although the check fails.
 	isMinor bool
 }
@@ -93,7 +95,7 @@ func (p *probes) listReady() []probe {
 		works = works || len(kinds) == 0
 	}
 	for _, controller := range p.controllers {
-		all = append(all, probe{name: "controller-" + controller.name, check: controller.checkReady, isMinor: works})
+		all = append(all, probe{name: "controller-" + controller.name, check: controller.checkReady, isOurs: true, isMinor: works})
 	}
 	return all
 }
@@ -113,8 +115,16 @@ func (s *starting) checkReady(*http.Request) error {
 	return nil
 }
 
-// answerProbe answers a request of a path, or of one check below it, in the form of Kubernetes' own
-// probes. A reason is shown to whoever asks for it: it names kinds, and nothing secret.
+// describe returns a failure in the form of Kubernetes' own probes. Anybody may ask, so that the reason of
+// an author's check is withheld, as there.
+func (p probe) describe(err error) string {
+	if !p.isOurs {
+		return fmt.Sprintf("[-]%s failed: reason withheld\n", p.name)
+	}
+	return fmt.Sprintf("[-]%s failed: %s\n", p.name, err)
+}
+
+// answerProbe answers a request of a path, or of one check below it.
 func answerProbe(w http.ResponseWriter, request *http.Request, path string, checks []probe) {
 	only := strings.TrimPrefix(strings.TrimPrefix(request.URL.Path, path), "/")
 	var text strings.Builder
@@ -126,7 +136,7 @@ func answerProbe(w http.ResponseWriter, request *http.Request, path string, chec
 		isFound = true
 		if err := each.check(request); err != nil {
 			hasFailed = hasFailed || !each.isMinor || only != ""
-			fmt.Fprintf(&text, "[-]%s failed: %s\n", each.name, err)
+			text.WriteString(each.describe(err))
 			continue
 		}
 		fmt.Fprintf(&text, "[+]%s ok\n", each.name)

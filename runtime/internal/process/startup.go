@@ -1,7 +1,6 @@
 package process
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +44,7 @@ type starting struct {
 
 	mu      sync.Mutex
 	missing error // what it lacks to be set up; nil once it is
+	setUpAt time.Time
 	awaited []awaitedKind
 	said    string // in the log
 }
@@ -61,7 +61,7 @@ func (s *starting) setUp(mgr manager.Manager) error {
 	err := s.Controller.setUp(mgr, s.environment)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.missing = nil
+	s.missing, s.setUpAt = nil, time.Now()
 	if errors.As(err, new(ErrNotServed)) {
 		s.missing = err
 		return nil
@@ -74,6 +74,13 @@ func (s *starting) isSetUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missing == nil
+}
+
+// isFilling reports whether the controller was set up so recently that its caches are being filled.
+func (s *starting) isFilling() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.missing == nil && time.Since(s.setUpAt) < startGrace
 }
 
 // Await has the controller count as waiting until the objects of a kind are known.
@@ -123,7 +130,7 @@ func (*startup) NeedLeaderElection() bool { return false }
 // Start sets up the controllers that could not be set up before, and says what each waits for, until
 // all of them work.
 func (s *startup) Start(ctx context.Context) error {
-	begun, asked := time.Now(), time.Now()
+	asked := time.Now()
 	for tick := time.Tick(startGrace / 10); ; {
 		select {
 		case <-ctx.Done():
@@ -136,7 +143,7 @@ func (s *startup) Start(ctx context.Context) error {
 				return err
 			}
 		}
-		if s.report(time.Since(begun) >= startGrace) {
+		if s.report() {
 			return nil
 		}
 	}
@@ -155,19 +162,21 @@ func (s *startup) setUpMissing() error {
 	return nil
 }
 
-// report says what the controllers wait for, in the log once they do so for long, and reports whether
-// all of them work.
-func (s *startup) report(isLong bool) (allWork bool) {
+// report says what the controllers wait for, and reports whether all of them work.
+func (s *startup) report() (allWork bool) {
 	allWork = true
 	for _, controller := range s.controllers {
 		kinds, why := controller.waitsFor()
 		allWork = allWork && len(kinds) == 0
 		s.metrics.SetAwaited(controller.name, kinds)
-		if why == controller.said || !isLong && controller.isSetUp() {
+		if why == controller.said || why != "" && controller.isFilling() {
 			continue
 		}
-		controller.said = why
-		s.logger.Info(cmp.Or(why, "works"), "controller", controller.name)
+		if controller.said = why; why != "" {
+			s.logger.Info("a controller waits", "controller", controller.name, "why", why)
+			continue
+		}
+		s.logger.Info("a controller waits no more", "controller", controller.name)
 	}
 	return allWork
 }

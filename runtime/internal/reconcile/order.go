@@ -27,7 +27,9 @@ func missingFirst(tasks []task) []task {
 
 // orderTasks sorts tasks so that each comes after those that it waits for, and after the Namespace that
 // it lies in, if that is created, too. It otherwise keeps their order. It returns an error if a task waits for itself or for one that is not desired.
-func orderTasks(tasks []task) ([]task, error) {
+//
+// One that comes after an unserved child waits as that does.
+func orderTasks(tasks []task, unserved []child) ([]task, error) {
 	namespaces := newNamespaces(tasks)
 	if len(namespaces) == 0 && !slices.ContainsFunc(tasks, task.hasDependencies) {
 		return tasks, nil
@@ -50,6 +52,9 @@ func orderTasks(tasks []task) ([]task, error) {
 		visited[i] = visiting
 		for _, key := range tasks[i].after {
 			before, ok := byKey[key]
+			if !ok && slices.ContainsFunc(unserved, func(c child) bool { return c.mayBe(key) }) {
+				continue
+			}
 			if !ok {
 				return errInvalid{fmt.Errorf("%s comes after %s, which is not desired", tasks[i].Key(), key)}
 			}
@@ -74,6 +79,12 @@ func orderTasks(tasks []task) ([]task, error) {
 		}
 	}
 	return ordered, nil
+}
+
+// mayBe reports whether an unserved child is the one of a key. Nothing completes their namespaces.
+func (c child) mayBe(key apply.Key) bool {
+	isComplete := c.name.Namespace != "" && key.Name.Namespace != ""
+	return c.GroupVersionKind == key.Kind && c.name.Name == key.Name.Name && (!isComplete || c.name.Namespace == key.Name.Namespace)
 }
 
 // newNamespaces returns the indexes of the tasks that create a Namespace, by its name.

@@ -41,7 +41,7 @@ func TestChildrenComeAfterTheNamespaceThatTheyLieIn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ordered, err := orderTasks(test.given)
+			ordered, err := orderTasks(test.given, nil)
 			var got []string
 			for _, task := range ordered {
 				got = append(got, task.Name.Name)

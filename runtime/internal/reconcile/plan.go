@@ -82,7 +82,7 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 	if len(invalid) > 0 {
 		made.tasks = dropDependents(made.tasks)
 	}
-	tasks, err := orderTasks(r.state.turns.sort(missingFirst(made.tasks)))
+	tasks, err := orderTasks(r.state.turns.sort(missingFirst(made.tasks)), made.unserved)
 	made.tasks = tasks
 	return made, errors.Join(append(invalid, err)...)
 }
@@ -237,7 +237,7 @@ func readKeys(r *run, objects []client.Object) ([]apply.Key, error) {
 		}
 		name := client.ObjectKeyFromObject(object)
 		for _, kind := range r.loop.childKinds {
-			if kind.GroupVersionKind == gvk && kind.namespaced && r.loop.parentKind.namespaced {
+			if kind.GroupVersionKind == gvk && kind.isServed() && kind.namespaced && r.loop.parentKind.namespaced {
 				name.Namespace = cmp.Or(name.Namespace, r.parent.GetNamespace())
 			}
 		}
