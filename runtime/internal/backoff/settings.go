@@ -54,6 +54,9 @@ const (
 	// NewNames is how long no parent has to name another related object before those named are
 	// watched. Until then each is read live.
 	NewNames = time.Second
+	// NewNamesLongest is after how long related objects are watched although new ones are named all
+	// the time.
+	NewNamesLongest = 5 * time.Second
 	// Altered is how long values that admission has altered stay before they are written
 	// again, since what alters them may have been removed.
 	Altered = time.Hour

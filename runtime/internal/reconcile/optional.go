@@ -37,6 +37,16 @@ type optionalKind struct {
 // isServed reports whether the objects of the kind are known. A kind that is not optional always is.
 func (k *optionalKind) isServed() bool { return k == nil || k.served.Load() }
 
+// begin starts the informer. After an error nothing is started, and the next look tries again.
+func (k *optionalKind) begin() error {
+	hasSynced, err := k.start()
+	if err != nil {
+		return err
+	}
+	k.hasSynced = hasSynced
+	return nil
+}
+
 // optionalKinds are those of a controller.
 type optionalKinds struct {
 	discovery discovery.ServerResourcesInterface
@@ -74,7 +84,7 @@ func (o *optionalKinds) look(ctx context.Context) (hasChanged bool) {
 	for _, kind := range o.kinds {
 		isServed, err := o.serves(kind.GroupVersionKind)
 		if err == nil && isServed && kind.hasSynced == nil {
-			kind.hasSynced, err = kind.start()
+			err = kind.begin()
 		}
 		if err != nil {
 			log.FromContext(ctx).Error(err, "an optional kind is looked for again", "kind", kind.String(), "after", o.every.String())
@@ -173,7 +183,7 @@ func startChildren(mgr manager.Manager, in *childCache, kind *childKind, loops [
 func startRelated(mgr manager.Manager, l *loop, kind *relatedKind) (hasSynced func() bool, err error) {
 	hasSynced, err = kind.connect(mgr, l)
 	if err != nil {
-		return hasSynced, err
+		return nil, err
 	}
 	if changes := l.watchRelated(kind); changes != nil {
 		err = l.controller.Watch(source.Func(changes.Start))

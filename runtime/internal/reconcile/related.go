@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -132,7 +133,7 @@ func newQueries(r *run, kind *relatedKind, dynamic []Selection) ([]related.Query
 	}
 	var queries []related.Query
 	for _, selection := range dynamic {
-		query := related.Query{Names: selection.Names, Namespaces: queryNamespaces(r, kind, selection.Namespaces)}
+		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: queryNamespaces(r, kind, withoutEmpty(selection.Namespaces))}
 		if len(selection.Names) == 0 && selection.Selector != nil {
 			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
 			if err != nil {
@@ -143,6 +144,12 @@ func newQueries(r *run, kind *relatedKind, dynamic []Selection) ([]related.Query
 		queries = append(queries, query)
 	}
 	return queries, nil
+}
+
+// withoutEmpty returns names without empty ones, such as those of fields that a parent leaves out: they
+// select nothing. Nil stays nil.
+func withoutEmpty(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 }
 
 // newQuery evaluates an entry of the spec file for a parent.

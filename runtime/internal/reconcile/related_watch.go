@@ -30,6 +30,9 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKi
 		kind = kind.withMetadataOnly()
 	}
 	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex()}
+	if added.isSelected() && !added.Metadata && !added.IsReadLive {
+		added.selected = l.environment.Related.Selected(kind.GroupVersionKind, kind.empty, l.liveReader)
+	}
 	if entry.Optional {
 		added.optional = &optionalKind{GroupVersionKind: kind.GroupVersionKind}
 	}
@@ -37,42 +40,47 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKi
 		return added, nil
 	}
 	hasSynced, err := added.connect(mgr, l)
+	if err != nil {
+		return nil, err
+	}
 	if entry.Optional {
 		added.optional.hasSynced = hasSynced
 		added.optional.served.Store(true)
 	}
 	l.environment.Await(kind.GroupVersionKind, hasSynced)
-	return added, err
+	return added, nil
 }
 
 // connect has a watch show the objects of an entry, which is as small as the entry lets it be: see
 // docs/children.md. The function reports whether it shows them.
 func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bool, err error) {
-	hasSynced = func() bool { return true }
 	found, err := newKind(mgr, k.Object)
 	if err != nil {
-		return hasSynced, err
+		return nil, err
 	}
 	k.namespaced = found.namespaced
 	if k.list, err = newList(mgr.GetScheme(), k.kind); err != nil {
-		return hasSynced, err
+		return nil, err
 	}
 	switch {
 	case k.IsReadLive:
 		k.liveReader = l.liveReader
-	case k.isSelected() && !k.Metadata:
-		return hasSynced, k.addSelected(l)
+	case k.selected != nil:
+		err = k.addSelected(l)
 	case k.Name != "" || k.Selector != "":
 		err = k.addPart(l)
 	default:
 		k.setCache(mgr.GetCache(), nil)
 	}
-	if k.cache == nil || err != nil {
-		return hasSynced, err
+	if err != nil {
+		return nil, err
+	}
+	if k.cache == nil {
+		return func() bool { return true }, nil
 	}
 	informer, err := k.cache.GetInformer(context.Background(), k.cached, cache.BlockUntilSynced(false))
 	if err != nil {
-		return hasSynced, err
+		return nil, err
 	}
 	return informer.HasSynced, nil
 }
@@ -110,7 +118,6 @@ func (k *relatedKind) addPart(l *loop) error {
 
 // addSelected has the watches of what parents select show the objects of the entry.
 func (k *relatedKind) addSelected(l *loop) error {
-	k.selected = l.environment.Related.Selected(k.GroupVersionKind, k.empty, l.liveReader)
 	source := k.selected.Source()
 	k.source = &source
 	if k.SelectorFrom != "" || k.NameFrom != "" && k.mayBeAnywhere(l) {
@@ -131,11 +138,7 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 // source of such events for the controller; nil if it needs none.
 func (l *loop) watchRelated(kind *relatedKind) source.Source {
 	if kind.selected != nil {
-		kind.selected.Handle(func(object client.Object) {
-			for _, request := range kind.requestsForReaders(object) {
-				l.queue.Add(request)
-			}
-		})
+		kind.selected.Handle(kind.index, func(parent client.ObjectKey) { l.queue.Add(ctrl.Request{NamespacedName: parent}) })
 	}
 	if kind.cache == nil {
 		return nil
@@ -175,7 +178,7 @@ func (k *relatedKind) forget(object client.Object) {
 // release drops what a parent reads of the entry.
 func (k *relatedKind) release(parent client.ObjectKey) {
 	k.index.Set(parent, nil)
-	if k.isServed() && k.selected != nil {
+	if k.selected != nil {
 		k.selected.Release(k.index, parent)
 	}
 }

@@ -152,3 +152,14 @@ func configMap(namespace, name, app string) corev1.ConfigMap {
 	}
 	return object
 }
+
+// A comma is a character of a name that somebody mistypes, not the end of one.
+func TestQueriesOfOtherNamesDiffer(t *testing.T) {
+	index, parent := NewIndex(), types.NamespacedName{Name: "parent"}
+	index.Set(parent, []Query{{Names: []string{"a,b"}, Namespaces: []string{""}}})
+	index.Set(parent, []Query{{Names: []string{"a", "b"}, Namespaces: []string{""}}})
+	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	if found := index.Readers(object); len(found) != 1 {
+		t.Errorf("%d parents read a", len(found))
+	}
+}

@@ -11,7 +11,6 @@ package related
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -64,5 +63,5 @@ func (q Query) selectorText() string {
 
 // key returns a text that is the same for queries that select the same objects.
 func (q Query) key() string {
-	return fmt.Sprintf("%s|%s|%s", strings.Join(q.Names, ","), q.selectorText(), strings.Join(q.Namespaces, ","))
+	return fmt.Sprintf("%q %q %q", q.Names, q.selectorText(), q.Namespaces)
 }

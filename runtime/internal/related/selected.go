@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -38,11 +39,13 @@ type Selected struct {
 	trim    func(any) (any, error)
 
 	mu       sync.Mutex
-	handlers []func(client.Object)
+	handlers map[*Index]func(parent types.NamespacedName)
+	waiting  map[reader]bool // whose read needs a watch that is not open
 	retained map[reader][]types.NamespacedName
 	objects  map[types.NamespacedName]*selectedObject // that are retained
 	metadata *watch                                   // of the whole kind; nil until it is needed
 	settled  *time.Timer                              // opens the watches of names
+	newSince time.Time                                // when the first name came that waits for that; zero: none does
 }
 
 // reader is a parent that reads objects for an entry, which its index stands for.
@@ -54,9 +57,6 @@ type reader struct {
 // ErrFilling is the error of a read that has to be repeated, since the watch that it needs is being
 // opened.
 var ErrFilling = errors.New("the watch of related objects is being opened")
-
-// errSlow is why a watch that the API server does not answer counts as one that cannot be opened.
-var errSlow = errors.New("the API server has not listed them yet")
 
 // ErrUnwatched is the error of a read that needs a watch which cannot be opened.
 type ErrUnwatched struct {
@@ -79,26 +79,42 @@ func (w *Watches) Selected(kind schema.GroupVersionKind, empty client.Object, li
 	if w.selected[part] == nil {
 		w.selected[part] = &Selected{
 			watches: w, kind: kind, empty: empty, live: live, trim: w.caches.Trim,
+			handlers: map[*Index]func(types.NamespacedName){}, waiting: map[reader]bool{},
 			retained: map[reader][]types.NamespacedName{}, objects: map[types.NamespacedName]*selectedObject{},
 		}
 	}
 	return w.selected[part]
 }
 
-// Handle has a function called with each object that changes.
-func (s *Selected) Handle(handle func(client.Object)) {
+// Handle has a function called with the parents of an entry of which an object has changed, or whose
+// read has to be repeated.
+func (s *Selected) Handle(entry *Index, handle func(parent types.NamespacedName)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handlers = append(s.handlers, handle)
+	s.handlers[entry] = handle
 }
 
-// handle calls the functions of Handle.
+// handle has the parents reconciled that read an object.
 func (s *Selected) handle(object client.Object) {
 	s.mu.Lock()
-	handlers := s.handlers
+	handlers := maps.Clone(s.handlers)
 	s.mu.Unlock()
-	for _, handle := range handlers {
-		handle(object)
+	for entry, handle := range handlers {
+		for _, parent := range entry.Readers(object) {
+			handle(parent)
+		}
+	}
+}
+
+// handleWaiting has the parents reconciled whose read needs a watch, since it is open now or cannot be
+// opened.
+func (s *Selected) handleWaiting() {
+	s.mu.Lock()
+	waiting, handlers := s.waiting, maps.Clone(s.handlers)
+	s.waiting = map[reader]bool{}
+	s.mu.Unlock()
+	for by := range waiting {
+		handlers[by.entry](by.parent)
 	}
 }
 
@@ -106,11 +122,30 @@ func (s *Selected) handle(object client.Object) {
 // call. Objects that do not exist are left out. It returns ErrFilling if the answer is not known
 // yet.
 func (s *Selected) Read(ctx context.Context, entry *Index, parent types.NamespacedName, queries []Query) ([]client.Object, error) {
+	by := reader{entry, parent}
+	s.setWaiting(by, true) // before a watch is looked at, which may be opened after that
+	found, err := s.read(ctx, by, queries)
+	if !errors.Is(err, ErrFilling) && !errors.As(err, new(ErrUnwatched)) {
+		s.setWaiting(by, false)
+	}
+	return found, err
+}
+
+// setWaiting sets whether a parent's read needs a watch that is not open.
+func (s *Selected) setWaiting(by reader, isWaiting bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting[by] = isWaiting; !isWaiting {
+		delete(s.waiting, by)
+	}
+}
+
+func (s *Selected) read(ctx context.Context, by reader, queries []Query) ([]client.Object, error) {
 	names, err := s.resolve(ctx, queries)
 	if err != nil {
 		return nil, err
 	}
-	s.retain(reader{entry, parent}, names)
+	s.retain(by, names)
 	var found []client.Object
 	for _, name := range names {
 		object, err := s.get(ctx, name)
@@ -127,6 +162,7 @@ func (s *Selected) Read(ctx context.Context, entry *Index, parent types.Namespac
 // Release drops what is retained for a parent.
 func (s *Selected) Release(entry *Index, parent types.NamespacedName) {
 	s.retain(reader{entry, parent}, nil)
+	s.setWaiting(reader{entry, parent}, false)
 }
 
 // resolve returns the names of the objects that queries select, each once.
@@ -190,13 +226,16 @@ func (s *Selected) retain(by reader, names []types.NamespacedName) {
 }
 
 // awaitNames opens the watch of metadata if there are too many names, and watches of names once
-// there was no new one for a while. The caller holds the lock.
+// there was no new one for a while, or new ones do not cease. The caller holds the lock.
 func (s *Selected) awaitNames() {
 	if len(s.objects) > maxNames && s.openMetadata() == nil {
 		return
 	}
+	if s.newSince.IsZero() {
+		s.newSince = time.Now()
+	}
 	if s.settled != nil {
 		s.settled.Stop()
 	}
-	s.settled = time.AfterFunc(backoff.NewNames, s.openNames)
+	s.settled = time.AfterFunc(min(backoff.NewNames, time.Until(s.newSince.Add(backoff.NewNamesLongest))), s.openNames)
 }

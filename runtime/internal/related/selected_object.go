@@ -1,6 +1,7 @@
 package related
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -66,10 +67,7 @@ func (s *Selected) get(ctx context.Context, name types.NamespacedName) (client.O
 	case watch.isSynced():
 		return watch.get(ctx, name)
 	}
-	if err := metadata.failed(); err != nil {
-		return nil, ErrUnwatched{s.kind, err}
-	}
-	if err := watch.failed(); err != nil {
+	if err := cmp.Or(metadata.failed(), watch.failed()); err != nil {
 		return nil, ErrUnwatched{s.kind, err}
 	}
 	return s.readLive(ctx, object, "")
@@ -86,6 +84,7 @@ func (s *Selected) readLive(ctx context.Context, object *selectedObject, shown s
 	object.isRead = true
 	s.mu.Unlock()
 	if last != nil && (last.shown == shown || versionOf(last.object) == shown) {
+		last.shown = shown
 		return last.object, nil
 	}
 	read, err := consistency.ReadObject(ctx, s.live, s.empty, object.name)

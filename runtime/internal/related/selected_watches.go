@@ -9,8 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 )
 
 // WatchMetadata opens the watch of the kind's metadata at once, for an entry that surely needs it.
@@ -26,7 +24,10 @@ func (s *Selected) openMetadata() (err error) {
 		return nil
 	}
 	empty := newReduced(s.kind)
-	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, callbacks{s.handle, s.replaceNames, s.handleNames})
+	s.metadata, err = s.watches.open(Part{Kind: s.kind, GoType: GoTypeOf(empty), IsReduced: true}, empty, callbacks{s.handle, s.replaceNames, func() {
+		s.handleNames()
+		s.handleWaiting()
+	}})
 	return err
 }
 
@@ -44,13 +45,14 @@ func (s *Selected) replaceNames() {
 	for _, name := range changed {
 		s.handleName(name)
 	}
+	s.handleWaiting()
 }
 
 // openNames opens the watches of names that are retained and not watched.
 func (s *Selected) openNames() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.metadata != nil {
+	if s.newSince = (time.Time{}); s.metadata != nil {
 		return
 	}
 	if len(s.objects) > maxNames {
@@ -82,16 +84,17 @@ func (s *Selected) replaceCopy(name types.NamespacedName) {
 	if hasChanged {
 		s.handleName(name)
 	}
+	s.handleWaiting()
 }
 
 // hasChanged reports whether a parent may have read another version of an object than a watch shows
 // at its start. The caller holds the lock.
 func (s *Selected) hasChanged(object *selectedObject, watch *watch) bool {
-	if !object.isRead {
-		return false
+	if watch.hasFailed() || !object.isRead {
+		return watch.hasFailed()
 	}
 	shown, err := watch.get(context.Background(), object.name)
-	return err != nil || watch.failed() != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
+	return err != nil || object.copy == nil || object.forgotten > 0 || versionOf(object.copy.object) != versionOf(shown)
 }
 
 // handleNames has the parents reconciled that name objects.
@@ -125,9 +128,6 @@ func (s *Selected) listMetadata(ctx context.Context, namespace string, query Que
 	if !metadata.isSynced() {
 		if err := metadata.failed(); err != nil {
 			return nil, ErrUnwatched{s.kind, err}
-		}
-		if time.Since(metadata.opened) > backoff.CacheLag {
-			return nil, ErrUnwatched{s.kind, errSlow}
 		}
 		return nil, ErrFilling
 	}

@@ -2,6 +2,8 @@ package related
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 )
 
@@ -21,9 +24,10 @@ type Watches struct {
 	mu       sync.Mutex
 	fixed    map[Part]cache.Cache
 	selected map[Part]*Selected
-	running  context.Context // ends the watches that were opened since the start; nil before it
-	isClosed bool            // no watch is opened any more
-	ended    sync.WaitGroup  // watches that were opened since the start
+	running  context.Context         // ends the watches that were opened since the start; nil before it
+	early    []func(context.Context) // wait for the watches that were opened before the start
+	isClosed bool                    // no watch is opened any more
+	ended    sync.WaitGroup          // watches that were opened since the start, and waits for them
 }
 
 // Caches makes caches for limited watches.
@@ -47,6 +51,9 @@ func NewWatches(caches Caches) *Watches {
 func (w *Watches) Start(ctx context.Context) error {
 	w.mu.Lock()
 	w.running = ctx
+	for _, wait := range w.early {
+		w.ended.Go(func() { wait(ctx) })
+	}
 	w.mu.Unlock()
 	<-ctx.Done()
 	w.mu.Lock()
@@ -93,13 +100,22 @@ func (w *watch) get(ctx context.Context, name client.ObjectKey) (client.Object, 
 	return consistency.ReadObject(ctx, w.Cache, w.empty, name)
 }
 
+// errSlow is why a watch that the API server does not answer counts as one that cannot be opened.
+var errSlow = errors.New("the API server has not listed them yet")
+
 // failed returns why the watch cannot be opened; nil if it can, or is not to be.
 func (w *watch) failed() error {
-	if w == nil {
+	switch {
+	case w == nil || w.isSynced():
 		return nil
+	case w.failure.err() == nil && time.Since(w.opened) > backoff.CacheLag:
+		return errSlow
 	}
 	return w.failure.err()
 }
+
+// hasFailed reports whether a right for the watch was missing before.
+func (w *watch) hasFailed() bool { return w.failure.err() != nil }
 
 // callbacks are called by a watch.
 type callbacks struct {
@@ -127,9 +143,15 @@ func (w *Watches) open(part Part, empty client.Object, call callbacks) (*watch, 
 	if opened.registration, err = informer.AddEventHandlerWithOptions(eventHandler(call.handle), toolscache.HandlerOptions{}); err != nil {
 		return nil, err
 	}
+	wait := func(ctx context.Context) {
+		if toolscache.WaitForCacheSync(ctx.Done(), opened.registration.HasSynced) {
+			call.synced()
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running == nil {
+		w.early = append(w.early, wait)
 		return opened, w.caches.Add(made)
 	}
 	if w.isClosed {
@@ -138,16 +160,12 @@ func (w *Watches) open(part Part, empty client.Object, call callbacks) (*watch, 
 	ctx, cancel := context.WithCancel(w.running)
 	opened.close = cancel
 	w.ended.Go(func() { _ = made.Start(ctx) }) // which returns no error
-	w.ended.Go(func() {
-		if toolscache.WaitForCacheSync(ctx.Done(), opened.registration.HasSynced) {
-			call.synced()
-		}
-	})
+	w.ended.Go(func() { wait(ctx) })
 	return opened, nil
 }
 
-// eventHandler returns a handler that calls a function with each state that an object leaves or
-// takes, but for those at the start of the watch.
+// eventHandler returns a handler that calls a function with each state that an object takes, and with
+// one that it leaves with other labels, but for those at the start of the watch.
 func eventHandler(handle func(client.Object)) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isFirst bool) {
@@ -157,9 +175,11 @@ func eventHandler(handle func(client.Object)) toolscache.ResourceEventHandler {
 		},
 		UpdateFunc: func(before, after any) {
 			left, taken := before.(client.Object), after.(client.Object)
-			if left.GetResourceVersion() != taken.GetResourceVersion() {
+			if left.GetResourceVersion() == taken.GetResourceVersion() {
+				return
+			}
+			if handle(taken); !maps.Equal(left.GetLabels(), taken.GetLabels()) {
 				handle(left)
-				handle(taken)
 			}
 		},
 		DeleteFunc: func(object any) {
