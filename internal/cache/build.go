@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Go writes its build ID between these, near the beginning of executables that are not in ELF.
+// buildIDStart and buildIDEnd enclose Go's build ID, which is near the beginning of executables
+// that are not in ELF.
 var buildIDStart, buildIDEnd = []byte("\xff Go build ID: \""), []byte("\"\n \xff")
 
 // maxHead is how much of an executable is searched for the build ID.

@@ -63,7 +63,7 @@ var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return set.StoredExpressionsEnv(), nil
 })
 
-// ready collects what is wrong with one rule.
+// ruleChecker collects what is wrong with one rule.
 type ruleChecker struct {
 	rule     spec.Expression
 	path     string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lock never gets a lock: each test has a folder of its own.
+// lockFile never gets a lock, so that each test gets a new folder.
 func lockFile(testing.TB, string) (bool, error) { return false, nil }
 
 // isPrivate reports whether info is of a folder. Systems without users in this sense have a

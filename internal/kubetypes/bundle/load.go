@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// The Go packages whose types spec files can name.
+// roots are the Go packages whose types spec files can name.
 var roots = []string{
 	"k8s.io/api/...",
 	"k8s.io/apimachinery/pkg/apis/meta/v1",

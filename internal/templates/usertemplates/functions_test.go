@@ -43,7 +43,7 @@ base "a/b"|clean "a/../b"|dir "a/b"|ext "a.go"|isAbs "/a"|urlJoin (dict "scheme"
 kindIs "int" 1|kindOf 1|typeIs "int" 1|typeIsLike "int" 1|typeOf 1|semver "1.2.3"|semverCompare ">1" "1.2.3"|duration 95
 `
 
-// render runs every call, a line each, with the name of its function.
+// renderCalls runs every call, a line each, with the name of its function.
 func renderCalls(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
