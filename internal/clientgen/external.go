@@ -7,7 +7,7 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// generateApplyConfigurations lists the types of Kubernetes for which client-go has apply configurations.
+// applyConfigurations lists the types of Kubernetes for which client-go has apply configurations.
 // Each line is a package of k8s.io/api with its types, such as "core/v1: Affinity AppArmorProfile".
 //
 //go:embed applyconfigurations.txt
