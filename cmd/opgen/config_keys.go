@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkConfigKeys returns an error if the user's config file has a key that is the default of no
-// flag. A misspelt key would otherwise be ignored silently.
+// checkConfigKeys reports the keys of the user's config file that are the default of no flag: a
+// misspelt one would be no default at all, without a word.
 func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	keys := config.AllKeys()
 	if len(keys) == 0 {
@@ -37,8 +37,8 @@ func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	return problems.Err()
 }
 
-// flagKeys returns the flags that each section of the config file can give defaults to. For example,
-// --domain of opgen init is in the section "init", and in "", which is the top of the file.
+// flagKeys returns the flags that the config file can give defaults to: below the name of each
+// command and group of commands, and on their own, where the key is empty.
 func flagKeys(root *cobra.Command) map[string][]string {
 	keys := map[string][]string{}
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -53,7 +53,7 @@ func flagKeys(root *cobra.Command) map[string][]string {
 	return keys
 }
 
-// eachCommand calls visit with a command and all of its subcommands.
+// eachCommand calls visit with a command and all below it.
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	visit(cmd)
 	for _, sub := range cmd.Commands() {
@@ -61,15 +61,14 @@ func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// findCommand returns the command or the group of commands that a key names, and whether there is
-// one.
+// findCommand reports whether a key names a command or a group of commands, and returns it.
 func findCommand(root *cobra.Command, key string) (bool, *cobra.Command) {
 	words := strings.Split(key, ".")
 	found, rest, err := root.Find(words)
 	return err == nil && len(rest) == 0 && found != root, found
 }
 
-// keyHint suggests the key that a misspelt one most likely means.
+// keyHint says which key was probably meant.
 func keyHint(root *cobra.Command, known map[string][]string, key string) string {
 	section := parentKey(key)
 	if near := nearest.Name(lastKey(key), append(slices.Collect(maps.Keys(known)), known[section]...)); near != "" {
@@ -85,8 +84,8 @@ func parentKey(key string) string { return key[:max(0, strings.LastIndex(key, ".
 
 func lastKey(key string) string { return key[strings.LastIndex(key, ".")+1:] }
 
-// keyPos returns the position of a key in a config file. It returns the file without a line if the
-// file is not YAML: viper reads JSON and TOML, too.
+// keyPos returns the place of a key in a config file, which is that of the whole file where it is
+// no YAML.
 func keyPos(file, key string) spec.Pos {
 	pos := spec.Pos{File: file}
 	data, err := os.ReadFile(file)
@@ -100,7 +99,7 @@ func keyPos(file, key string) spec.Pos {
 	return pos
 }
 
-// keyNode returns the node of a key. It ignores case, as viper does.
+// keyNode returns the node of a key, whose names may be in any case, as viper reads them.
 func keyNode(n *yaml.Node, path, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil

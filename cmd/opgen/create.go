@@ -19,7 +19,8 @@ func newCreate(s streams) *cobra.Command {
 	return cmd
 }
 
-// needsSubcommand refuses a group of commands without a subcommand, or with an unknown one.
+// needsSubcommand refuses a group of commands that is called by itself or with a name that it does
+// not have.
 func needsSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		var names []string

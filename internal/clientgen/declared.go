@@ -9,22 +9,21 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// declaration matches the top-level declarations of a formatted Go file, except methods and groups
-// in parentheses.
+// declaration finds what a formatted Go file declares, but for methods and what stands in brackets.
 var declaration = lazyregexp.New(`(?m)^(?:func|type|var|const) ([A-Za-z_]\w*)`)
 
-// declaredTwice reports kinds whose clients declare the same name twice. For example, with the
-// kinds Part and NewPart, NewPartLister is both the function that makes the lister of Part and the
-// lister of NewPart.
+// declaredTwice reports kinds whose files declare something that the file of another type declares
+// too: the lister of NewPart and the function that makes the lister of Part are both called
+// NewPartLister.
 func declaredTwice(files []File, groups []group) spec.Problems {
 	kinds := kindsByFile(groups)
-	first := map[string]gomodel.Kind{} // folder and name → the kind whose file declares it
+	first := map[string]gomodel.Kind{} // folder and name → who declares it
 	var problems spec.Problems
 	for _, f := range files {
 		folder, name := path.Dir(f.Path), strings.TrimSuffix(path.Base(f.Path), ".go")
 		kind, found := kinds[lastTwo(folder)+"/"+strings.TrimSuffix(name, "_kind")]
 		if !found {
-			kind.Name = name // a file that belongs to no kind
+			kind.Name = name // a type of no kind's own
 		}
 		for _, match := range declaration().FindAllSubmatch(f.Content, -1) {
 			declared := string(match[1])
@@ -39,8 +38,7 @@ func declaredTwice(files []File, groups []group) spec.Problems {
 	return firstAtEachPosition(problems)
 }
 
-// sharedNameProblem reports the name that two types would both declare, at the API file of one of
-// them.
+// sharedNameProblem says what two types have in common, at the API file of one of them.
 func sharedNameProblem(kind, other gomodel.Kind, declared string) spec.Problem {
 	if kind.API == nil {
 		kind, other = other, kind
@@ -64,7 +62,7 @@ func firstAtEachPosition(problems spec.Problems) spec.Problems {
 	return kept
 }
 
-// kindsByFile returns the kinds by group, version and the name of their files.
+// kindsByFile are the kinds by group, version and the name of their files.
 func kindsByFile(groups []group) map[string]gomodel.Kind {
 	kinds := map[string]gomodel.Kind{}
 	for _, g := range groups {

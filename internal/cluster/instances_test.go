@@ -60,7 +60,7 @@ func TestTwoInstancesSideBySide(t *testing.T) {
 	if _, err := Down(t.Context(), first.State, "second"); err != nil {
 		t.Error(err)
 	}
-	expectEmpty(t, first.State.clustersDir())
+	expectEmpty(t, first.State.clusters())
 }
 
 func TestUpReplacesABrokenInstance(t *testing.T) {
@@ -114,7 +114,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 			t.Errorf("%s still runs", p.Name)
 		}
 	}
-	expectEmpty(t, o.State.clustersDir())
+	expectEmpty(t, o.State.clusters())
 }
 
 func TestTakenPortIsNoticed(t *testing.T) {

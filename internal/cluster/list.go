@@ -55,8 +55,7 @@ func (i *Instance) status() Status {
 // ErrNotRunning is what Find returns, wrapped, when the instance does not run.
 var ErrNotRunning = errors.New("not running")
 
-// Find returns the running instance with a name. It returns ErrNotRunning, wrapped, if there is
-// none or it does not run.
+// Find returns the instance of that name, which must run: else the error is ErrNotRunning.
 func Find(state State, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -88,8 +87,8 @@ func FindByKubeconfig(state State, path string) (*Instance, error) {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// Env returns the variables that tell other programs about the instance: KUBECONFIG for kubectl and
-// operators, KUBEBUILDER_ASSETS for envtest, and OPGEN_AUDIT_LOG for tests that count requests.
+// Env returns KUBECONFIG, KUBEBUILDER_ASSETS and OPGEN_AUDIT_LOG: what kubectl and operators, envtest, and tests
+// that count requests are told about the instance by.
 func (i *Instance) Env() []Variable {
 	return []Variable{
 		{"KUBECONFIG", i.Kubeconfig()},

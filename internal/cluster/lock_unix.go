@@ -11,11 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock is a lock between processes. The kernel releases it when the process ends, however it ends.
+// lock is a lock among processes that ends with the process that holds it, however that ends.
 type lock struct{ file *os.File }
 
-// acquireLock locks a file, which it creates. It calls waiting once if another process has the
-// lock.
+// acquireLock takes the lock on a file, which it creates, and calls waiting once when another process has it.
 func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error) {
 	for waited := false; ; waited = true {
 		l, err := tryLock(path)
@@ -33,8 +32,7 @@ func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error
 	}
 }
 
-// tryLock returns nil if another process has the lock, or has removed the file since it was opened:
-// a lock on a removed file excludes nobody.
+// tryLock returns nil when the lock is taken, or when the file was removed by its last holder meanwhile.
 func tryLock(path string) (*lock, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -57,7 +55,7 @@ func tryLock(path string) (*lock, error) {
 	return nil, nil
 }
 
-// releaseAndRemove removes the file and releases the lock.
+// releaseAndRemove ends the lock and takes its file away.
 func (l *lock) releaseAndRemove() {
 	os.Remove(l.file.Name())
 	l.file.Close()

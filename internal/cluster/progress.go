@@ -19,8 +19,7 @@ type Progress struct {
 	Total int // packages to compile; 0 when not known
 }
 
-// ProgressFunc receives reports, one at a time. It should return quickly, because there are many.
-// Nil discards them.
+// ProgressFunc takes reports; they come one at a time and often, so it should return quickly. Nil discards them.
 type ProgressFunc func(Progress)
 
 func (f ProgressFunc) report(p Progress) {

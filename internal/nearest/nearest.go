@@ -1,5 +1,4 @@
-// Package nearest finds the name that a misspelt one most likely means, for hints such as `did you
-// mean "Deployment"?`.
+// Package nearest finds the name that a misspelt one most likely means.
 package nearest
 
 import (
@@ -7,8 +6,8 @@ import (
 	"strings"
 )
 
-// Name returns the known name that differs from name only in case or by a few edits, or that starts
-// with it. It returns "" if there is none.
+// Name returns the known name that differs from name in its case or in a few edits, or that starts
+// with it. It returns the empty text if there is none.
 func Name(name string, known []string) string {
 	if name == "" || len(name) > 64 {
 		return ""
@@ -26,8 +25,8 @@ func Name(name string, known []string) string {
 	return best
 }
 
-// editDistance returns how many characters to insert, remove, replace or swap with a neighbour to
-// turn a into b.
+// editDistance returns the number of characters to insert, remove, replace or swap with a neighbour
+// to make b of a.
 func editDistance(a, b string) int {
 	before, last := []int(nil), make([]int, len(b)+1)
 	for j := range last {

@@ -9,12 +9,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Controller is what the package of a controller for existing kinds is rendered from, in addition
-// to an Operator.
+// Controller is what the package of a controller for kinds that exist already is rendered from,
+// beside an Operator.
 type Controller struct {
 	Name    string // such as service-per-pod
 	Package string // the name without its dashes
-	Group   string // prefix of the controller's labels and annotations
+	Group   string // that its own labels and annotations begin with
 	Parents []kinds.Parent
 	// ParentMetadata means that Sync may set labels and annotations of parents.
 	ParentMetadata bool
@@ -26,7 +26,7 @@ type parentView struct {
 	Spec spec.Parent
 }
 
-// Sample returns an expression for an object to test with.
+// Sample is an expression for an object to test with.
 func (p parentView) Sample() string {
 	if p.GoPackage == "" {
 		return p.Empty()
@@ -34,10 +34,11 @@ func (p parentView) Sample() string {
 	return "&" + strings.TrimPrefix(p.Type(), "*") + `{ObjectMeta: metav1.ObjectMeta{Name: "sample"}}`
 }
 
-// A returns the kind with its article, such as "a StatefulSet".
+// A is the kind with its article, such as a StatefulSet.
 func (p parentView) A() string { return spec.WithArticle(p.Kind) }
 
-// Selectors returns the fields of the parent's entry that select objects, each after a comma.
+// Selectors are the fields of the parent's entry that say which objects it is about, each after a
+// comma.
 func (p parentView) Selectors() string {
 	fields := ""
 	if p.Spec.Labels != "" {
@@ -49,7 +50,7 @@ func (p parentView) Selectors() string {
 	return fields
 }
 
-// Parents returns the kinds of parents.
+// Parents are the kinds of parents.
 func (v operatorView) Parents() []parentView {
 	if v.Controller == nil {
 		own := kinds.Resource{
@@ -64,14 +65,13 @@ func (v operatorView) Parents() []parentView {
 	return parents
 }
 
-// Sample returns an expression for a parent to test with. There must be one kind of parents.
+// Sample is an expression for a parent to test with, where there is one kind.
 func (v operatorView) Sample() string { return v.Parents()[0].Sample() }
 
-// EmptyParent returns an expression for an empty parent. There must be one kind of parents.
+// EmptyParent is an expression for an empty parent, where there is one kind.
 func (v operatorView) EmptyParent() string { return v.Parents()[0].Empty() }
 
-// ParentField returns an expression for a metadata field of a request's parent. A typed parent has
-// the field Name, an unstructured one the method GetName().
+// ParentField is an expression for a field of the metadata of a request's parent.
 func (v operatorView) ParentField(name string) string {
 	if v.Several() || v.UnstructuredParent() {
 		return "req.Parent.Get" + name + "()"
@@ -79,11 +79,10 @@ func (v operatorView) ParentField(name string) string {
 	return "req.Parent." + name
 }
 
-// Several reports whether there are parents of more than one kind. Sync then gets each as a
-// client.Object.
+// Several reports whether Sync gets parents of more than one kind, as a client.Object each.
 func (v operatorView) Several() bool { return len(v.Parents()) > 1 }
 
-// ParentKinds returns the kinds of parents as a phrase: "StatefulSet and Deployment".
+// ParentKinds names the kinds of parents, such as StatefulSet and Deployment.
 func (v operatorView) ParentKinds() string {
 	var kinds []string
 	for _, p := range v.Parents() {
@@ -96,7 +95,7 @@ func (v operatorView) ParentKinds() string {
 	return strings.Join(kinds[:last], ", ") + " and " + kinds[last]
 }
 
-// GroupName returns the API group that prefixes the labels and annotations of the runtime.
+// GroupName is the API group that the runtime's own keys begin with.
 func (v operatorView) GroupName() string {
 	if v.Controller != nil {
 		return v.Controller.Group
@@ -104,13 +103,13 @@ func (v operatorView) GroupName() string {
 	return v.API.Group
 }
 
-// ParentMetadata reports whether Sync may set labels and annotations of parents. It always may for
-// kinds of the project; for existing kinds the spec file must allow it.
+// ParentMetadata reports whether Sync may set labels and annotations of parents: those of the
+// project's own kinds it may.
 func (v operatorView) ParentMetadata() bool {
 	return v.Controller == nil || v.Controller.ParentMetadata
 }
 
-// SpecFile returns the path of the spec file with the operator.
+// SpecFile is the file that says what the operator does.
 func (v operatorView) SpecFile() string {
 	if v.Controller != nil {
 		return "controllers/" + v.Controller.Name + ".yaml"
@@ -118,17 +117,17 @@ func (v operatorView) SpecFile() string {
 	return "api/" + v.Package() + ".yaml"
 }
 
-// Selects reports whether a kind of parents has selectors. Generated comments then mention parents
-// that are not selected any more.
+// Selects reports whether selectors leave out objects of a kind of parents, so that one may be
+// opted out.
 func (v operatorView) Selects() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.Selectors() != "" })
 }
 
-// UnstructuredRequest reports whether Sync gets parents without a Go type.
+// UnstructuredRequest reports whether Sync gets parents that have no Go type.
 func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.UnstructuredParent() }
 
-// ParentImports returns the import specs of the parents' packages: those of the project if own is
-// set, or else the others.
+// ParentImports are the import specs of the parents' packages, of those of the project itself or of
+// the others.
 func (v operatorView) ParentImports(own bool) []string {
 	return v.importSpecs(func(path string) bool {
 		return v.isInProject(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
@@ -140,24 +139,24 @@ func (v operatorView) TypedParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage != "" })
 }
 
-// OwnKinds reports whether a parent, a child or a related object is of a kind of the project. The
-// operator needs the project's CRDs then.
+// OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose
+// CRD the operator then needs.
 func (v operatorView) OwnKinds() bool {
 	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }
 
-// UnstructuredParent reports whether Go code uses a parent as *unstructured.Unstructured.
+// UnstructuredParent reports whether a parent without a Go type is written as such in Go code.
 func (v operatorView) UnstructuredParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == "" })
 }
 
-// parentCase is a case of the type switch over parents: a Go type and the kinds that have it.
+// parentCase is a case of the type switch over parents: a Go type, and the kinds that have it.
 type parentCase struct {
 	parentView
 	Kinds []string
 }
 
-// Cases returns the Go types of the parents, each once. All kinds without a Go type share one.
+// Cases are the Go types of the parents, each once: kinds without one have one in common.
 func (v operatorView) Cases() []parentCase {
 	var cases []parentCase
 	for _, p := range v.Parents() {
@@ -170,7 +169,7 @@ func (v operatorView) Cases() []parentCase {
 	return cases
 }
 
-// Comment returns a comment that says how to distinguish the kinds if several have the Go type.
+// Comment says of a Go type that several kinds have how they are told apart.
 func (c parentCase) Comment() string {
 	if len(c.Kinds) == 1 {
 		return ""

@@ -1,7 +1,6 @@
 package templates
 
-// AndRelated returns the clause about related objects in a sentence of a comment, and "" if there
-// are none.
+// AndRelated names related objects, where there are any.
 func (v operatorView) AndRelated() string {
 	if len(v.Related) == 0 {
 		return ""
@@ -9,7 +8,7 @@ func (v operatorView) AndRelated() string {
 	return ", and what is related to it,"
 }
 
-// Wants returns the end of a sentence about a response: "the EchoServer wants, and its status".
+// Wants names the parent that the children of a response are for, and what else it has.
 func (v operatorView) Wants() string {
 	if v.Controller != nil {
 		return v.A() + " wants"

@@ -18,7 +18,7 @@ import (
 // Whoever changes what of a child, and whatever the author changes of what is desired:
 // each child is as desired again, and nothing else of it is touched.
 func TestExploreKinds(t *testing.T) {
-	explored(t, exploredKinds(), "testdata/known_failures.txt", []func(string) client.Object{finalizingSite}, func(i int, object client.Object) operator.ChildKind {
+	explored(t, exploredKinds(), []func(string) client.Object{finalizingSite}, func(i int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object)}
 	})
 }
@@ -26,16 +26,16 @@ func TestExploreKinds(t *testing.T) {
 // The same holds of a kind of which only the metadata is cached.
 func TestExploreMetadata(t *testing.T) {
 	secret := &corev1.Secret{Data: map[string][]byte{"a": []byte("b"), "c": []byte("d")}}
-	explored(t, []client.Object{secret}, "testdata/known_failures_metadata.txt", nil, func(_ int, object client.Object) operator.ChildKind {
+	explored(t, []client.Object{secret}, nil, func(_ int, object client.Object) operator.ChildKind {
 		return operator.ChildKind{Object: emptied(object), Metadata: true}
 	})
 }
 
 // explored explores an operator whose parents each have a child of one of some kinds, and more
 // parents.
-func explored(t *testing.T, objects []client.Object, known string, more []func(string) client.Object, kindOf func(int, client.Object) operator.ChildKind) {
+func explored(t *testing.T, objects []client.Object, more []func(string) client.Object, kindOf func(int, client.Object) operator.ChildKind) {
 	t.Helper()
-	life := operatortest.Life{KnownFailures: known, Parents: more}
+	life := operatortest.Life{Parents: more}
 	for i := range objects {
 		life.Parents = append(life.Parents, func(name string) client.Object {
 			parent := site(name)

@@ -1,16 +1,6 @@
 package operatortest
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"net/http"
-	"strings"
-	"sync"
-	"time"
-
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -25,13 +15,7 @@ import (
 // run on the same machine.
 func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 	c.t.Helper()
-	change, err := parsePatch(patch)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	target := targetOf(c, like, "create", "update")
-	url, authority := serveWebhook(c, change.answerFor, target.probe)
-	return installAdmission(c, target, target.mutatingWebhook(url, authority))
+	return c.admission.Mutate(like, patch)
 }
 
 // Deny installs an admission webhook that refuses operations of anyone on objects in the test's
@@ -46,14 +30,7 @@ func (c *Cluster) Mutate(like client.Object, patch string) (remove func()) {
 // It takes effect and is removed as by [Cluster.Mutate].
 func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	if status.Code == 0 && status.Reason == "" {
-		status.Code, status.Reason = http.StatusForbidden, metav1.StatusReasonForbidden
-	}
-	status.Status = metav1.StatusFailure
-	status.Message = cmp.Or(status.Message, "the test denies it")
-	target := targetOf(c, like, verb)
-	url, authority := serveWebhook(c, func([]byte) (admissionAnswer, error) { return admissionAnswer{denied: &status}, nil }, target.probe)
-	return installAdmission(c, target, target.validatingWebhook(url, authority))
+	return c.admission.Deny(like, verb, status)
 }
 
 // DenyByPolicy is [Cluster.Deny] by a ValidatingAdmissionPolicy, which works wherever the API
@@ -62,51 +39,5 @@ func (c *Cluster) Deny(like client.Object, verb string, status metav1.Status) (r
 // RequestEntityTooLarge.
 func (c *Cluster) DenyByPolicy(like client.Object, verb string, status metav1.Status) (remove func()) {
 	c.t.Helper()
-	target := targetOf(c, like, verb)
-	return installAdmission(c, target, target.policy(cmp.Or(status.Reason, metav1.StatusReasonInvalid), cmp.Or(status.Message, "the test denies it"))...)
+	return c.admission.DenyByPolicy(like, verb, status)
 }
-
-// installAdmission creates the objects of an admission fixture, and waits until they are in effect.
-func installAdmission(c *Cluster, target target, objects ...client.Object) (remove func()) {
-	c.t.Helper()
-	var once sync.Once
-	remove = func() {
-		once.Do(func() {
-			deleteObjects(c, objects...)
-			if err := awaitProbe(c, target, false); err != nil {
-				c.t.Errorf("remove admission: %v", err)
-			}
-		})
-	}
-	c.t.Cleanup(remove)
-	for _, object := range objects {
-		if err := c.Client.Create(c.t.Context(), object); err != nil {
-			c.t.Fatal(err)
-		}
-	}
-	if err := awaitProbe(c, target, true); err != nil {
-		c.t.Fatalf("set up admission: %v: a webhook is on loopback, so the API server has to run on this machine", err)
-	}
-	return remove
-}
-
-// awaitProbe waits until admission refuses a probe, or accepts it again.
-func awaitProbe(c *Cluster, target target, refused bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: target.probe, Namespace: c.Namespace, Labels: target.labels}}
-		err := c.Client.Create(ctx, probe, client.DryRunAll)
-		if isRefused := err != nil && strings.Contains(err.Error(), inEffect); isRefused == refused {
-			return nil
-		}
-		select {
-		case <-time.After(interval):
-		case <-ctx.Done():
-			return fmt.Errorf("it takes no effect: %w", cmp.Or(err, errors.New("a probe is admitted")))
-		}
-	}
-}
-
-// inEffect is the message of the refusal of a probe.
-const inEffect = "the admission that the test has set up is in effect"

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 )
 
 // Case is one expectation of a Sync or Finalize function. Request and Response are the generated
@@ -46,8 +48,8 @@ func Run[Request, Response any](t *testing.T, function func(context.Context, *Re
 			if test.ExpectError != "" && test.Expect == nil && got != nil {
 				t.Fatalf("a response beside the error: what is set in it is written, so set Expect, too, or return nil")
 			}
-			if diff := Diff(test.Expect, got); diff != "" {
-				t.Errorf("response (-expected +got):\n%s", diff)
+			if differences := Diff(test.Expect, got); differences != "" {
+				t.Errorf("response (-expected +got):\n%s", differences)
 			}
 		})
 	}
@@ -61,11 +63,11 @@ func Applied[Response any](response *Response) *Response {
 		return response
 	}
 	children := reflect.Indirect(fields.Elem().FieldByName("Children"))
-	if children.Kind() != reflect.Struct || !takesApart(children.Type()) {
+	if children.Kind() != reflect.Struct || !diff.TakesApart(children.Type()) {
 		return response
 	}
 	for i := range children.NumField() {
-		set, ok := children.Field(i).Interface().(desiredSet)
+		set, ok := children.Field(i).Interface().(diff.DesiredSet)
 		if !ok {
 			continue
 		}

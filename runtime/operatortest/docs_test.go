@@ -34,7 +34,7 @@ func TestDocsShowTestedFaults(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	source := section(t, "fault.go", "", "")
+	source := section(t, "internal/fault/fault.go", "", "")
 	kinds := regexp.MustCompile(`What += "([\w-]+)"`).FindAllStringSubmatch(source, -1)
 	if len(kinds) < 14 {
 		t.Errorf("found only %d kinds of faults", len(kinds))

@@ -1,22 +1,12 @@
 package operatortest
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-	"net/http"
-	"os"
-	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/explore"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
 )
 
 // Life says which parents [Explore] leads through their lives.
@@ -28,11 +18,6 @@ type Life struct {
 	// label test, of which the value is the namespace of the test: let
 	// Options.ParentSelector select it where the cluster has other parents.
 	Parents []func(name string) client.Object
-	// KnownFailures is a file of names of cases that fail, one in a line, as a failure
-	// prints them. A case that is listed and passes fails, too, unless its line begins
-	// with "sometimes ": it depends on which of two requests comes first. Lines that
-	// begin with # are comments. Empty: no failure is known.
-	KnownFailures string
 	// AtOnce is how many parents live at a time; by default 64, or 160 if EXHAUSTIVE=1.
 	AtOnce int
 }
@@ -88,129 +73,5 @@ func ParentsOf[P client.Object](create ...func(name string) P) (parents []func(n
 // no children at all.
 func Explore(t *testing.T, config Config, life Life) {
 	t.Helper()
-	x := startExploration(t, config, life)
-	plan := planTrials(x)
-	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(plan.all()))
-	runLives(x, plan.lives)
-	runTrials(x, plan.trials)
-	runQuotas(x, plan.quotas)
-	exploreElsewhere(x, config, plan)
-	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(plan.all()), tableOf(plan.all()))
-}
-
-// runTrials runs trials in rounds, each with the trials of one time.
-func runTrials(x *exploration, trials []*trial) {
-	x.t.Helper()
-	for _, when := range []string{running, afterCreate, beforeWrite, down} {
-		now := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
-		runRounds(x, when, now, func(*trial, []*trial) bool { return true }, func(parents []*exploredParent, _ *trial) { runRound(x, parents, when) })
-	}
-}
-
-// exploration is the state of Explore.
-type exploration struct {
-	t        *testing.T
-	ctx      context.Context
-	c        *Cluster
-	life     Life
-	author   *changingAuthor
-	between  *interposer
-	shapes   *shapes
-	patience time.Duration
-	extent   string
-	seed     string
-	known    map[string]expectation
-	names    atomic.Int64
-	shown    *shownChildren
-	home     string // the namespace of new parents; empty: that of the test
-	isWide   bool   // the operator works in all namespaces, on the parents of the test
-	truth    sync.Mutex
-
-	siblings []map[string]*unstructured.Unstructured // by variant and child
-	samples  []map[string]map[string]any             // what is desired of these
-	usual    []usualParent                           // by variant
-}
-
-// usualParent is a parent that nobody disturbs.
-type usualParent struct {
-	conditions
-	finalizers []string
-}
-
-func startExploration(t *testing.T, config Config, life Life) *exploration {
-	t.Helper()
-	x := &exploration{
-		t: t, ctx: t.Context(), life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: 20 * time.Second,
-		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
-	}
-	usual := 64
-	if x.extent == exhaustive {
-		usual = 160 // it is all about how long it takes
-	}
-	x.life.AtOnce = cmp.Or(life.AtOnce, usual)
-	var err error
-	if x.known, err = readKnownFailures(life.KnownFailures); err != nil {
-		t.Fatal(err)
-	}
-	inner := config.Transport
-	config.author, config.shown = x.author.changeContent, x.shown.addSnapshot
-	config.Transport = func(next http.RoundTripper) http.RoundTripper {
-		if inner != nil {
-			next = inner(next)
-		}
-		return x.between.wrapTransport(next)
-	}
-	options := config.Options
-	config.Options = func(o *operator.Options) {
-		o.PruneLimit = -1 // an author who drops the children of many parents is a case here
-		if options != nil {
-			options(o)
-		}
-	}
-	x.c = Start(t, config)
-	if x.shapes, err = newShapes(x.c.server); err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// isEnough reports whether the exploration stops at a failure.
-func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.failfast") == "true" }
-
-// newName returns a name for a parent that occurs in no other text and no other test.
-func (x *exploration) newName() string {
-	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.c.Namespace, namespacePrefix), x.names.Add(1))
-}
-
-// expectation says whether a case is known to fail.
-type expectation string
-
-const (
-	mustPass expectation = ""
-	mustFail expectation = "fails"
-	mayFail  expectation = "fails sometimes"
-)
-
-// readKnownFailures reads the names of cases that are known to fail.
-func readKnownFailures(file string) (map[string]expectation, error) {
-	known := map[string]expectation{}
-	if file == "" {
-		return known, nil
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if name, ok := strings.CutPrefix(line, "sometimes "); ok {
-			known[name] = mayFail
-			continue
-		}
-		known[line] = mustFail
-	}
-	return known, nil
+	explore.Run(t, instance.Config(config), explore.Life(life))
 }

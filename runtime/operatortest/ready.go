@@ -27,31 +27,31 @@ func (c *Cluster) MakeReady(objects ...client.Object) {
 		c.Exists(object)
 		switch object := object.(type) {
 		case *corev1.Pod:
-			updateStatusOf(c, object, func() { runPod(object) })
+			c.updateStatusOf(object, func() { runPod(object) })
 		case *corev1.PersistentVolumeClaim:
-			updateStatusOf(c, object, func() { object.Status.Phase = corev1.ClaimBound })
+			c.updateStatusOf(object, func() { object.Status.Phase = corev1.ClaimBound })
 		case *appsv1.Deployment:
-			runPodsOf(c, object, object.Spec.Selector, runPod)
+			c.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.StatefulSet:
-			runPodsOf(c, object, object.Spec.Selector, runPod)
+			c.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.DaemonSet:
-			runPodsOf(c, object, object.Spec.Selector, runPod)
+			c.runPodsOf(object, object.Spec.Selector, runPod)
 		case *appsv1.ReplicaSet:
-			runPodsOf(c, object, object.Spec.Selector, runPod)
+			c.runPodsOf(object, object.Spec.Selector, runPod)
 		case *batchv1.Job:
-			runPodsOf(c, object, object.Spec.Selector, endPod)
+			c.runPodsOf(object, object.Spec.Selector, endPod)
 		default:
 			if health.Of(object).State != health.Ready {
-				setReady(c, object)
+				c.setReady(object)
 			}
 		}
 	}
 }
 
 // updateStatusOf is UpdateStatus for an object that may be gone.
-func updateStatusOf(c *Cluster, object client.Object, change func()) {
+func (c *Cluster) updateStatusOf(object client.Object, change func()) {
 	c.t.Helper()
-	c.Eventually("the status of "+describeObject(c.Client, object)+" is updated", func() error {
+	c.Eventually("the status of "+c.operator.Describe(object)+" is updated", func() error {
 		if !c.Get(object) {
 			return nil
 		}
@@ -62,14 +62,14 @@ func updateStatusOf(c *Cluster, object client.Object, change func()) {
 
 // runPodsOf writes the status of a workload's Pods until the workload's controller reports it as
 // ready.
-func runPodsOf(c *Cluster, workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
+func (c *Cluster) runPodsOf(workload client.Object, selector *metav1.LabelSelector, run func(*corev1.Pod)) {
 	c.t.Helper()
 	selected, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.Eventually(describeObject(c.Client, workload)+" is ready", func() error {
-		if err := runPods(c, workload.GetNamespace(), selected, run); err != nil {
+	c.Eventually(c.operator.Describe(workload)+" is ready", func() error {
+		if err := c.runPods(workload.GetNamespace(), selected, run); err != nil {
 			return err
 		}
 		if !c.Get(workload) {
@@ -82,7 +82,7 @@ func runPodsOf(c *Cluster, workload client.Object, selector *metav1.LabelSelecto
 	})
 }
 
-func runPods(c *Cluster, namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
+func (c *Cluster) runPods(namespace string, selected labels.Selector, run func(*corev1.Pod)) error {
 	var pods corev1.PodList
 	if err := c.Client.List(c.t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selected}); err != nil {
 		return err

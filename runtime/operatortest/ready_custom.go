@@ -10,16 +10,16 @@ import (
 )
 
 // setReady sets the condition Ready=True of a custom resource, and keeps the rest of its status.
-func setReady(c *Cluster, object client.Object) {
+func (c *Cluster) setReady(object client.Object) {
 	c.t.Helper()
 	resource := new(unstructured.Unstructured)
-	resource.SetGroupVersionKind(kindOf(c, object))
+	resource.SetGroupVersionKind(c.operator.KindOf(object))
 	resource.SetName(object.GetName())
 	resource.SetNamespace(object.GetNamespace())
 	var problem error
-	updateStatusOf(c, resource, func() { problem = addReady(resource) })
+	c.updateStatusOf(resource, func() { problem = addReady(resource) })
 	if problem != nil {
-		c.t.Fatalf("make %s ready: %v", describeObject(c.Client, object), problem)
+		c.t.Fatalf("make %s ready: %v", c.operator.Describe(object), problem)
 	}
 	c.Get(object)
 }

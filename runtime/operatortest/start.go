@@ -1,26 +1,16 @@
 package operatortest
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
-	"os"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/admission"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/truth"
 )
 
 // Config says how [Start] runs an operator.
@@ -56,69 +46,16 @@ type Config struct {
 	// Options changes the operator's options, which are operator.Defaults with the test's
 	// namespace.
 	Options func(*operator.Options)
-
-	author testcontrol.Author         // changes the desired state after Sync, if set
-	shown  func(testcontrol.Snapshot) // is called with each snapshot that Sync gets, if set
 }
 
 // Start runs an operator until the test ends, in a namespace of its own. It skips the test if
 // OPGEN_TEST_KUBECONFIG is not set.
 func Start(t *testing.T, config Config) *Cluster {
 	t.Helper()
-	path := os.Getenv("OPGEN_TEST_KUBECONFIG")
-	if path == "" {
-		t.Skip("OPGEN_TEST_KUBECONFIG is not set: run make test-e2e")
+	checker := truth.New(t, instance.Config(config))
+	checker.Run()
+	return &Cluster{
+		Client: checker.Client, Namespace: checker.Namespace, t: t,
+		operator: checker.Operator, checker: checker, admission: &admission.Fixtures{Operator: checker.Operator},
 	}
-	silence()
-	server, err := clientcmd.BuildConfigFromFlags("", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.QPS = -1
-	scheme := runtime.NewScheme()
-	schemes := append(runtime.SchemeBuilder{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme}, config.Schemes...)
-	if err := schemes.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	direct, err := client.New(server, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &Cluster{Client: direct, t: t, config: config, server: server, sent: new(sent), clock: new(testcontrol.Clock), faults: new(faultPlan), letsGo: patience}
-	if !config.Now.IsZero() {
-		c.clock.Advance(time.Until(config.Now))
-	}
-	c.history.now = c.clock.Now
-	c.audit = openAudit(t)
-	installCRDs(c, config.CRDs)
-	c.makeNamespace()
-	if config.Roles != "" {
-		c.config.User = cmp.Or(config.User, c.Namespace)
-		c.grantRoles(config.Roles)
-	}
-	t.Cleanup(c.reportFaults)
-	c.Inject(config.Faults...)
-	startOperator(c)
-	t.Cleanup(func() { cleanUp(c) })
-	t.Cleanup(func() { endTruthful(c) }) // runs before cleanUp
-	return c
 }
-
-// silence discards the log of controller-runtime outside of managers, which can be set once per
-// process.
-var silence = sync.OnceFunc(func() { log.SetLogger(logr.Discard()) })
-
-const namespacePrefix = "operatortest-"
-
-// makeNamespace creates the namespace of the test, after which its requests are named.
-func (c *Cluster) makeNamespace() {
-	c.t.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix}}
-	if err := c.Client.Create(c.t.Context(), namespace); err != nil {
-		c.t.Fatalf("make a namespace: %v", err)
-	}
-	c.Namespace = namespace.Name
-}
-
-// userAgent returns the user agent of this operator's requests.
-func userAgent(c *Cluster) string { return fmt.Sprintf("operatortest (%s)", c.Namespace) }

@@ -12,18 +12,18 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// kinds returns the kinds that an operator can own. These are the kinds whose objects the API
-// server stores, in contrast to requests such as TokenReview, which can only be created.
+// kinds returns the kinds that can be stored, which are the ones an operator can own: those for which
+// Kubernetes has a client that is not limited to some verbs.
 func (k *kube) kinds() ([]kubetypes.Kind, error) {
 	var kinds []kubetypes.Kind
 	for _, p := range k.packages {
-		groupName, ok := groupOf(p)
+		groupName, ok := group(p)
 		if !ok {
 			continue
 		}
 		err := markers.EachType(k.parser.Collector, p, func(info *markers.TypeInfo) {
-			if isOwnable(info.Markers) {
-				kinds = append(kinds, newKind(p, groupName, info))
+			if stored(info.Markers) {
+				kinds = append(kinds, kind(p, groupName, info))
 			}
 		})
 		if err != nil {
@@ -34,17 +34,16 @@ func (k *kube) kinds() ([]kubetypes.Kind, error) {
 	return kinds, nil
 }
 
-// isOwnable reports whether Kubernetes has a client with all verbs for a kind, and still serves it.
-func isOwnable(m markers.MarkerValues) bool {
+func stored(m markers.MarkerValues) bool {
 	return m.Get("genclient") != nil && m.Get("genclient:noVerbs") == nil && m.Get("genclient:onlyVerbs") == nil &&
-		!isRemoved(m)
+		!removed(m)
 }
 
 // oldest is the oldest release of Kubernetes that a project can name as its minKubernetes.
 var oldest = version.MustParseGeneric("1.29")
 
-// isRemoved reports whether no supported release of Kubernetes serves the kind any more.
-func isRemoved(m markers.MarkerValues) bool {
+// removed reports whether no supported API server has the kind any more.
+func removed(m markers.MarkerValues) bool {
 	release, ok := m.Get(removedMarker).(markers.RawArguments)
 	if !ok {
 		return false
@@ -53,9 +52,7 @@ func isRemoved(m markers.MarkerValues) bool {
 	return err == nil && !oldest.LessThan(in)
 }
 
-// newKind returns a kind from its type and markers. Its plural is guessed by the rule that
-// Kubernetes' own generators use, since the Go source does not say it.
-func newKind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {
+func kind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {
 	gvk := schema.GroupVersionKind{Group: group, Version: p.Name, Kind: info.Name}
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	return kubetypes.Kind{

@@ -7,27 +7,25 @@ import (
 )
 
 var (
-	// noValue matches the message about a value that does not exist.
+	// noValue is the message of text/template for a value that is not there.
 	noValue = lazyregexp.New(`^can't evaluate field (\w+) in type (.+)$`)
-	// isAbsent matches the message about a part of a value that is absent, such as the operator of
-	// a kind without one.
+	// isAbsent is its message for a part of a value that is absent.
 	isAbsent = lazyregexp.New(`^nil pointer evaluating \*?(?:usertemplates\.)?(\w+)\.(\w+)$`)
-	// noKey matches the message about a key that a dict lacks.
+	// noKey is its message for a key that a dict does not have.
 	noKey = lazyregexp.New(`^map has no entry for key (".*")$`)
-	// noRange matches the message about a range over a value without items. It goes on with the
-	// whole value.
+	// noRange is its message for a value that has no items; it goes on with the whole value.
 	noRange = lazyregexp.New(`(?s)^range can't iterate over .*$`)
-	// isNoFunction matches the message about a value that gets arguments.
+	// isNoFunction is its message for a value with arguments.
 	isNoFunction = lazyregexp.New(`^(?:can't give argument to non-function (\S+)|(\w+) (?:is not a method but has arguments|has arguments but cannot be invoked as function))$`)
-	// wrongType matches the message about an argument of a wrong type.
+	// wrongType is its message for an argument of another type.
 	wrongType = lazyregexp.New(`^wrong type for value; expected (.+); got (.+)$`)
-	// wrongNumber matches the message about too few or too many arguments.
+	// wrongNumber is its message for too few or too many arguments.
 	wrongNumber = lazyregexp.New(`^wrong number of args for (\w+): want (.+) got (.+)$`)
-	// goType matches the name of a Go type.
+	// goType is the name of a type of Go.
 	goType = lazyregexp.New(`(?:\*|\[\]|map\[string\])*(?:usertemplates\.\w+|interface \{\}|\b(?:string|bool|u?int(?:8|16|32|64)?|float(?:32|64))\b)`)
 )
 
-// explainExecution returns what a failure means without Go types, and what to do.
+// explainExecution says what a failure means, without types of Go, and what to do.
 func explainExecution(f failure) (said, hint string) {
 	if found := noValue().FindStringSubmatch(f.message); found != nil {
 		of := valueType(found[2])

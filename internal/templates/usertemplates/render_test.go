@@ -197,7 +197,7 @@ func FuzzTemplates(f *testing.F) {
 			t.Errorf("took %s", took)
 		}
 		for _, file := range files {
-			if pathProblem(file.Path) != "" {
+			if pathFault(file.Path) != "" {
 				t.Errorf("made %q", file.Path)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// childOnServer is one child on a server.
+// subject is one child on a server.
 type childOnServer struct {
 	*server
 	*Applier

@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// childKey names a child of any parent.
+type childKey struct {
+	kind schema.GroupVersionKind
+	name types.NamespacedName
+}
+
+// changingAuthor records the desired state of each child after Sync, and replaces it on request.
+type changingAuthor struct {
+	mu       sync.Mutex
+	desired  map[childKey]testcontrol.SyncChild
+	order    []childKey
+	replaced map[childKey]map[string]any
+}
+
+func newChangingAuthor() *changingAuthor {
+	return &changingAuthor{desired: map[childKey]testcontrol.SyncChild{}, replaced: map[childKey]map[string]any{}}
+}
+
+// changeContent records the desired state that Sync returned for a child, and returns its
+// replacement.
+func (a *changingAuthor) changeContent(d testcontrol.SyncChild) map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := childKey{d.Kind, d.Name}
+	if _, known := a.desired[key]; !known {
+		a.order = append(a.order, key)
+	}
+	a.desired[key] = d
+	return a.replaced[key]
+}
+
+// replaceContent replaces the desired state of a child. A child without any field is not desired.
+func (a *changingAuthor) replaceContent(key childKey, content map[string]any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.replaced[key] = content
+}
+
+// childrenOf returns the children of a parent that Sync desires, in its order.
+func (a *changingAuthor) childrenOf(parent types.UID) (children []testcontrol.SyncChild) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, key := range a.order {
+		if d := a.desired[key]; d.Parent == parent {
+			d.Content = completeDesired(d)
+			children = append(children, d)
+		}
+	}
+	return children
+}
+
+// drop drops the records of a parent that is gone.
+func (a *changingAuthor) drop(parent types.UID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.order = slices.DeleteFunc(a.order, func(key childKey) bool {
+		gone := a.desired[key].Parent == parent
+		if gone {
+			delete(a.desired, key)
+			delete(a.replaced, key)
+		}
+		return gone
+	})
+}
+
+// completeDesired returns the desired state of a child with its identity, and with the data that
+// the API server makes of a Secret's stringData.
+func completeDesired(d testcontrol.SyncChild) map[string]any {
+	content := deepCopy(d.Content).(map[string]any)
+	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
+	metadata, _ := content["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		content["metadata"] = metadata
+	}
+	metadata["name"] = d.Name.Name
+	if d.Name.Namespace != "" {
+		metadata["namespace"] = d.Name.Namespace
+	}
+	texts, isText := content["stringData"].(map[string]any)
+	if d.Kind != (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) || !isText {
+		return content
+	}
+	data, _ := content["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, text := range texts {
+		plain, _ := text.(string)
+		data[key] = base64.StdEncoding.EncodeToString([]byte(plain))
+	}
+	delete(content, "stringData")
+	content["data"] = data
+	return content
+}
+
+// revisionKey is the annotation that a changing author adds.
+const revisionKey = "author.operatortest.opgen.dev/revision"
+
+var revision = path{{field: "metadata"}, {field: "annotations"}, {field: revisionKey}}
+
+// changeDesired returns a desired state with one annotation more, which any kind accepts.
+func changeDesired(desired map[string]any, value string) map[string]any {
+	content := deepCopy(desired).(map[string]any)
+	metadata := content["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if annotations == nil {
+		annotations = map[string]any{}
+		metadata["annotations"] = annotations
+	}
+	annotations[revisionKey] = value
+	return content
+}
+
+// isForeignKey reports whether a label or an annotation belongs to a writer of this package.
+func isForeignKey(key string) bool { return strings.HasPrefix(key, foreignPrefix) }

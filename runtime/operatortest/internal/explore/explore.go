@@ -1,0 +1,123 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/truth"
+)
+
+// Life has the fields of operatortest.Life, which says what they mean.
+type Life struct {
+	Parents []func(name string) client.Object
+	AtOnce  int
+}
+
+// Run explores an operator: it plans the trials, runs them, and reports each as a subtest.
+func Run(t *testing.T, config instance.Config, life Life) {
+	t.Helper()
+	x := startExploration(t, config, life)
+	plan := x.planTrials()
+	t.Logf("%s exploration, seed %s: %d cases", x.extent, x.seed, len(plan.all()))
+	x.runLives(plan.lives)
+	x.runTrials(plan.trials)
+	x.runQuotas(plan.quotas)
+	x.exploreElsewhere(plan)
+	t.Logf("%s exploration, seed %s, %d cases\n%s", x.extent, x.seed, len(plan.all()), tableOf(plan.all()))
+}
+
+// runTrials runs trials in rounds, each with the trials of one time.
+func (x *exploration) runTrials(trials []*trial) {
+	x.t.Helper()
+	for _, when := range []string{running, afterCreate, beforeWrite, down} {
+		now := slices.DeleteFunc(slices.Clone(trials), func(one *trial) bool { return one.time != when })
+		x.runRounds(when, now, func(*trial, []*trial) bool { return true }, func(parents []*exploredParent, _ *trial) { x.runRound(parents, when) })
+	}
+}
+
+// exploration is the state of Explore.
+type exploration struct {
+	t        *testing.T
+	ctx      context.Context
+	operator *instance.Operator
+	checker  *truth.Checker
+	config   instance.Config // as the test has it
+	life     Life
+	author   *changingAuthor
+	between  *interposer
+	shapes   *shapes
+	patience time.Duration
+	extent   string
+	seed     string
+	names    atomic.Int64
+	shown    *shownChildren
+	home     string // the namespace of new parents; empty: that of the test
+	isWide   bool   // the operator works in all namespaces, on the parents of the test
+
+	siblings []map[string]*unstructured.Unstructured // by variant and child
+	samples  []map[string]map[string]any             // what is desired of these
+	usual    []usualParent                           // by variant
+}
+
+// usualParent is a parent that nobody disturbs.
+type usualParent struct {
+	conditions truth.Conditions
+	finalizers []string
+}
+
+func startExploration(t *testing.T, config instance.Config, life Life) *exploration {
+	t.Helper()
+	x := &exploration{
+		t: t, ctx: t.Context(), config: config, life: life, author: newChangingAuthor(), between: newInterposer(), shown: newShownChildren(), patience: 20 * time.Second,
+		extent: explorationExtent(), seed: cmp.Or(os.Getenv("OPGEN_EXPLORE_SEED"), defaultSeed),
+	}
+	usual := 64
+	if x.extent == exhaustive {
+		usual = 160 // it is all about how long it takes
+	}
+	x.life.AtOnce = cmp.Or(life.AtOnce, usual)
+	inner := config.Transport
+	config.Transport = func(next http.RoundTripper) http.RoundTripper {
+		if inner != nil {
+			next = inner(next)
+		}
+		return x.between.wrapTransport(next)
+	}
+	options := config.Options
+	config.Options = func(o *operator.Options) {
+		o.PruneLimit = -1 // an author who drops the children of many parents is a case here
+		if options != nil {
+			options(o)
+		}
+	}
+	x.checker = truth.New(t, config)
+	x.operator = x.checker.Operator
+	x.operator.Author, x.operator.Shown = x.author.changeContent, x.shown.addSnapshot
+	x.checker.Run()
+	var err error
+	if x.shapes, err = newShapes(x.operator.Server); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// isEnough reports whether the exploration stops at a failure.
+func (x *exploration) isEnough() bool { return x.t.Failed() && flagValue("test.failfast") == "true" }
+
+// newName returns a name for a parent that occurs in no other text and no other test.
+func (x *exploration) newName() string {
+	return fmt.Sprintf("x%s%04dx", strings.TrimPrefix(x.operator.Namespace, instance.NamespacePrefix), x.names.Add(1))
+}

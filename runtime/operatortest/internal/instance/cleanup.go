@@ -1,0 +1,128 @@
+package instance
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// cleanUp deletes the objects of the test while the operator still runs, because they may have its
+// finalizer, and then stops the operator. It removes finalizers that remain after half a minute, so
+// that nothing stays in the cluster.
+func (o *Operator) cleanUp() {
+	o.Faults.RemoveFaults()
+	loops := o.KnownLoops()
+	objects := slices.Concat(o.Created, o.ListParents(loops))
+	o.DeleteObjects(objects...)
+	left := o.awaitFinalizers(objects)
+	operated := o.RunningProcess() != nil && o.ExitError() == nil
+	if len(left) == 0 && o.BeforeStop != nil {
+		o.BeforeStop()
+	}
+	o.Stop()
+	o.awaitCrashed()
+	for _, object := range left {
+		if operated && hasOwnFinalizer(object, loops) {
+			o.T.Errorf("Finalize never removed the finalizer of %s, for %s", o.Describe(object), o.FinalizeLimit)
+		}
+		o.removeFinalizers(object, loops)
+	}
+	o.DeleteObjects(o.rights...)
+	o.DeleteObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.Namespace}})
+}
+
+// KnownLoops returns the loops of the operator that runs, or ran last.
+func (o *Operator) KnownLoops() []*testcontrol.Loop {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.running != nil {
+		if loops := o.running.Control.Loops(); len(loops) > 0 {
+			return loops
+		}
+	}
+	return o.stopped
+}
+
+// ListParents returns the parents in the test's namespace, whoever created them.
+func (o *Operator) ListParents(loops []*testcontrol.Loop) (parents []client.Object) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	for _, loop := range loops {
+		list := new(metav1.PartialObjectMetadataList)
+		list.SetGroupVersionKind(loop.Parent.GroupVersion().WithKind(loop.Parent.Kind + "List"))
+		if err := o.Client.List(ctx, list, client.InNamespace(o.Namespace)); err != nil {
+			o.T.Log(err)
+		}
+		for i := range list.Items {
+			if parent := &list.Items[i]; parent.Namespace != "" {
+				parent.SetGroupVersionKind(loop.Parent)
+				parents = append(parents, parent)
+			}
+		}
+	}
+	return parents
+}
+
+// DeleteObjects deletes objects, and logs errors.
+func (o *Operator) DeleteObjects(objects ...client.Object) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	for _, object := range objects {
+		if err := o.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+			o.T.Log(err)
+		}
+	}
+}
+
+// awaitFinalizers waits until no object has a finalizer, while an operator runs that may remove it.
+// It returns the objects that still have one.
+func (o *Operator) awaitFinalizers(objects []client.Object) (finalized []client.Object) {
+	ctx, cancel := context.WithTimeout(context.Background(), o.FinalizeLimit+Patience)
+	defer cancel()
+	for deadline := time.Now().Add(o.FinalizeLimit); ; time.Sleep(Interval) {
+		finalized = slices.DeleteFunc(slices.Clone(objects), func(object client.Object) bool {
+			err := o.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
+			return err != nil || len(object.GetFinalizers()) == 0
+		})
+		if len(finalized) == 0 || o.RunningProcess() == nil || o.ExitError() != nil || time.Now().After(deadline) {
+			return finalized
+		}
+	}
+}
+
+// hasOwnFinalizer reports whether an object has a finalizer of the operator.
+func hasOwnFinalizer(object client.Object, loops []*testcontrol.Loop) bool {
+	return slices.ContainsFunc(loops, func(l *testcontrol.Loop) bool { return controllerutil.ContainsFinalizer(object, l.Finalizer) })
+}
+
+// removeFinalizers removes the finalizers of an object and deletes its children, because no
+// operator does.
+func (o *Operator) removeFinalizers(object client.Object, loops []*testcontrol.Loop) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	for _, loop := range loops {
+		for _, kind := range loop.Children {
+			children, err := o.listKind(ctx, kind)
+			if err != nil {
+				o.T.Log(err)
+			}
+			for _, child := range children {
+				if owner, _ := loop.ParentOf(child); owner == object.GetUID() {
+					o.DeleteObjects(child)
+				}
+			}
+		}
+	}
+	release := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := o.Client.Patch(ctx, object, release); client.IgnoreNotFound(err) != nil {
+		o.T.Log(err)
+	}
+}

@@ -1,0 +1,125 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// Patience is the time limit for the cluster to do something.
+	Patience = 30 * time.Second
+	// Interval is the pause between two checks of the cluster.
+	Interval = 20 * time.Millisecond
+
+	// Emptying is the time limit for the deletion of a Namespace. The cluster deletes its
+	// objects kind by kind, several times.
+	Emptying = 2 * time.Minute
+)
+
+// Context ends with the test, or with its cleanup.
+func (o *Operator) Context() context.Context {
+	if o.Ending != nil {
+		return o.Ending
+	}
+	return o.T.Context()
+}
+
+// Create creates objects, in the test's namespace if they name none.
+func (o *Operator) Create(objects ...client.Object) {
+	o.T.Helper()
+	for _, object := range objects {
+		o.SetNamespace(object)
+		if err := o.Client.Create(o.T.Context(), object); err != nil {
+			o.T.Fatal(err)
+		}
+		o.Created = append(o.Created, object)
+	}
+}
+
+// Get reads an object by its name, in the test's namespace if it names none. It reports whether the
+// object exists.
+func (o *Operator) Get(object client.Object) bool {
+	o.T.Helper()
+	o.SetNamespace(object)
+	err := o.Client.Get(o.Context(), client.ObjectKeyFromObject(object), object)
+	if client.IgnoreNotFound(err) != nil {
+		o.T.Fatal(err)
+	}
+	return err == nil
+}
+
+// Update reads an object, changes it and writes it, and retries after a conflict.
+func (o *Operator) Update(object client.Object, change func()) {
+	o.T.Helper()
+	o.Eventually("the object is updated", func() error {
+		if !o.Get(object) {
+			return fmt.Errorf("%s does not exist", object.GetName())
+		}
+		change()
+		return o.Client.Update(o.T.Context(), object)
+	})
+}
+
+// UpdateStatus is Update for the status of an object.
+func (o *Operator) UpdateStatus(object client.Object, change func()) {
+	o.T.Helper()
+	o.Eventually("the status is updated", func() error {
+		if !o.Get(object) {
+			return fmt.Errorf("%s does not exist", object.GetName())
+		}
+		change()
+		return o.Client.Status().Update(o.T.Context(), object)
+	})
+}
+
+// Delete deletes objects without a grace period, and does not wait until they are gone.
+func (o *Operator) Delete(objects ...client.Object) {
+	o.T.Helper()
+	for _, object := range objects {
+		o.SetNamespace(object)
+		if err := o.Client.Delete(o.T.Context(), object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+			o.T.Fatal(err)
+		}
+	}
+}
+
+// Eventually waits until check returns nil, and fails the test with its last error after half a
+// minute. what completes the sentence "waiting until …".
+func (o *Operator) Eventually(what string, check func() error) {
+	o.T.Helper()
+	o.EventuallyWithin(Patience, Interval, what, check)
+}
+
+// EventuallyWithin is Eventually with a time limit, and a pause between two checks.
+func (o *Operator) EventuallyWithin(patience, pause time.Duration, what string, check func() error) {
+	o.T.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if ended := o.ExitError(); ended != nil {
+			o.T.Fatalf("waiting until %s: the operator ended: %v", what, ended)
+		}
+		if time.Now().After(deadline) {
+			o.T.Fatalf("waiting until %s: %v", what, err)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// SetNamespace sets the test's namespace on a namespaced object that has none.
+func (o *Operator) SetNamespace(object client.Object) {
+	o.T.Helper()
+	namespaced, err := o.Client.IsObjectNamespaced(object)
+	if err != nil {
+		o.T.Fatal(err)
+	}
+	if namespaced && object.GetNamespace() == "" {
+		object.SetNamespace(o.Namespace)
+	}
+}

@@ -1,0 +1,83 @@
+package instance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// grantRoles gives the operator's user the permissions of the roles in a file. The roles get the
+// name of the test's namespace. A namespace that a role names is created if there is none; it
+// stays, since other tests may use it.
+func (o *Operator) grantRoles(path string) {
+	o.T.Helper()
+	rights, err := ReadRights(path, o.Namespace, o.Config.User)
+	if err != nil {
+		o.T.Fatal(err)
+	}
+	for _, object := range rights {
+		if namespace := object.GetNamespace(); namespace != "" && namespace != o.Namespace {
+			err := o.Client.Create(o.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+			if err != nil && !apierrors.IsAlreadyExists(err) {
+				o.T.Fatal(err)
+			}
+		}
+		if err := o.Client.Create(o.T.Context(), object); err != nil {
+			o.T.Fatal(err)
+		}
+		o.rights = append(o.rights, object)
+	}
+}
+
+// ReadRights returns the roles in a file, under a name, and their bindings to a user. The roles in
+// the namespace of the operator's ServiceAccount are in the namespace of that name; all are in a
+// file without a ServiceAccount.
+func ReadRights(path, name, user string) (rights []client.Object, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := parseObjects(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	everywhere, here, home := metav1.ObjectMeta{Name: name}, metav1.ObjectMeta{}, ""
+	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
+	for _, object := range objects {
+		switch object.Kind {
+		case "ServiceAccount":
+			home = object.Metadata.Namespace
+		case "ClusterRole":
+			role := new(rbacv1.ClusterRole)
+			if err := json.Unmarshal(object.raw, role); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			everywhere.Name = fmt.Sprintf("%s-%d", name, len(rights))
+			role.ObjectMeta = everywhere
+			bound := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: object.Kind, Name: role.Name}
+			rights = append(rights, role, &rbacv1.ClusterRoleBinding{ObjectMeta: everywhere, RoleRef: bound, Subjects: subjects})
+		case "Role":
+			role := new(rbacv1.Role)
+			if err := json.Unmarshal(object.raw, role); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			here.Name, here.Namespace = fmt.Sprintf("%s-%d", name, len(rights)), name
+			if home != "" && role.Namespace != home {
+				here.Namespace = role.Namespace
+			}
+			role.ObjectMeta = here
+			bound := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: object.Kind, Name: role.Name}
+			rights = append(rights, role, &rbacv1.RoleBinding{ObjectMeta: here, RoleRef: bound, Subjects: subjects})
+		}
+	}
+	if len(rights) == 0 {
+		return nil, fmt.Errorf("%s holds no ClusterRole and no Role", path)
+	}
+	return rights, nil
+}

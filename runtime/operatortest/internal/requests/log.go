@@ -1,0 +1,89 @@
+package requests
+
+import (
+	"slices"
+	"sync"
+)
+
+// Log holds the requests that the operator's client has sent, in the order of their answers.
+type Log struct {
+	mu       sync.Mutex
+	requests []Exchange
+	waiting  int // requests that are not answered yet
+	events   int // requests that were about Events
+}
+
+// Exchange is a request, and for a write the object in the API server's answer.
+type Exchange struct {
+	Request
+	Object  map[string]any
+	Version string // the resource version of object
+}
+
+// Key returns the name of the request's object.
+func (e Exchange) Key() string {
+	if e.Namespace == "" || e.Namespace == e.Name {
+		return e.Resource + " " + e.Name
+	}
+	return e.Resource + " " + e.Namespace + "/" + e.Name
+}
+
+// Since returns the requests after the first n.
+func (l *Log) Since(n int) []Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.requests[n:])
+}
+
+// DropObjects drops the objects of all requests so far, which a long test has no memory for.
+func (l *Log) DropObjects() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.requests {
+		l.requests[i].Object = nil
+	}
+}
+
+// Count returns the number of requests.
+func (l *Log) Count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.requests)
+}
+
+// addPending records a request that is sent.
+func (l *Log) addPending() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting++
+}
+
+// addAnswered records the answer to a request. Nil: there was none.
+func (l *Log) addAnswered(answered *Exchange) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting--
+	if answered == nil {
+		return
+	}
+	l.requests = append(l.requests, *answered)
+	if answered.Resource == "events" {
+		l.events++
+	}
+}
+
+// PendingAndEvents returns the number of requests without an answer, and of answered requests about Events.
+func (l *Log) PendingAndEvents() (waiting, events int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waiting, l.events
+}
+
+// Requests returns all requests without their objects.
+func (l *Log) Requests() []Request {
+	var requests []Request
+	for _, e := range l.Since(0) {
+		requests = append(requests, e.Request)
+	}
+	return requests
+}

@@ -1,0 +1,155 @@
+package truth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+	"github.com/opgen-dev/opgen/runtime/operator"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+)
+
+// reportChildren reports the children of a parent that are not as desired, and those
+// that are not desired, unless they may be so.
+func (c *Checker) reportChildren(text *strings.Builder, parent *unstructured.Unstructured, record testcontrol.Record, said Conditions, lasting bool) {
+	for _, desired := range record.Desired {
+		found, gone, err := c.compareChild(parent.GetUID(), record, desired)
+		if err != nil {
+			fmt.Fprintf(text, "%s cannot be read: %v\n", nameOfChild(desired.Child), err)
+			continue
+		}
+		if len(found) > 0 && !said.Excuses(desired.Child, found, gone) && !reportedOtherwise(record, said, desired, lasting) {
+			writeUntruths(text, desired.Child, found)
+		}
+	}
+	if record.Err != nil || record.Waiting {
+		return // what is pruned then depends on what went wrong
+	}
+	for _, child := range c.undesiredChildren(parent.GetUID(), record) {
+		if !said.Excuses(child, nil, false) {
+			fmt.Fprintf(text, "%s is not desired, and still there\n", nameOfChild(child))
+		}
+	}
+}
+
+// compareChild compares a live child with its desired state, as far as its strategy
+// asks for that. gone says that there is none, or that it is being deleted.
+func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desired testcontrol.Desired) (found []untruth, gone bool, err error) {
+	live := new(unstructured.Unstructured)
+	live.SetGroupVersionKind(desired.Kind)
+	err = c.Client.Get(c.Context(), desired.Name, live)
+	if waits := desired.Waits; strings.HasPrefix(waits, "waits for ") { // it is neither created nor changed
+		return nil, false, nil
+	}
+	if apierrors.IsNotFound(err) {
+		return []untruth{{path: "the child", desired: "it", live: diff.Absent}}, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if live.GetDeletionTimestamp() != nil {
+		return []untruth{{path: "the child", desired: "it", live: "it is being deleted"}}, true, nil
+	}
+	var compared truth
+	if isExempt(record, desired, live) {
+		compared.compareFields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
+		return compared.found, false, nil
+	}
+	normal, asNormal := c.normalizeValues(desired), any(notKnown)
+	if normal != nil {
+		asNormal = normal.Object
+	}
+	sets := fieldSetsOf(live, normal, record.Loop.Manager)
+	compared.compareFields("", desired.Content, asNormal, live.Object, sets)
+	for _, earlier := range c.history.shapesOf(parent, desired.Child) {
+		compared.removedFields("", earlier, desired.Content, asNormal, live.Object, sets)
+	}
+	return distinctUntruths(compared.found), false, nil
+}
+
+// isExempt reports whether a change need not have reached a child.
+func isExempt(record testcontrol.Record, desired testcontrol.Desired, live client.Object) bool {
+	switch operator.UpdateStrategy(desired.Update) {
+	case operator.CreateOnly:
+		return true
+	case operator.OnDelete:
+		return live.GetAnnotations()[record.Loop.HashKey] != desired.Hash
+	}
+	return desired.Waits != ""
+}
+
+func distinctUntruths(found []untruth) (distinct []untruth) {
+	for _, one := range found {
+		if !slices.ContainsFunc(distinct, func(other untruth) bool { return other.path == one.path }) {
+			distinct = append(distinct, one)
+		}
+	}
+	return distinct
+}
+
+// reportedOtherwise reports whether something else than a condition has said why a child
+// is not as desired: an Event, where the parent has no conditions, or an error that is
+// too new for them. What admission changes is said once nothing worse is.
+func reportedOtherwise(record testcontrol.Record, said Conditions, desired testcontrol.Desired, lasting bool) bool {
+	ready, ok := said["Ready"]
+	switch {
+	case !ok && desired.Conflict, len(desired.Altered) > 0 && ready.Status != "True":
+		return true
+	case ok && lasting:
+		return false
+	}
+	return record.Err != nil && namesChild(record.Err.Error(), desired.Child)
+}
+
+// undesiredChildren are the children of a parent that it does not desire and that nobody is to
+// keep.
+func (c *Checker) undesiredChildren(parent types.UID, record testcontrol.Record) (children []testcontrol.Child) {
+	for _, kind := range record.Loop.Children {
+		for _, object := range c.listLabelled(record.Loop, kind) {
+			child := testcontrol.Child{Kind: kind, Name: client.ObjectKeyFromObject(&object)}
+			owner, _ := record.Loop.ParentOf(&object)
+			isDesired := slices.ContainsFunc(record.Desired, func(d testcontrol.Desired) bool { return d.Child == child })
+			if owner == parent && object.DeletionTimestamp == nil && !isDesired && !slices.Contains(record.Kept, child) {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+// listedKind is a kind of children of the controller with a label.
+type listedKind struct {
+	label string
+	kind  schema.GroupVersionKind
+}
+
+// listLabelled returns the metadata of the objects of a kind that carry a controller's label,
+// listed once in each check.
+func (c *Checker) listLabelled(loop *testcontrol.Loop, kind schema.GroupVersionKind) []metav1.PartialObjectMetadata {
+	key := listedKind{loop.Label, kind}
+	if known, ok := c.listed[key]; ok {
+		return known
+	}
+	list := new(metav1.PartialObjectMetadataList)
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err := c.Client.List(c.Context(), list, client.HasLabels{loop.Label}); err != nil {
+		c.T.Log(err)
+	}
+	c.listed[key] = list.Items
+	return list.Items
+}
+
+func nameOfChild(child testcontrol.Child) string {
+	if child.Name.Namespace == "" {
+		return child.Kind.Kind + " " + child.Name.Name
+	}
+	return child.Kind.Kind + " " + child.Name.String()
+}

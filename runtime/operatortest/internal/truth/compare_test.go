@@ -1,0 +1,240 @@
+package truth
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/yaml"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// object reads an object whose managedFields are given by manager.
+func object(t *testing.T, text string, managed map[string]string) *unstructured.Unstructured {
+	t.Helper()
+	made := new(unstructured.Unstructured)
+	if err := yaml.Unmarshal([]byte(text), &made.Object); err != nil {
+		t.Fatal(err)
+	}
+	var entries []any
+	for manager, fields := range managed {
+		var set map[string]any
+		if err := yaml.Unmarshal([]byte(fields), &set); err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, map[string]any{"manager": manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": set})
+	}
+	if entries != nil {
+		metadata, ok := made.Object["metadata"].(map[string]any)
+		if !ok {
+			metadata = map[string]any{}
+			made.Object["metadata"] = metadata
+		}
+		metadata["managedFields"] = entries
+	}
+	return made
+}
+
+func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
+	ports := `{"f:spec":{"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:protocol":{}},"k:{\"port\":80,\"protocol\":\"UDP\"}":{".":{},"f:port":{},"f:protocol":{}}},"f:selector":{},"f:hosts":{"v:\"a\"":{},"v:\"b\"":{}},"f:args":{},"f:nested":{}}}`
+	for name, test := range map[string]struct {
+		desired, normal, live string
+		others                string // fields of another manager
+		differs               []string
+	}{
+		"items in another order": {
+			desired: `spec: {ports: [{port: 80, protocol: UDP}, {port: 80}]}`,
+			normal:  `spec: {ports: [{port: 80, protocol: UDP}, {port: 80, protocol: TCP}]}`,
+			live:    `spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: UDP}, {port: 90, protocol: TCP}]}`,
+		},
+		"an item of another key": {
+			desired: `spec: {ports: [{port: 80}]}`,
+			normal:  `spec: {ports: [{port: 80, protocol: TCP}]}`,
+			live:    `spec: {ports: [{port: 80, protocol: UDP}]}`,
+			differs: []string{"spec.ports[80]"},
+		},
+		"a value in an item": {
+			desired: `spec: {ports: [{port: 80, name: web}]}`,
+			normal:  `spec: {ports: [{port: 80, protocol: TCP, name: web}]}`,
+			live:    `spec: {ports: [{port: 80, protocol: TCP, name: other}]}`,
+			differs: []string{"spec.ports[80].name"},
+		},
+		"an atomic map that has grown": {
+			desired: `spec: {selector: {a: b}}`,
+			normal:  `spec: {selector: {a: b}}`,
+			live:    `spec: {selector: {a: b, c: d}}`,
+			differs: []string{"spec.selector"},
+		},
+		"an atomic list that has grown": {
+			desired: `spec: {args: [a]}`,
+			normal:  `spec: {args: [a]}`,
+			live:    `spec: {args: [a, b]}`,
+			differs: []string{"spec.args"},
+		},
+		"an atomic list to which the API server adds": {
+			desired: `spec: {args: [a]}`,
+			normal:  `spec: {args: [a, b]}`,
+			live:    `spec: {args: [a, b]}`,
+		},
+		"a set": {
+			desired: `spec: {hosts: [a, c]}`,
+			normal:  `spec: {hosts: [a, c]}`,
+			live:    `spec: {hosts: [b, a]}`,
+			differs: []string{"spec.hosts[1]"},
+		},
+		"an empty object that others have filled": {
+			desired: `spec: {nested: {}}`,
+			normal:  `spec: {nested: {}}`,
+			live:    `spec: {nested: {a: b}}`,
+			others:  `{"f:spec":{"f:nested":{"f:a":{}}}}`,
+		},
+		"an empty object with what nobody has": {
+			desired: `spec: {nested: {}}`,
+			normal:  `spec: {nested: {}}`,
+			live:    `spec: {nested: {a: b}}`,
+			differs: []string{"spec.nested"},
+		},
+		"a value that the API server normalises": {
+			desired: `spec: {limits: {cpu: 1000m}, text: A}`,
+			normal:  `spec: {limits: {cpu: "1"}, text: a}`,
+			live:    `spec: {limits: {cpu: "1"}, text: a}`,
+		},
+		"a value that the API server drops": {
+			desired: `spec: {unknown: a}`,
+			normal:  `spec: {}`,
+			live:    `spec: {}`,
+		},
+		"no dry run": {
+			desired: `spec: {ports: [{port: 80, nodePort: 30000}], args: [a]}`,
+			live:    `spec: {ports: [{port: 80, nodePort: 30001}], args: [b]}`,
+			differs: []string{"spec.args", "spec.ports[80].nodePort"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := object(t, test.live, map[string]string{"operator": ports})
+			if test.others != "" {
+				live = object(t, test.live, map[string]string{"operator": ports, "other": test.others})
+			}
+			normal, asNormal := (*unstructured.Unstructured)(nil), any(notKnown)
+			if test.normal != "" {
+				normal = object(t, test.normal, map[string]string{"test": ports})
+				asNormal = normal.Object
+			}
+			var compared truth
+			compared.compareFields("", object(t, test.desired, nil).Object, asNormal, live.Object, fieldSetsOf(live, normal, "operator"))
+			if paths := pathsOf(compared.found); !slices.Equal(paths, test.differs) {
+				t.Errorf("differ: %v, want %v", paths, test.differs)
+			}
+		})
+	}
+}
+
+func TestRemovedFieldsAreFound(t *testing.T) {
+	managed := `{"f:spec":{"f:ports":{"k:{\"port\":80}":{".":{},"f:port":{},"f:name":{}},"k:{\"port\":90}":{".":{},"f:port":{}}},"f:hosts":{"v:\"a\"":{},"v:\"b\"":{}},"f:text":{},"f:args":{}}}`
+	for name, test := range map[string]struct {
+		earlier, desired, normal, live, others string
+		left                                   []string
+	}{
+		"a value":            {earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a}`, left: []string{"spec.text"}},
+		"a default":          {earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {text: b}`, live: `spec: {text: b}`},
+		"of another manager": {earlier: `spec: {text: a}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {text: a}`, others: `{"f:spec":{"f:text":{}}}`},
+		"a whole object":     {earlier: `spec: {text: a}`, desired: `{}`, normal: `{}`, live: `spec: {text: a}`, left: []string{"spec.text"}},
+		"an item": {
+			earlier: `spec: {ports: [{port: 80}, {port: 90}]}`, desired: `spec: {ports: [{port: 80}]}`, normal: `spec: {ports: [{port: 80}]}`,
+			live: `spec: {ports: [{port: 80}, {port: 90}]}`, left: []string{"spec.ports[90].port"},
+		},
+		"a field of an item": {
+			earlier: `spec: {ports: [{port: 80, name: web}]}`, desired: `spec: {ports: [{port: 80}]}`, normal: `spec: {ports: [{port: 80}]}`,
+			live: `spec: {ports: [{port: 80, name: web}]}`, left: []string{"spec.ports[80].name"},
+		},
+		"an item of a set": {
+			earlier: `spec: {hosts: [a, b]}`, desired: `spec: {hosts: [a]}`, normal: `spec: {hosts: [a]}`, live: `spec: {hosts: [a, b]}`, left: []string{`spec.hosts["b"]`},
+		},
+		"an atomic list": {earlier: `spec: {args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {args: [a]}`, left: []string{"spec.args"}},
+		"nothing":        {earlier: `spec: {text: a, args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entries := map[string]string{"operator": managed, "ancient-changes": managed}
+			if test.others != "" {
+				entries["other"] = test.others
+			}
+			live, normal := object(t, test.live, entries), object(t, test.normal, nil)
+			shape, _ := shapeOf(object(t, test.earlier, nil).Object, false).(map[string]any)
+			var compared truth
+			compared.removedFields("", shape, object(t, test.desired, nil).Object, normal.Object, live.Object, fieldSetsOf(live, normal, "operator"))
+			if paths := pathsOf(compared.found); !slices.Equal(paths, test.left) {
+				t.Errorf("left: %v, want %v", paths, test.left)
+			}
+		})
+	}
+}
+
+func pathsOf(found []untruth) (paths []string) {
+	for _, one := range found {
+		paths = append(paths, one.path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func TestConditionsExcuseWhatTheyName(t *testing.T) {
+	child := testcontrol.Child{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Name: types.NamespacedName{Namespace: "default", Name: "web"}}
+	found := []untruth{{path: "data.text"}}
+	for name, test := range map[string]struct {
+		reason, message string
+		gone, excuses   bool
+	}{
+		"by name":                       {reason: "NameConflict", message: "ConfigMap web exists already", excuses: true},
+		"by namespace and name":         {reason: "FieldConflict", message: "ConfigMap default/web: somebody keeps changing data.text", excuses: true},
+		"another of a longer name":      {reason: "NameConflict", message: "ConfigMap web-1 exists already"},
+		"another kind":                  {reason: "NameConflict", message: "Secret web exists already"},
+		"its health":                    {reason: "Progressing", message: "ConfigMap web is not ready"},
+		"its health, while it is gone":  {reason: "Progressing", message: "ConfigMap web is missing", gone: true, excuses: true},
+		"one of many":                   {reason: "FieldConflict", message: "ConfigMap a: x; ConfigMap b: x; and 2 more", excuses: true},
+		"admission changes the field":   {reason: "ChangedByAdmission", message: "ConfigMap default/web: admission changes data.text", excuses: true},
+		"admission changes another one": {reason: "ChangedByAdmission", message: "ConfigMap default/web: admission changes data.other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := Conditions{"Ready": {Status: "False", Reason: test.reason, message: test.message}}
+			if got := said.Excuses(child, found, test.gone); got != test.excuses {
+				t.Errorf("excuses: %v", got)
+			}
+		})
+	}
+}
+
+func TestReportsShowNoSecret(t *testing.T) {
+	for path, kind := range map[string]string{
+		"data.token": "Secret",
+		`metadata.annotations["example.com/token"]`:         "Secret",
+		"spec.template.spec.containers[main].env[A].value":  "Deployment",
+		"spec.template.spec.containers":                     "Deployment",
+		"spec.jobTemplate.spec.template.spec.containers[0]": "CronJob",
+	} {
+		value := any("canary")
+		if strings.Contains(path, "containers") && !strings.HasSuffix(path, "value") {
+			value = []any{map[string]any{"name": "main", "env": []any{map[string]any{"name": "A", "value": "canary"}}}}
+		}
+		var text strings.Builder
+		writeUntruths(&text, testcontrol.Child{Kind: schema.GroupVersionKind{Kind: kind}}, []untruth{{path: path, desired: value, live: value}})
+		if strings.Contains(text.String(), "canary") || !strings.Contains(text.String(), path) {
+			t.Errorf("reports\n%s", text.String())
+		}
+	}
+}
+
+func TestSetsOfAListAreKeptApart(t *testing.T) {
+	set := new(fieldpath.Set)
+	if err := set.FromJSON(strings.NewReader(`{"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	list := fieldSets{all: set}.belowElement(fieldpath.FieldNameElement("list"))
+	if keys := list.keys(false); !slices.Equal(keys, []string{"name"}) || list.isSet() {
+		t.Errorf("keys %v, set %v", keys, list.isSet())
+	}
+}

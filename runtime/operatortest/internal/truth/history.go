@@ -1,0 +1,148 @@
+package truth
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+)
+
+// history is what the operator's reconciles have desired since the test began, also
+// before the operator was started again.
+type history struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	parents map[types.UID]*parentHistory
+}
+
+// parentHistory is what is known of one parent. Several controllers may have it.
+type parentHistory struct {
+	latest  map[string]testcontrol.Record                   // by controller
+	failing map[string]time.Time                            // by controller: since when its reconciles fail
+	shapes  map[testcontrol.Child]map[string]map[string]any // all that was ever desired of a child, by its JSON
+}
+
+// addRecord notes how a reconcile ended.
+func (h *history) addRecord(record testcontrol.Record) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known, ok := h.parents[record.UID]
+	if !ok {
+		known = &parentHistory{map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}}
+		if h.parents == nil {
+			h.parents = map[types.UID]*parentHistory{}
+		}
+		h.parents[record.UID] = known
+	}
+	controller := record.Loop.Controller
+	for i := range record.Desired {
+		desired := &record.Desired[i]
+		if desired.Kind.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+			encodeStringData(desired.Content)
+		}
+		dropIdentity(desired.Content)
+		known.addShape(desired.Child, desired.Content)
+	}
+	if _, failing := known.failing[controller]; record.Err == nil {
+		delete(known.failing, controller)
+	} else if !failing {
+		known.failing[controller] = h.now()
+	}
+	if impure := known.latest[controller].Impure; record.Impure == "" {
+		record.Impure = impure
+	}
+	known.latest[controller] = record
+}
+
+func (p *parentHistory) addShape(child testcontrol.Child, content map[string]any) {
+	shape, _ := shapeOf(content, false).(map[string]any)
+	data, err := json.Marshal(shape)
+	if err != nil {
+		return // no JSON, which the API server refuses, too
+	}
+	if p.shapes[child] == nil {
+		p.shapes[child] = map[string]map[string]any{}
+	}
+	p.shapes[child][string(data)] = shape
+}
+
+// encodeStringData turns a Secret's write-only stringData into the data that the API
+// server makes of it.
+func encodeStringData(content map[string]any) {
+	plain, ok := content["stringData"].(map[string]any)
+	if !ok {
+		return
+	}
+	data, _ := content["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, value := range plain {
+		data[key] = base64.StdEncoding.EncodeToString(fmt.Append(nil, value))
+	}
+	content["data"] = data
+	delete(content, "stringData")
+}
+
+// dropIdentity leaves the fields that are compared.
+func dropIdentity(content map[string]any) {
+	delete(content, "apiVersion")
+	delete(content, "kind")
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		delete(metadata, "name")
+		delete(metadata, "namespace")
+	}
+}
+
+// latestRecords returns what the controllers have last desired for a parent, and since when their
+// reconciles fail.
+func (h *history) latestRecords(parent types.UID) (latest []testcontrol.Record, failing map[string]time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known, ok := h.parents[parent]
+	if !ok {
+		return nil, nil
+	}
+	for _, record := range known.latest {
+		latest = append(latest, record)
+	}
+	return latest, maps.Clone(known.failing)
+}
+
+// shapesOf returns all that was ever desired of a child.
+func (h *history) shapesOf(parent types.UID, child testcontrol.Child) (shapes []map[string]any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.parents[parent]; ok {
+		for _, shape := range known.shapes[child] {
+			shapes = append(shapes, shape)
+		}
+	}
+	return shapes
+}
+
+// dropParent drops what was desired for a parent that is deleted. That there was a parent stays known.
+func (h *history) dropParent(parent types.UID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.parents[parent]; ok {
+		known.latest, known.failing, known.shapes = map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}
+	}
+}
+
+// knowsParent reports whether a reconcile was about this parent.
+func (h *history) knowsParent(parent types.UID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, ok := h.parents[parent]
+	return ok
+}
