@@ -49,8 +49,9 @@ func (n *instanceName) check() error {
 	return nil
 }
 
-// find returns the instance, which must run.
-func (n *instanceName) find() (*cluster.Instance, error) {
+// findRunning returns the instance. It returns an error that names the command which starts the
+// instance if there is none or it does not run.
+func (n *instanceName) findRunning() (*cluster.Instance, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -65,11 +66,13 @@ func (n *instanceName) find() (*cluster.Instance, error) {
 	return instance, err
 }
 
+// upCommand returns the command line that starts the instance, for messages.
 func (n *instanceName) upCommand() string { return n.command("up") }
 
 func (n *instanceName) downCommand() string { return n.command("down") }
 
-// command returns a command line for the instance.
+// command returns the command line of a verb for the instance. It leaves out --name for the default
+// name, so that a user who never named an instance reads commands without names.
 func (n *instanceName) command(verb string) string {
 	if n.name == cluster.DefaultName {
 		return "opgen cluster " + verb

@@ -10,17 +10,18 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 )
 
-// assetsVariable is where envtest and its tools look for the executables of a control plane, too.
+// assetsVariable is the environment variable with the folder of a control plane's executables.
+// envtest reads the same variable.
 const assetsVariable = "KUBEBUILDER_ASSETS"
 
-// assetsFlag is the flag --assets: executables that exist, to be used instead of building them.
+// assetsFlag is the flag --assets: a folder of executables to use instead of building Kubernetes.
 type assetsFlag struct{ dir string }
 
 func (a *assetsFlag) addFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.dir, "assets", "", "use the executables in `DIR` and build nothing; when empty, build them (default $"+assetsVariable+")")
 }
 
-// open returns the executables to use, and none if they are to be built.
+// open returns the executables to use. It returns the zero value if they are to be built.
 func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster.Cache) (cluster.Assets, error) {
 	source, dir := "--assets", a.dir
 	if !cmd.Flags().Changed("assets") {
@@ -36,8 +37,9 @@ func (a *assetsFlag) open(ctx context.Context, cmd *cobra.Command, cache cluster
 	return assets, err
 }
 
-// assetsFromEnvironment returns $KUBEBUILDER_ASSETS, unless opgen cluster env has set it to what
-// opgen builds itself: that may be gone, or of an earlier opgen.
+// assetsFromEnvironment returns $KUBEBUILDER_ASSETS, or nothing if that is a folder of opgen's own
+// cache. For example, a shell that ran eval "$(opgen cluster env)" has such a value, and the build
+// it names may have been deleted since, or be of an earlier opgen.
 func assetsFromEnvironment(cache cluster.Cache) string {
 	dir := os.Getenv(assetsVariable)
 	if dir == "" || cache.Contains(dir) {

@@ -71,6 +71,7 @@ func (o *downOptions) run(ctx context.Context, s streams) error {
 	return errors.Join(append(errs, o.report(s, report))...)
 }
 
+// report prints the names of what was stopped, or with --dry-run of what would be.
 func (o *downOptions) report(s streams, report downReport) error {
 	if o.output.json() {
 		return writeJSON(s.out, report)

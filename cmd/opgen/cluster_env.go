@@ -23,7 +23,7 @@ JSON event for each request) as commands for a shell.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			instance, err := name.find()
+			instance, err := name.findRunning()
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,8 @@ JSON event for each request) as commands for a shell.`,
 	return cmd
 }
 
-// shellQuote makes a word of POSIX shell that stands for exactly the given text.
+// shellQuote quotes a text for POSIX shells, so that eval reads it as one word whatever it
+// contains.
 func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -26,14 +26,14 @@ that "opgen cluster up" has built before, the one on the PATH. Where there is no
   opgen cluster kubectl apply -k deploy`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, args, err := leadingName(args)
+			name, args, err := takeName(args)
 			if err != nil {
 				return err
 			}
 			if len(args) == 1 && args[0] == "--help" {
 				return cmd.Help()
 			}
-			instance, err := name.choose()
+			instance, err := name.selectInstance()
 			if err != nil {
 				return err
 			}
@@ -46,8 +46,9 @@ that "opgen cluster up" has built before, the one on the PATH. Where there is no
 	}
 }
 
-// leadingName takes --name NAME or --name=NAME from the front of kubectl's arguments.
-func leadingName(args []string) (instanceName, []string, error) {
+// takeName takes --name NAME or --name=NAME from the front of kubectl's arguments. The flag is only
+// recognized there, because any later --name may be kubectl's.
+func takeName(args []string) (instanceName, []string, error) {
 	if len(args) == 0 {
 		return instanceName{}, nil, nil
 	}
@@ -63,16 +64,17 @@ func leadingName(args []string) (instanceName, []string, error) {
 	return instanceName{args[1]}, args[2:], nil
 }
 
-// choose returns the instance that kubectl talks to, and points kubectl's variables to it. It
-// returns nil if there is no name and $KUBECONFIG is that of another cluster.
-func (n instanceName) choose() (*cluster.Instance, error) {
-	instance, err := n.chosen()
+// selectInstance returns the instance that kubectl talks to, and sets kubectl's variables for it.
+// It returns nil if no name is given and $KUBECONFIG is that of another cluster.
+func (n instanceName) selectInstance() (*cluster.Instance, error) {
+	instance, err := n.findInstance()
 	if err != nil || instance == nil {
 		return nil, err
 	}
 	if os.Getenv("KUBECACHEDIR") == "" {
-		// The instance's address is another cluster's tomorrow: what kubectl knows of it goes with
-		// the instance.
+		// Each start picks other ports, so tomorrow another instance may have this address.
+		// kubectl caches what it learned by address: the cache is kept in the instance's folder,
+		// and is deleted with it.
 		if err := os.Setenv("KUBECACHEDIR", instance.KubectlCache()); err != nil {
 			return nil, err
 		}
@@ -80,14 +82,16 @@ func (n instanceName) choose() (*cluster.Instance, error) {
 	return instance, os.Setenv("KUBECONFIG", instance.Kubeconfig())
 }
 
-func (n instanceName) chosen() (*cluster.Instance, error) {
+// findInstance returns the instance of --name, or of $KUBECONFIG, or the default one, in this
+// order.
+func (n instanceName) findInstance() (*cluster.Instance, error) {
 	if n.name != "" {
-		return n.find()
+		return n.findRunning()
 	}
 	kubeconfig := os.Getenv("KUBECONFIG")
 	if kubeconfig == "" {
 		n.name = cluster.DefaultName
-		return n.find()
+		return n.findRunning()
 	}
 	state, err := cluster.DefaultState()
 	if err != nil {
@@ -96,7 +100,8 @@ func (n instanceName) chosen() (*cluster.Instance, error) {
 	return cluster.FindByKubeconfig(state, kubeconfig)
 }
 
-// findKubectl returns the path of a kubectl that is there. It builds one if there is none.
+// findKubectl returns the path of an existing kubectl. It builds one only if there is none, since
+// that takes minutes.
 func findKubectl(ctx context.Context, s streams, instance *cluster.Instance) (string, error) {
 	cache, err := cluster.DefaultCache()
 	if err != nil {

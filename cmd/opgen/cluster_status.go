@@ -40,7 +40,7 @@ func newClusterStatus(s streams) *cobra.Command {
 	return cmd
 }
 
-// printInstances prints a table of instances, and for one that does not run what to do about it.
+// printInstances prints a table of instances, and below it what to do about those that do not run.
 func printInstances(s streams, list []cluster.Status) error {
 	if len(list) == 0 {
 		fmt.Fprintln(s.err, "no cluster is running: start one with `opgen cluster up`")
@@ -80,7 +80,7 @@ func totalMegabytes(memory map[string]int64) string {
 	return fmt.Sprintf("%d MB", sum>>20)
 }
 
-// listProcesses names the pids of what runs and what does not run any more.
+// listProcesses names the pids of the processes that run and of those that do not run any more.
 func listProcesses(i *cluster.Instance) string {
 	var words []string
 	for _, p := range i.Processes {

@@ -54,7 +54,7 @@ func (o *upOptions) run(cmd *cobra.Command, s streams) error {
 	up.Progress = display.show
 	switch {
 	case o.dryRun:
-		return o.plan(cmd.Context(), s, up)
+		return o.printPlan(cmd.Context(), s, up)
 	case o.buildOnly:
 		return o.prepareAssets(cmd.Context(), s, up, display)
 	}
@@ -67,7 +67,7 @@ func (o *upOptions) run(cmd *cobra.Command, s streams) error {
 	return o.report(s, up, outcome, time.Since(begin))
 }
 
-// options checks the flags and returns what they say.
+// options checks the flags and returns them as options of package cluster.
 func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
 	up := cluster.Options{Name: o.name}
 	if err := o.output.check(); err != nil {
@@ -87,8 +87,8 @@ func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
 	return up, err
 }
 
-// plan says what would be built and started.
-func (o *upOptions) plan(ctx context.Context, s streams, up cluster.Options) error {
+// printPlan prints what would be built and started.
+func (o *upOptions) printPlan(ctx context.Context, s streams, up cluster.Options) error {
 	plan, err := cluster.PlanUp(ctx, up)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (o *upOptions) plan(ctx context.Context, s streams, up cluster.Options) err
 	return nil
 }
 
-// describeMissing names the programs that a directory does not have.
+// describeMissing returns a clause about programs that a directory lacks: ", without kubectl".
 func describeMissing(missing []string) string {
 	if len(missing) == 0 {
 		return ""
@@ -119,7 +119,7 @@ func describeMissing(missing []string) string {
 	return ", without " + strings.Join(missing, " and ")
 }
 
-// prepareAssets makes sure that the executables are there.
+// prepareAssets builds the executables if they are to be built, and prints where they are.
 func (o *upOptions) prepareAssets(ctx context.Context, s streams, up cluster.Options, display *progressDisplay) error {
 	assets, what := up.Assets, "is used as it is"
 	if assets == (cluster.Assets{}) {

@@ -38,7 +38,8 @@ func (o *upOptions) report(s streams, up cluster.Options, outcome *cluster.Outco
 	return nil
 }
 
-// warnOfDifferences says where the instance is less than, or other than, what the user may expect.
+// warnOfDifferences warns where the instance differs from what the user may expect. For example, it
+// has no controllers, or it ran already with other executables.
 func (o *upOptions) warnOfDifferences(s streams, up cluster.Options, outcome *cluster.Outcome) {
 	if asked := up.Assets.Dir; asked != "" && asked != outcome.Assets {
 		fmt.Fprintf(s.err, "cluster %q runs from %s, not from %s\n    to change that, run `%s` first\n", o.name, outcome.Assets, asked, o.downCommand())

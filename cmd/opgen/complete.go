@@ -21,8 +21,8 @@ func completeFixed(values ...string) completer {
 	return func(*cobra.Command) []string { return values }
 }
 
-// completeFlags has the shell complete the values of flags. A flag whose value is a new name
-// completes to nothing, rather than to the files of the folder.
+// completeFlags registers the values that shells complete flags to. A flag whose value is a new
+// name completes to nothing, because the shell would otherwise offer the files of the folder.
 func completeFlags(root *cobra.Command) {
 	nothing := completeFixed()
 	flags := map[string]completer{
@@ -39,15 +39,15 @@ func completeFlags(root *cobra.Command) {
 				complete, ok = flags[flag.Name]
 			}
 			if ok {
-				_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete.values)
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete.completeFlag)
 			}
 		})
 	})
 }
 
-// values is the form in which cobra asks for them; it leaves out those that do not begin as the
-// command line does.
-func (c completer) values(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+// completeFlag has the signature that cobra wants for the completion of a flag. It leaves out the
+// values that do not begin with what the user has typed.
+func (c completer) completeFlag(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var fit []string
 	for _, value := range c(cmd) {
 		if strings.HasPrefix(value, begun) {
@@ -57,15 +57,16 @@ func (c completer) values(cmd *cobra.Command, _ []string, begun string) ([]strin
 	return fit, cobra.ShellCompDirectiveNoFileComp
 }
 
-// arguments is the form in which cobra asks for the values of the only argument of a command.
-func (c completer) arguments(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+// completeArgument has the signature that cobra wants for the completion of the only argument of a
+// command.
+func (c completer) completeArgument(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.values(cmd, args, begun)
+	return c.completeFlag(cmd, args, begun)
 }
 
-// instanceNames are the local control planes that there are.
+// instanceNames returns the names of the existing local control planes.
 func instanceNames(*cobra.Command) []string {
 	state, err := cluster.DefaultState()
 	if err != nil {
@@ -79,13 +80,13 @@ func instanceNames(*cobra.Command) []string {
 	return names
 }
 
-// projectKinds are the kinds of the project's APIs.
+// projectKinds returns the kinds of the project's APIs.
 func projectKinds(*cobra.Command) []string {
 	return apiNames(func(api *spec.API) string { return api.Names.Kind })
 }
 
-// projectGroups are the groups of the project's APIs that have the kind which the command line
-// names, if it does.
+// projectGroups returns the groups of the project's APIs. If the command line has --kind, it
+// returns those that have this kind.
 func projectGroups(cmd *cobra.Command) []string {
 	kind := cmd.Flags().Lookup("kind").Value.String()
 	return apiNames(func(api *spec.API) string {
@@ -96,7 +97,7 @@ func projectGroups(cmd *cobra.Command) []string {
 	})
 }
 
-// projectControllers are the controllers of the project for kinds that exist already.
+// projectControllers returns the names of the project's controllers for kinds that exist already.
 func projectControllers(*cobra.Command) []string {
 	var names []string
 	for _, f := range specFiles("controllers") {
@@ -107,8 +108,8 @@ func projectControllers(*cobra.Command) []string {
 	return names
 }
 
-// apiNames returns the result of name for each API of the project, each once. It reads a file with
-// errors as far as it can.
+// apiNames returns the result of name for each API of the project, each once. A file with errors
+// still counts with what could be read of it: people complete commands in the middle of an edit.
 func apiNames(name func(*spec.API) string) []string {
 	var names []string
 	for _, f := range specFiles("api") {
@@ -122,8 +123,8 @@ func apiNames(name func(*spec.API) string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// specFiles are the spec files of a folder of the project, as far as there is one and they can be
-// read.
+// specFiles returns the spec files of a folder of the project. It returns none if the folder cannot
+// be read, because a completion has nowhere to report an error.
 func specFiles(folder string) []project.SpecFile {
 	dir, err := project.Find()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkConfigKeys reports the keys of the user's config file that are the default of no flag: a
-// misspelt one would be no default at all, without a word.
+// checkConfigKeys returns an error if the user's config file has a key that is the default of no
+// flag. A misspelt key would otherwise be ignored silently.
 func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	keys := config.AllKeys()
 	if len(keys) == 0 {
@@ -37,8 +37,8 @@ func checkConfigKeys(root *cobra.Command, config *viper.Viper) error {
 	return problems.Err()
 }
 
-// flagKeys returns the flags that the config file can give defaults to: below the name of each
-// command and group of commands, and on their own, where the key is empty.
+// flagKeys returns the flags that each section of the config file can give defaults to. For example,
+// --domain of opgen init is in the section "init", and in "", which is the top of the file.
 func flagKeys(root *cobra.Command) map[string][]string {
 	keys := map[string][]string{}
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -53,7 +53,7 @@ func flagKeys(root *cobra.Command) map[string][]string {
 	return keys
 }
 
-// eachCommand calls visit with a command and all below it.
+// eachCommand calls visit with a command and all of its subcommands.
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	visit(cmd)
 	for _, sub := range cmd.Commands() {
@@ -61,14 +61,15 @@ func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// findCommand reports whether a key names a command or a group of commands, and returns it.
+// findCommand returns the command or the group of commands that a key names, and whether there is
+// one.
 func findCommand(root *cobra.Command, key string) (bool, *cobra.Command) {
 	words := strings.Split(key, ".")
 	found, rest, err := root.Find(words)
 	return err == nil && len(rest) == 0 && found != root, found
 }
 
-// keyHint says which key was probably meant.
+// keyHint suggests the key that a misspelt one most likely means.
 func keyHint(root *cobra.Command, known map[string][]string, key string) string {
 	section := parentKey(key)
 	if near := nearest.Name(lastKey(key), append(slices.Collect(maps.Keys(known)), known[section]...)); near != "" {
@@ -84,8 +85,8 @@ func parentKey(key string) string { return key[:max(0, strings.LastIndex(key, ".
 
 func lastKey(key string) string { return key[strings.LastIndex(key, ".")+1:] }
 
-// keyPos returns the place of a key in a config file, which is that of the whole file where it is
-// no YAML.
+// keyPos returns the position of a key in a config file. It returns the file without a line if the
+// file is not YAML: viper reads JSON and TOML, too.
 func keyPos(file, key string) spec.Pos {
 	pos := spec.Pos{File: file}
 	data, err := os.ReadFile(file)
@@ -99,7 +100,7 @@ func keyPos(file, key string) spec.Pos {
 	return pos
 }
 
-// keyNode returns the node of a key, whose names may be in any case, as viper reads them.
+// keyNode returns the node of a key. It ignores case, as viper does.
 func keyNode(n *yaml.Node, path, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil

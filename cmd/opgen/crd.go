@@ -48,6 +48,8 @@ func needsFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// run prints the CRDs as one YAML stream, or writes them into --dir. It fails as a whole: either
+// every file gives a CRD or nothing is written.
 func (o *crdOptions) run(s streams, files []string) error {
 	if err := o.write.output.check(); err != nil {
 		return err
@@ -94,7 +96,8 @@ func reportCRDs(s streams, crds []dataFile, warned spec.Problems) error {
 	return writeJSON(s.out, report)
 }
 
-// render makes all CRDs before one is written, and reports the errors of all files at once.
+// render makes the CRDs of all files before any is written, and returns the errors of all files at
+// once.
 func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problems, error) {
 	var crds []dataFile
 	specs, shared, problems, err := readSpecs(s, files)
@@ -134,8 +137,8 @@ func (o *crdOptions) render(s streams, files []string) ([]dataFile, spec.Problem
 	return crds, warnings.Of(apis), nil
 }
 
-// readSpecs reads the files of APIs, and the types that they can use: from the files of kind Types
-// among them, and from types.yaml beside them.
+// readSpecs reads spec files of APIs. It also reads the named types that they can use: from the
+// files of kind Types among the arguments, and from a types.yaml in the folder of each API.
 func readSpecs(s streams, files []string) (apis []project.SpecFile, shared []*spec.NamedType, problems spec.Problems, err error) {
 	var all []project.SpecFile
 	for _, file := range slices.Concat(files, project.FindTypes(files)) {
@@ -160,7 +163,7 @@ func readSpecOrStdin(s streams, file string) (project.SpecFile, error) {
 	return project.ReadFile(file, file)
 }
 
-// readGoTypes completes APIs from Go source, if they name Go types.
+// readGoTypes fills in the schemas of APIs that name Go types. It loads no Go code if none does.
 func readGoTypes(s streams, apis []*spec.API) ([]*spec.API, error) {
 	if !crdgen.ReadsGo(apis) {
 		return apis, nil

@@ -19,8 +19,7 @@ func newCreate(s streams) *cobra.Command {
 	return cmd
 }
 
-// needsSubcommand refuses a group of commands that is called by itself or with a name that it does
-// not have.
+// needsSubcommand refuses a group of commands without a subcommand, or with an unknown one.
 func needsSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		var names []string

@@ -35,7 +35,7 @@ A group without a dot gets the project's domain. A child of the core group is wr
 		Example: `  opgen create api -f echoserver.yaml
   opgen create api --group demo --version v1alpha1 --kind EchoServer --child v1/Pod --child apps/v1/Deployment`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.inFlags(o.run(s)) },
+		RunE: func(*cobra.Command, []string) error { return o.explainInFlags(o.run(s)) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
@@ -58,7 +58,7 @@ func (o *createAPIOptions) run(s streams) error {
 		return err
 	}
 	defer p.release()
-	file, err := o.specFile(s, p)
+	file, err := o.readOrDraft(s, p)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,9 @@ func (o *createAPIOptions) run(s streams) error {
 	return o.printNext(s, p, added)
 }
 
-// specFile returns the spec file of the API: the one that -f names, or a draft.
-func (o *createAPIOptions) specFile(s streams, p loadedProject) (project.SpecFile, error) {
+// readOrDraft returns the spec file of the API: the one that -f names, or a draft made from the
+// flags.
+func (o *createAPIOptions) readOrDraft(s streams, p loadedProject) (project.SpecFile, error) {
 	isDraft := o.group != "" || o.version != "" || o.kind != "" || o.children != nil || o.cluster
 	switch {
 	case o.file != "" && isDraft:
@@ -84,13 +85,13 @@ func (o *createAPIOptions) specFile(s streams, p loadedProject) (project.SpecFil
 	case o.group == "" || o.version == "" || o.kind == "":
 		return project.SpecFile{}, project.InputErrorf("give -f FILE, or --group, --version and --kind")
 	}
-	data, err := o.draft(p)
+	data, err := o.renderDraft(p)
 	return project.SpecFile{Name: project.DraftName, Data: data}, err
 }
 
-// inFlags returns errors in a draft, which no user sees, as errors in the flags that it was made
-// of.
-func (o *createAPIOptions) inFlags(err error) error {
+// explainInFlags turns errors in a draft into errors in the flags that the draft was made from,
+// because the user never sees the draft.
+func (o *createAPIOptions) explainInFlags(err error) error {
 	var problems spec.Problems
 	if o.file != "" || !errors.As(err, &problems) {
 		return err
@@ -111,8 +112,9 @@ func (o *createAPIOptions) inFlags(err error) error {
 	})
 }
 
-// repeatedFlagOf returns the value of a flag that became the list item of a problem; empty for a
-// problem elsewhere.
+// repeatedFlagOf returns the flag and value that a list item of the draft was made from, for
+// example `--child "v1/Pod"` for a problem at operator.children[1]. It returns "" for a problem
+// elsewhere.
 func repeatedFlagOf(p spec.Problem, flag string, values []string, list string) string {
 	for i, value := range values {
 		if strings.HasPrefix(p.Path, fmt.Sprintf("%s[%d]", list, i)) {
@@ -122,7 +124,8 @@ func repeatedFlagOf(p spec.Problem, flag string, values []string, list string) s
 	return ""
 }
 
-func (o *createAPIOptions) draft(p loadedProject) ([]byte, error) {
+// renderDraft renders a spec file with what the flags say, for its author to edit.
+func (o *createAPIOptions) renderDraft(p loadedProject) ([]byte, error) {
 	if !strings.Contains(o.group, ".") && p.Spec.Domain == "" {
 		return nil, project.InputErrorf("--group %q: write the whole group, such as %s.example.com, since opgen.yaml names no domain", o.group, o.group)
 	}
@@ -140,7 +143,7 @@ func (o *createAPIOptions) draft(p loadedProject) ([]byte, error) {
 	return templates.Draft(view)
 }
 
-// parseKinds returns the kinds that a flag names as GROUP/VERSION/KIND.
+// parseKinds parses the values of a flag of the form GROUP/VERSION/KIND.
 func parseKinds(flag string, values []string) ([]templates.DraftKind, error) {
 	var kinds []templates.DraftKind
 	for _, value := range values {
@@ -154,6 +157,8 @@ func parseKinds(flag string, values []string) ([]templates.DraftKind, error) {
 	return kinds, nil
 }
 
+// printNext prints which file to edit next, which depends on where the types and the Sync are
+// written.
 func (o *createAPIOptions) printNext(s streams, p loadedProject, added project.Addition) error {
 	api, edit := added.API, added.File
 	for _, v := range api.Versions {

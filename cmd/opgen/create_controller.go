@@ -28,7 +28,7 @@ or draft one there, and generate. A kind of the core group is written v1/Pod.`,
 		Example: `  opgen create controller service-per-pod -f service-per-pod.yaml
   opgen create controller service-per-pod --parent apps/v1/StatefulSet --child v1/Service`,
 		Args: needsName,
-		RunE: func(_ *cobra.Command, args []string) error { return o.inFlags(o.run(s, args[0])) },
+		RunE: func(_ *cobra.Command, args []string) error { return o.explainInFlags(o.run(s, args[0])) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.file, "filename", "f", "", "the spec file; - is standard input")
@@ -56,7 +56,7 @@ func (o *createControllerOptions) run(s streams, name string) error {
 		return err
 	}
 	defer p.release()
-	file, err := o.specFile(s, name)
+	file, err := o.readOrDraft(s, name)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,9 @@ func (o *createControllerOptions) run(s streams, name string) error {
 	return nil
 }
 
-// specFile returns the spec file of the controller: the one that -f names, or a draft.
-func (o *createControllerOptions) specFile(s streams, name string) (project.SpecFile, error) {
+// readOrDraft returns the spec file of the controller: the one that -f names, or a draft made from
+// the flags.
+func (o *createControllerOptions) readOrDraft(s streams, name string) (project.SpecFile, error) {
 	isDraft := o.parents != nil || o.children != nil
 	switch {
 	case o.file != "" && isDraft:
@@ -97,8 +98,9 @@ func (o *createControllerOptions) specFile(s streams, name string) (project.Spec
 	return project.SpecFile{Name: project.DraftName, Data: data}, err
 }
 
-// inFlags returns errors in a draft, which no user sees, as errors in what it was made of.
-func (o *createControllerOptions) inFlags(err error) error {
+// explainInFlags turns errors in a draft into errors in the flags and the argument that it was made
+// from.
+func (o *createControllerOptions) explainInFlags(err error) error {
 	var problems spec.Problems
 	if o.file != "" || !errors.As(err, &problems) {
 		return err

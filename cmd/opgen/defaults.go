@@ -16,8 +16,8 @@ import (
 )
 
 // applyDefaults sets every flag that the command line leaves out from the environment or the user's
-// config file. The flag --domain of opgen init is looked up as init.domain (OPGEN_INIT_DOMAIN, or
-// that key of the file), then as domain (OPGEN_DOMAIN, or that key).
+// config file. For example, --domain of opgen init is the first of: OPGEN_INIT_DOMAIN, the key
+// init.domain, OPGEN_DOMAIN, the key domain.
 func applyDefaults(cmd *cobra.Command) error {
 	defaults, err := userDefaults()
 	if err != nil {
@@ -71,7 +71,7 @@ func configFile() string {
 	return filepath.Join(dir, "opgen", "config.yaml")
 }
 
-// defaultKey finds the key that holds a flag's default: the most specific one that is set.
+// defaultKey returns the most specific key that is set for a flag, and whether there is one.
 func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) {
 	words := strings.Fields(cmd.CommandPath())[1:]
 	for n := len(words); n >= 0; n-- {
@@ -83,7 +83,8 @@ func defaultKey(v *viper.Viper, cmd *cobra.Command, flag string) (string, bool) 
 	return "", false
 }
 
-// explainValue returns the values that a flag takes in place of the error of Go's parser.
+// explainValue replaces the error of Go's parser, which names strconv.ParseBool, by the values that
+// a flag takes.
 func explainValue(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {

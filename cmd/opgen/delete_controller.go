@@ -23,7 +23,7 @@ that are yours are left and named. Nothing in a cluster is touched: children sta
 		Args:    needsName,
 		RunE:    func(_ *cobra.Command, args []string) error { return deleteController(s, o, args[0]) },
 
-		ValidArgsFunction: completer(projectControllers).arguments,
+		ValidArgsFunction: completer(projectControllers).completeArgument,
 	}
 	o.addFlags(cmd)
 	o.cache.addFlag(cmd)

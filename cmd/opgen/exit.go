@@ -7,7 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// The exit codes of every command.
+// The exit codes of every command. A script can tell "there are differences" from "this did not
+// work".
 const (
 	exitDone     = 0 // done, nothing to report
 	exitFindings = 1 // differences, conflicts or findings, already reported
@@ -15,8 +16,8 @@ const (
 	exitTrouble  = 3 // anything else
 )
 
-// errReported marks findings that the command has printed itself: run prints nothing more and exits
-// with 1.
+// errReported is the error of a command that has printed its findings itself: run prints nothing
+// more and exits with 1.
 var errReported = errors.New("findings reported")
 
 // exitCode maps an error to the exit code of the process.

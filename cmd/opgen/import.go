@@ -81,8 +81,8 @@ func reportSpecs(s streams, specs []importer.Spec) error {
 	return writeJSON(s.out, map[string]any{"specs": reports})
 }
 
-// importAll converts every file before anything is written, and reports all errors at once. What it
-// accepts, opgen can make a CRD from that an API server takes.
+// importAll converts every file before any is written, and returns all errors at once. It checks
+// that opgen makes a CRD that the API server accepts from each spec file.
 func importAll(s streams, files []string) ([]importer.Spec, error) {
 	var (
 		all      []importer.Spec
@@ -108,7 +108,8 @@ func importAll(s streams, files []string) ([]importer.Spec, error) {
 	return all, problems.Err()
 }
 
-// writeSpecs writes all specs into the folder or none; none that would replace another spec file.
+// writeSpecs writes all spec files into the folder or none. It refuses to replace another spec
+// file.
 func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 	files := make([]dataFile, len(specs))
 	for i, imported := range specs {

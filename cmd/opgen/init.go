@@ -66,6 +66,8 @@ func needsFolder(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// run writes a new project into dir, and prints the command to run next. It writes nothing unless the
+// folder is empty and every flag is valid.
 func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err := o.write.check(); err != nil {
 		return err
@@ -126,7 +128,8 @@ func (o *initOptions) input(ctx context.Context, s streams, dir string) (scaffol
 	}, err
 }
 
-// parseView returns opgen.yaml of a new project, and its text. Its errors are in flags.
+// parseView renders opgen.yaml of a new project and parses it. Errors name the flags that the
+// values came from.
 func parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
 	file, err := templates.ProjectFile(view)
 	if err != nil {
@@ -142,7 +145,7 @@ func parseView(view templates.ProjectView) (*spec.Project, []byte, error) {
 	return parsed, file, nil
 }
 
-// findTemplates finds the templates that the flags name.
+// findTemplates finds the authors' templates that --templates names, downloading their modules.
 func (o *initOptions) findTemplates(ctx context.Context, s streams) (project.NewTemplates, error) {
 	if len(o.templates) > 0 {
 		defer showProgress(s.err, "looking up templates")()
@@ -150,8 +153,8 @@ func (o *initOptions) findTemplates(ctx context.Context, s streams) (project.New
 	return project.FindTemplates(ctx, o.templates)
 }
 
-// errorsInFlags returns the errors in a file as errors in the flags that it was made of. flagOf
-// returns the flag of a problem; empty for a problem elsewhere.
+// errorsInFlags turns errors in a file into errors in the flags that it was made from. flagOf
+// returns the flag of a problem, and "" for a problem that no flag caused.
 func errorsInFlags(problems spec.Problems, flagOf func(spec.Problem) string) error {
 	errs := make([]error, len(problems))
 	for i, p := range problems {
@@ -169,14 +172,15 @@ func errorsInFlags(problems spec.Problems, flagOf func(spec.Problem) string) err
 	return project.InputError{Err: errors.Join(errs...)}
 }
 
-// checkVacant returns an error if a folder has more than a clone of an empty repository has.
+// checkVacant returns an error if a folder contains more than a fresh clone of an empty repository:
+// .git and files such as README.md, LICENSE and .gitignore.
 func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		return project.InputErrorf("%s is a file, or lies below one: name a folder", project.ShortPath(dir))
+		return project.InputErrorf("%s is a file, or is below a file: name a folder", project.ShortPath(dir))
 	}
 	if err != nil {
 		return project.InputError{Err: err}

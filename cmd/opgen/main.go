@@ -1,8 +1,11 @@
 // Command opgen turns the spec file of a Kubernetes operator into a project that runs.
 //
-// The files of this package are the commands, one each; main.go and root.go hold what they share.
-// It is the only package that knows cobra and viper, prints, or decides an exit code: everything
-// else takes values and returns values.
+// Each command is one file of this package; main.go, root.go and a few others have what they share:
+//
+//	main → run → newRoot → applyDefaults → the command's RunE → exitCode
+//
+// It is the only package that uses cobra and viper, prints, or decides an exit code. All other
+// packages take values and return values. What commands do with a project is in internal/project.
 package main
 
 import (

@@ -13,14 +13,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// output is the flag -o: how a command reports.
+// output is the flag -o, the format in which a command reports.
 type output struct{ format string }
 
 func (o *output) addFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.format, "output", "o", "text", "how to report: text or json")
 }
 
-// check refuses a format that no command has.
+// check returns an error if the format is unknown.
 func (o *output) check() error {
 	if o.format != "text" && o.format != "json" {
 		return project.InputErrorf("--output %q: use text or json", o.format)
@@ -30,7 +30,8 @@ func (o *output) check() error {
 
 func (o *output) json() bool { return o.format == "json" }
 
-// reportError prints why a command has not done its work: as data if the output is JSON.
+// reportError prints why a command failed. It prints JSON if the output is JSON, so that a program
+// that reads it need not parse two formats.
 func reportError(s streams, cmd *cobra.Command, args []string, err error) {
 	if asksForJSON(cmd, args) {
 		err = writeJSON(s.out, map[string]any{"problems": errorReports(err)})
@@ -40,8 +41,8 @@ func reportError(s streams, cmd *cobra.Command, args []string, err error) {
 	}
 }
 
-// asksForJSON reports whether a command line, or what gives it defaults, asks for JSON. The command
-// line may be one that cannot be parsed.
+// asksForJSON reports whether a command line, or the defaults of its flags, ask for JSON. It cannot
+// rely on parsed flags, since the error may be that they do not parse.
 func asksForJSON(cmd *cobra.Command, args []string) bool {
 	if cmd.DisableFlagParsing {
 		return false // the arguments are those of another program
@@ -67,9 +68,10 @@ func asksForJSON(cmd *cobra.Command, args []string) bool {
 	return ok && defaults.GetString(key) == "json"
 }
 
-// errorReports returns the problems that an error consists of, each with its hint.
+// errorReports returns each problem of an error with its hint. An error that is no list of problems
+// is one report.
 func errorReports(err error) []problemReport {
-	var outermost any = err // what wraps another error has a message of its own to tell
+	var outermost any = err // what wraps another error has its own message
 	if input, ok := outermost.(project.InputError); ok {
 		outermost = input.Err
 	}

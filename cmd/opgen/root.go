@@ -84,8 +84,8 @@ Exit codes: 0 done, 1 differences or findings, 2 invalid input or usage, 3 anyth
 	return root
 }
 
-// refineCompletion makes the command that cobra adds want the name of a shell, as every group of
-// commands does.
+// refineCompletion gives cobra's completion command the same error as every other group of commands
+// if the name of the shell is missing.
 func refineCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -95,8 +95,8 @@ func refineCompletion(root *cobra.Command) {
 	}
 }
 
-// wrapArgumentErrors makes the errors that cobra finds in the arguments of commands InputErrors
-// that name --help.
+// wrapArgumentErrors makes the errors that cobra finds in arguments into InputErrors that name
+// --help, so that they have exit code 2.
 func wrapArgumentErrors(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -111,7 +111,7 @@ func wrapArgumentErrors(cmd *cobra.Command) {
 	}
 }
 
-// runRoot shows the help; a name that is no command is an error.
+// runRoot prints the help. An argument is the name of an unknown command, and an error.
 func runRoot(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

@@ -26,7 +26,7 @@ project.schema.json and the like for one kind.
 A project needs no copy made with this command: zz_generated.spec.schema.json is in it.`,
 		Example: `  opgen schema > opgen.schema.json
   opgen schema api --dir schemas`,
-		Args:      oneKind,
+		Args:      acceptKind,
 		ValidArgs: reference.Kinds(),
 		RunE:      func(_ *cobra.Command, args []string) error { return o.run(s, args) },
 	}
@@ -34,8 +34,8 @@ A project needs no copy made with this command: zz_generated.spec.schema.json is
 	return cmd
 }
 
-// oneKind takes a kind of spec file, or nothing.
-func oneKind(_ *cobra.Command, args []string) error {
+// acceptKind returns an error unless there is at most one argument, and it is a kind of spec file.
+func acceptKind(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
 		return errors.New("name one kind of spec file, or none for all of them")
@@ -60,7 +60,7 @@ func (o *schemaOptions) run(s streams, args []string) error {
 	return o.write.files(s, []dataFile{file}, nil)
 }
 
-// schemaFile is the schema of the kind that is named, or of all.
+// schemaFile returns the JSON Schema of the kind that is named, or one for all kinds.
 func schemaFile(args []string) (dataFile, error) {
 	if len(args) == 0 {
 		content, err := reference.JSONSchema()

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// showProgress shows on a terminal what takes longer than two seconds, and for how long already.
-// The returned function clears the line.
+// showProgress shows a line on a terminal if something takes longer than two seconds, with the time
+// that it has taken so far. The returned function clears the line.
 func showProgress(out io.Writer, what string) (done func()) {
 	if file, isFile := out.(*os.File); !isFile || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
@@ -18,7 +18,7 @@ func showProgress(out io.Writer, what string) (done func()) {
 	return showAfter(2*time.Second, out, what)
 }
 
-// showAfter shows a line after a while, and updates the time every second. The returned function
+// showAfter shows a line after a delay, and updates its time every second. The returned function
 // clears it.
 func showAfter(while time.Duration, out io.Writer, what string) (done func()) {
 	begin, over, cleared := time.Now(), make(chan struct{}), make(chan struct{})

@@ -52,8 +52,8 @@ func newVersion(s streams) *cobra.Command {
 	return cmd
 }
 
-// pinnedVersion is the version of a module that opgen is tested with and that projects are pinned
-// to.
+// pinnedVersion returns the version of a module that opgen is tested with, and that generated
+// projects are pinned to.
 func pinnedVersion(path string) string {
 	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
 	if err != nil {
@@ -67,7 +67,8 @@ func pinnedVersion(path string) string {
 	return ""
 }
 
-// readVersion takes from the binary what the Go tool recorded in it.
+// readVersion reads what the Go tool recorded in the binary, so that "go install" gives a version,
+// too.
 func readVersion() versionInfo {
 	info := versionInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	build, ok := debug.ReadBuildInfo()

@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// printWarnings prints the first warning of each sort in each file, and how many more there are: a
-// file with one floating point number often has many.
+// printWarnings prints the first warning of each sort in each file, and how many more of it there
+// are. For example, a file with one floating point number often has a dozen.
 func printWarnings(w io.Writer, all spec.Problems) {
 	type sort struct {
 		file    string
@@ -22,7 +22,7 @@ func printWarnings(w io.Writer, all spec.Problems) {
 		of := sort{p.Pos.File, p.Warning}
 		count := more[of]
 		if count == 0 {
-			continue // the first stood for it
+			continue // only the first is printed
 		}
 		more[of] = 0
 		fmt.Fprintf(w, "warning: %v\n", p)

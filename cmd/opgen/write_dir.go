@@ -37,7 +37,7 @@ type dataFile struct {
 func (o *dirOptions) checkDir() error {
 	info, err := os.Stat(o.dir)
 	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
-		return project.InputErrorf("--dir %s: is a file, or lies below one: name a folder", o.dir)
+		return project.InputErrorf("--dir %s: is a file, or is below a file: name a folder", o.dir)
 	}
 	return nil
 }

@@ -9,14 +9,15 @@ import (
 	"sync"
 )
 
-// Go writes its build ID between these, near the beginning of executables that are not in ELF.
+// buildIDStart and buildIDEnd enclose Go's build ID, which is near the beginning of executables
+// that are not in ELF.
 var buildIDStart, buildIDEnd = []byte("\xff Go build ID: \""), []byte("\"\n \xff")
 
 // maxHead is how much of an executable is searched for the build ID.
 const maxHead = 64 << 10
 
-// buildID returns the build ID of the running executable, which differs whenever its code does. It
-// is empty for one that was built without.
+// buildID returns the build ID of the running executable. It differs whenever the code does, so
+// that two builds never share a record. It is empty for an executable that was built without one.
 var buildID = sync.OnceValue(func() string {
 	name, err := os.Executable()
 	if err != nil {
@@ -25,7 +26,7 @@ var buildID = sync.OnceValue(func() string {
 	return buildIDOf(name)
 })
 
-// buildIDOf returns the build ID of an executable, as go tool buildid does.
+// buildIDOf returns the build ID of an executable, as "go tool buildid" prints it.
 func buildIDOf(name string) string {
 	file, err := os.Open(name)
 	if err != nil {
@@ -44,8 +45,8 @@ func buildIDOf(name string) string {
 	return string(id)
 }
 
-// buildIDOfELF returns the build ID in a note: after the sizes of its name and of the build ID, its
-// sort, and its name.
+// buildIDOfELF returns the build ID from the note that Go adds to ELF files. A note consists of the
+// size of its name, the size of its content, its type, the name "Go", and the content.
 func buildIDOfELF(program *elf.File) string {
 	const start = 16
 	section := program.Section(".note.go.buildid")

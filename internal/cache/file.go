@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// keptFor is how long the record of a project is kept that no run has changed.
+// keptFor is how long a record is kept after its last change.
 const keptFor = 30 * 24 * time.Hour
 
 // File is the record of one project.
 type File struct {
-	path  string // empty: there can be none
+	path  string // empty if there can be none
 	build string // of opgen
 }
 
-// Open returns the record of the project in a folder: a file in $OPGEN_CACHE, or else in the
-// user's cache folder. Without such a folder, and for an opgen that was built without a build ID,
-// every Load finds nothing and Save does nothing.
+// Open returns the record of the project in a folder. It is a file in $OPGEN_CACHE, or else in the
+// user's cache folder. Without such a folder, or without a build ID, Load finds nothing and Save
+// does nothing.
 func Open(project string) File {
 	root := os.Getenv("OPGEN_CACHE")
 	if root == "" {
@@ -39,13 +39,13 @@ func Open(project string) File {
 	return File{filepath.Join(root, "projects", hex.EncodeToString(sum[:16])+".json"), buildID()}
 }
 
-// header is the first line of a record: the opgen that wrote it, and the digest of the rest.
+// header returns the first line of a record: the build ID of opgen and the digest of the content.
 func (f File) header(content []byte) []byte {
 	sum := sha256.Sum256(content)
 	return []byte("opgen " + f.build + " " + hex.EncodeToString(sum[:]) + "\n")
 }
 
-// Load reads the record. It reports false if there is none that this opgen wrote.
+// Load decodes the record. It reports false if there is none, or another build of opgen wrote it.
 func (f File) Load(into any) bool {
 	if f.path == "" {
 		return false
@@ -58,7 +58,8 @@ func (f File) Load(into any) bool {
 	return bytes.HasPrefix(text, f.header(content)) && json.Unmarshal(content, into) == nil
 }
 
-// Save replaces the record. A reader sees the old one or the new one, and no part of either.
+// Save replaces the record. The file is renamed into place, so that readers see the old or the new
+// one and never a part.
 func (f File) Save(record any) error {
 	if f.path == "" {
 		return nil
@@ -89,8 +90,8 @@ func (f File) Save(record any) error {
 	return os.Rename(next.Name(), f.path)
 }
 
-// removeOld removes the records of projects that have not changed for long; many of these projects
-// are gone.
+// removeOld removes the records of projects that have not changed for long. Many of these projects
+// do not exist any more.
 func removeOld(folder string, now time.Time) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

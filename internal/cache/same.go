@@ -7,7 +7,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/parallel"
 )
 
-// Same reports whether a tree gives the answers that were noted of it.
+// Same reports whether a tree gives the same answers as those that were noted.
 func Same(tree fs.FS, answers []Answer) bool {
 	var changed atomic.Bool
 	parallel.Each(len(answers), func(i int) {
@@ -18,7 +18,7 @@ func Same(tree fs.FS, answers []Answer) bool {
 	return !changed.Load()
 }
 
-// askAgain returns what a tree answers now.
+// askAgain returns the current answer of a tree to a question.
 func askAgain(tree fs.FS, q question) string {
 	switch q.Ask {
 	case askContent:

@@ -12,35 +12,35 @@ import (
 	"github.com/opgen-dev/opgen/internal/parallel"
 )
 
-// Tree is a tree of files that notes every question about it with the answer. It can be used by
-// several goroutines.
+// Tree is a tree of files that notes every question about it together with the answer. For example,
+// "content of opgen.yaml" is a question, and its answer is a digest. It is safe for concurrent use.
 type Tree struct {
 	fs.FS
 	mu       sync.Mutex
 	seen     map[question]string
-	contents map[string][]byte // of files; their digests are taken when somebody asks for the answers
-	// unknown is set after a question whose answer is not noted.
+	contents map[string][]byte // of files; Seen computes their digests, so that a run that asks for none pays nothing
+	// unknown is set by a question whose answer cannot be noted.
 	unknown bool
 }
 
-// question is what a program asks of a tree.
+// question is one way of looking at one path.
 type question struct {
 	Ask  ask    `json:"ask"`
 	Path string `json:"path"`
 }
 
-// ask is how a program looks at a path.
+// ask is a way of looking at a path.
 type ask string
 
 const (
 	askContent ask = "content" // of a file
 	askListing ask = "listing" // of a folder
-	askSort    ask = "sort"    // of what is at the path, behind symbolic links
-	askOwn     ask = "own"     // sort of what is at the path itself
+	askSort    ask = "sort"    // whether there is a file or a folder, behind symbolic links
+	askOwn     ask = "own"     // the same, of the symbolic link itself
 	askTarget  ask = "target"  // of a symbolic link
 )
 
-// Answer is what a tree said to one question.
+// Answer is the answer of a tree to one question.
 type Answer struct {
 	question
 	Digest string `json:"digest"`
@@ -51,8 +51,8 @@ func Watch(tree fs.FS) *Tree {
 	return &Tree{FS: tree, seen: map[question]string{}, contents: map[string][]byte{}}
 }
 
-// Seen returns the noted answers, sorted. It reports false if they are not all, or if a question
-// had two: then the tree changed meanwhile.
+// Seen returns the noted answers, sorted. It reports false if an answer is missing, or if a
+// question had two different answers because the tree changed meanwhile.
 func (t *Tree) Seen() ([]Answer, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +91,8 @@ func (t *Tree) note(how ask, path, answer string) {
 	t.seen[q] = answer
 }
 
-// Open opens a file. What is read of it then is not noted.
+// Open opens a file. Seen reports false from then on, because reads from an open file are not
+// noted.
 func (t *Tree) Open(name string) (fs.File, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,8 +100,8 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	return t.FS.Open(name)
 }
 
-// ReadFile returns the content of a file as it was when it was first read. The caller must not
-// change it.
+// ReadFile returns the content of a file at its first read, so that all parts of a run see the
+// same. The caller must not change it.
 func (t *Tree) ReadFile(name string) ([]byte, error) {
 	t.mu.Lock()
 	data, read := t.contents[name]
@@ -126,21 +127,22 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Stat returns what is at a path, behind symbolic links. Its sort alone is noted.
+// Stat returns what is at a path, behind symbolic links. It notes only the sort, not times or
+// sizes.
 func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(t.FS, name)
 	t.note(askSort, name, sortAnswer(info, err))
 	return info, err
 }
 
-// Lstat returns what is at a path. Its sort alone is noted.
+// Lstat returns what is at a path. It notes only the sort, not times or sizes.
 func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(t.FS, name)
 	t.note(askOwn, name, sortAnswer(info, err))
 	return info, err
 }
 
-// ReadLink returns where a symbolic link leads.
+// ReadLink returns the target of a symbolic link.
 func (t *Tree) ReadLink(name string) (string, error) {
 	leads, err := fs.ReadLink(t.FS, name)
 	t.note(askTarget, name, targetAnswer(leads, err))
@@ -180,7 +182,8 @@ func targetAnswer(leads string, err error) string {
 	return "to " + leads
 }
 
-// errorAnswer tells what is absent from what cannot be read.
+// errorAnswer returns the answer for an error. It distinguishes an absent file from an unreadable
+// one.
 func errorAnswer(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "absent"

@@ -18,7 +18,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// Modules are the Go modules that the clients import, beside those that API packages do.
+// Modules are the Go modules that the clients import in addition to those of the API packages.
 var Modules = []string{"k8s.io/client-go", "sigs.k8s.io/structured-merge-diff/v6"}
 
 // File is a file of client/.
@@ -27,16 +27,17 @@ type File struct {
 	Content []byte
 }
 
-// Files returns the typed clients of a project's packages, sorted by path: none when there are no
-// packages. Module is the Go module path of the project, and crds has the CRDs of its kinds. The
-// packages are those of gomodel.Packages for a project with clients: their kinds carry the markers
-// that say which clients there are. Authored has the packages of which an author owns types, parsed
-// and type-checked, by import path.
+// Files returns the typed clients of a project's packages, sorted by path, and none if there are no
+// packages. module is the Go module path of the project, and crds are the CRDs of its kinds.
+//
+// The packages are those that gomodel.Packages returns for a project with clients, because the
+// markers of their kinds say which clients there are. authored are the packages whose types an
+// author owns, parsed and type-checked, by import path.
 func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResourceDefinition, authored map[string]*packages.Package) ([]File, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	scratch, err := os.MkdirTemp("", "opgen-client-") // the generators make a folder for each package before they write
+	scratch, err := os.MkdirTemp("", "opgen-client-") // the generators create a folder for each package, even if its files go elsewhere
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +46,21 @@ func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResource
 	return p.files()
 }
 
-// plan is what all four generators are told.
+// plan is the input that all four generators share.
 type plan struct {
 	root     string // import path of client/
-	dir      string // where the generators are to write client/, and do not
+	dir      string // the generators' target directory for client/, to which nothing is written
 	groups   []group
 	crds     []*apiextv1.CustomResourceDefinition
 	authored map[string]*packages.Package
-	parser   func() (*parser.Parser, error) // for the universe; nil: it is made of the groups
+	parser   func() (*parser.Parser, error) // for the universe; nil: newUniverse makes it from the groups
 	out      *collector
 }
 
 // files runs all generators.
 func (p *plan) files() ([]File, error) {
 	p.out = newCollector(p.dir, p.groups)
-	for _, run := range []func() error{p.applyConfigurations, p.generateClientset, p.generateListers, p.generateInformers} {
+	for _, run := range []func() error{p.generateApplyConfigurations, p.generateClientset, p.generateListers, p.generateInformers} {
 		if err := recoverError(run); err != nil {
 			return nil, fmt.Errorf("typed clients: %w", err)
 		}
@@ -68,8 +69,8 @@ func (p *plan) files() ([]File, error) {
 	return p.out.files, declaredTwice(p.out.files, p.groups).Err()
 }
 
-// recoverError turns what the generators do about errors in their input, which is to panic or to
-// end the process, into an error.
+// recoverError runs the generators and returns their errors. They report errors in their input by a
+// panic, or by ending the process.
 func recoverError(run func() error) (err error) {
 	exit := klog.OsExit
 	klog.OsExit = func(int) { panic("see the log above") }
@@ -82,8 +83,7 @@ func recoverError(run func() error) (err error) {
 	return run()
 }
 
-// executeTargets runs one generator on the universe of the plan. Each run has a universe of its
-// own: generators leave things behind in it.
+// executeTargets runs one generator. Each run gets a new universe, because generators change it.
 func (p *plan) executeTargets(names namer.NameSystems, order string, targets func(*generator.Context) []generator.Target) error {
 	names["private"] = privateNamer{names["private"]}
 	c, err := p.newContext(names, order)
@@ -106,9 +106,10 @@ func (p *plan) executeTargets(names namer.NameSystems, order string, targets fun
 	return nil
 }
 
-// groupTypes returns the types that generated packages are concerned with: those of one version for
-// its own packages, by the last two elements of their import paths, and the kinds of all for the
-// others. Each generator looks at every type that it is shown.
+// groupTypes returns the types that each generated package needs, since a generator visits every
+// type that it gets. A package of one version needs the types of that version; ofVersion has them
+// by the last two elements of the package's import path. All other packages need the kinds of all
+// versions.
 func groupTypes(order []*types.Type, groups []group) (ofVersion map[string][]*types.Type, kinds []*types.Type) {
 	folders, isKind := map[string]string{}, map[types.Name]bool{}
 	for _, g := range groups {
@@ -135,7 +136,7 @@ func lastTwo(importPath string) string {
 	return path.Base(path.Dir(importPath)) + "/" + path.Base(importPath)
 }
 
-// newContext gives the generators the packages of the groups.
+// newContext returns a context that shows the packages of the groups to the generators.
 func (p *plan) newContext(names namer.NameSystems, order string) (*generator.Context, error) {
 	if p.parser != nil {
 		parsed, err := p.parser()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// comments are the comments of source files, found by the line on which each ends.
+// comments are the comments of source files by the line on which each ends.
 type comments struct {
 	fset *token.FileSet
 	ends map[ending]comment
@@ -38,8 +38,8 @@ func commentsOf(authored map[string]*packages.Package) comments {
 	return c
 }
 
-// above returns the comment that ends right above a declaration, and the one above that, an empty
-// line apart.
+// above returns the doc comment that ends right above a declaration, and the second one above that,
+// separated by an empty line. Generators read markers from both.
 func (c comments) above(at token.Pos) (second, doc []string) {
 	if c.fset == nil || !at.IsValid() {
 		return nil, nil

@@ -9,21 +9,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// declaration finds what a formatted Go file declares, but for methods and what stands in brackets.
+// declaration matches the top-level declarations of a formatted Go file, except methods and groups
+// in parentheses.
 var declaration = lazyregexp.New(`(?m)^(?:func|type|var|const) ([A-Za-z_]\w*)`)
 
-// declaredTwice reports kinds whose files declare something that the file of another type declares
-// too: the lister of NewPart and the function that makes the lister of Part are both called
-// NewPartLister.
+// declaredTwice reports kinds whose clients declare the same name twice. For example, with the
+// kinds Part and NewPart, NewPartLister is both the function that makes the lister of Part and the
+// lister of NewPart.
 func declaredTwice(files []File, groups []group) spec.Problems {
 	kinds := kindsByFile(groups)
-	first := map[string]gomodel.Kind{} // folder and name → who declares it
+	first := map[string]gomodel.Kind{} // folder and name → the kind whose file declares it
 	var problems spec.Problems
 	for _, f := range files {
 		folder, name := path.Dir(f.Path), strings.TrimSuffix(path.Base(f.Path), ".go")
 		kind, found := kinds[lastTwo(folder)+"/"+strings.TrimSuffix(name, "_kind")]
 		if !found {
-			kind.Name = name // a type of no kind's own
+			kind.Name = name // a file that belongs to no kind
 		}
 		for _, match := range declaration().FindAllSubmatch(f.Content, -1) {
 			declared := string(match[1])
@@ -38,7 +39,8 @@ func declaredTwice(files []File, groups []group) spec.Problems {
 	return firstAtEachPosition(problems)
 }
 
-// sharedNameProblem says what two types have in common, at the API file of one of them.
+// sharedNameProblem reports the name that two types would both declare, at the API file of one of
+// them.
 func sharedNameProblem(kind, other gomodel.Kind, declared string) spec.Problem {
 	if kind.API == nil {
 		kind, other = other, kind
@@ -62,7 +64,7 @@ func firstAtEachPosition(problems spec.Problems) spec.Problems {
 	return kept
 }
 
-// kindsByFile are the kinds by group, version and the name of their files.
+// kindsByFile returns the kinds by group, version and the name of their files.
 func kindsByFile(groups []group) map[string]gomodel.Kind {
 	kinds := map[string]gomodel.Kind{}
 	for _, g := range groups {

@@ -1,9 +1,13 @@
-// Package clientgen makes the typed clients of a project: clientset, listers, informers and apply
-// configurations, the files of client/.
+// Package clientgen generates the typed clients of a project, the files of client/: clientset,
+// listers, informers and apply configurations. The code comes from the generators of
+// k8s.io/code-generator.
 //
-// The code comes from the generators of k8s.io/code-generator. They know the API by the types that
-// crdgen has made from the spec, or by those that gotypes has read where an author owns them. So no
-// Go package is loaded here, and there is nothing on disk that they need to find; what they write
-// stays in memory. The only thing that Go packages would add, the types that the generators meet in
-// Kubernetes' own packages, crdgen knows already.
+//	newUniverse  []gomodel.Package       → types.Universe   what the generators would have parsed
+//	openAPI      CRDs                    → OpenAPI v2       how apply configurations merge
+//	files        types.Universe, OpenAPI → []File           in memory
+//
+// The generators usually load Go packages from disk, which takes seconds. Here they get the types
+// that gomodel has made from the spec, or that gotypes has read if an author owns them. The only
+// other types that they need are those of Kubernetes, which kubetypes knows. So no Go package is
+// loaded, and what the generators write stays in memory.
 package clientgen

@@ -7,17 +7,18 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// known lists the types of Kubernetes that client-go has apply configurations of: a line for each
-// package of k8s.io/api, such as "core/v1: Affinity AppArmorProfile".
+// applyConfigurations lists the types of Kubernetes for which client-go has apply configurations.
+// Each line is a package of k8s.io/api with its types, such as "core/v1: Affinity AppArmorProfile".
 //
 //go:embed applyconfigurations.txt
-var known string
+var applyConfigurations string
 
-// externalApplyPackages maps the types of Kubernetes to the packages of their apply configurations.
-// Fields of such a type take these: the Go type itself would send fields that nobody has set.
+// externalApplyPackages maps types of Kubernetes to the packages of their apply configurations. A
+// field of such a type takes the apply configuration: the Go type would also send fields that
+// nobody has set.
 func externalApplyPackages() map[types.Name]string {
 	packages := map[types.Name]string{}
-	for line := range strings.Lines(known) {
+	for line := range strings.Lines(applyConfigurations) {
 		pkg, names, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		for _, name := range strings.Fields(names) {
 			packages[types.Name{Package: "k8s.io/api/" + pkg, Name: name}] = "k8s.io/client-go/applyconfigurations/" + pkg

@@ -67,7 +67,7 @@ func TestGoldenApplyConfigurations(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(lines.String(), known); diff != "" {
+	if diff := cmp.Diff(lines.String(), applyConfigurations); diff != "" {
 		t.Errorf("client-go has others; run make golden (-want +got):\n%s", diff)
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// portableFileName returns the path of a Go file as Go reads it on every platform: code-generator
-// puts kinds into the names of files, and fake_windows.go is for Windows alone, fake_test.go for
-// tests.
+// portableFileName returns the path of a Go file that every platform compiles. code-generator names
+// files after kinds, and Go compiles fake_windows.go on Windows only and fake_test.go in tests
+// only.
 func portableFileName(file string) string {
-	if name := path.Base(file); strings.HasSuffix(name, "_test.go") || forOnePlatform(name) {
+	if name := path.Base(file); strings.HasSuffix(name, "_test.go") || isPlatformSpecific(name) {
 		return strings.TrimSuffix(file, ".go") + "_kind.go"
 	}
 	return file
 }
 
-// forOnePlatform reports whether Go leaves a file of this name out on a platform that does not
-// exist.
-func forOnePlatform(name string) bool {
+// isPlatformSpecific reports whether Go excludes a file by its name. It asks for a platform that
+// does not exist, which every platform suffix excludes.
+func isPlatformSpecific(name string) bool {
 	nowhere := build.Context{
 		GOOS: "none", GOARCH: "none", Compiler: "gc",
 		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil },

@@ -19,7 +19,8 @@ import (
 	"k8s.io/gengo/v2/generator"
 )
 
-// The folders of client/, called as Kubernetes' own script of code-generator calls them.
+// The folders of client/ have the names that code-generator's own script kube_codegen.sh gives
+// them.
 const (
 	applyFolder     = "applyconfiguration"
 	clientsetFolder = "clientset"
@@ -28,8 +29,8 @@ const (
 	informerFolder  = "informers"
 )
 
-// applyConfigurations generates client/applyconfiguration.
-func (p *plan) applyConfigurations() error {
+// generateApplyConfigurations generates client/applyconfiguration.
+func (p *plan) generateApplyConfigurations() error {
 	args := applyargs.New()
 	args.OutputDir, args.OutputPkg = p.folderAt(applyFolder)
 	maps.Copy(args.ExternalApplyConfigurations, externalApplyPackages())

@@ -22,16 +22,17 @@ type group struct {
 // version is the package of one version of a group.
 type version struct {
 	gomodel.Package
-	// path stands for the package's import path while the generators run. They name folders after
-	// the last two elements of a package's path and take them to be group and version, but in a
-	// project of one group that is api/<version>. The collector puts the real path back.
+	// path stands for the package's import path while the generators run. They take the last two
+	// elements of an import path for group and version and name folders after them, but a project
+	// of one group has the path api/<version>. The collector replaces the stand-in by the real
+	// path.
 	path string
 }
 
-// standIn starts the paths that stand for import paths. It cannot be the path of a package.
+// standIn is the prefix of such stand-ins. No package can have it: .invalid is a reserved domain.
 const standIn = "opgen.invalid/api/"
 
-// groupsOf sorts packages by group and version, and names the groups.
+// groupsOf sorts packages by group and version, and gives each group its names.
 func groupsOf(packages []gomodel.Package) []group {
 	packages = slices.SortedFunc(slices.Values(packages), func(a, b gomodel.Package) int {
 		return strings.Compare(a.Group+"/"+a.Version, b.Group+"/"+b.Version)
@@ -54,8 +55,8 @@ func groupsOf(packages []gomodel.Package) []group {
 	return groups
 }
 
-// newGroup names a group after its first label, or after all of it where another group has the same
-// first label, or where the generated code means something else by that name.
+// newGroup names a group after its first label: demo.example.com is Demo. It uses the whole name if
+// another group has the same first label, or if the generated code could not use the short name.
 func newGroup(name string, short map[string][]string) group {
 	label, _, _ := strings.Cut(name, ".")
 	goName := spec.GoName(label)
@@ -65,12 +66,12 @@ func newGroup(name string, short map[string][]string) group {
 	return group{name: name, goName: goName, folder: strings.ToLower(goName)}
 }
 
-// takenNames are the folders that Go means something by, and the methods that every informer
-// factory has.
+// takenNames are names that a group's folder cannot have: those with a meaning in Go, and the
+// methods of every informer factory.
 var takenNames = []string{"internal", "vendor", "testdata", "main", "start", "shutdown", "startwithcontext"}
 
-// clientPlural is what the clients call several objects of a kind: EchoServers(namespace). A kind
-// whose clients would be called like a package that their code imports gets another name.
+// clientPlural returns the plural in the names of clients, such as EchoServers. It avoids the names
+// of packages that the clients import: the plural of Context is ContextObjects.
 func clientPlural(kind string) string {
 	name := spec.GoPlural(kind)
 	if slices.Contains([]string{"Types", "Context", "Watch", "Gentype", "Scheme", "Rest", "Http"}, name) {
@@ -79,7 +80,7 @@ func clientPlural(kind string) string {
 	return name
 }
 
-// pluralExceptions tells the generators what plural says, in the form that they want.
+// pluralExceptions returns the plurals in the form that the generators expect, Kind:Plural.
 func pluralExceptions(groups []group) []string {
 	var list []string
 	for _, g := range groups {
@@ -93,7 +94,7 @@ func pluralExceptions(groups []group) []string {
 	return slices.Compact(list)
 }
 
-// kindNames are the kinds that are called otherwise in Kubernetes than in Go.
+// kindNames returns the kinds that have another name in Kubernetes than their Go type has.
 func kindNames(groups []group) map[types.Name]string {
 	names := map[types.Name]string{}
 	for _, g := range groups {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// kindAware is a target whose generators know what Kubernetes calls a kind: by themselves they take
-// the name of the Go type for it.
+// kindAware is a target whose generators use the names of kinds. By default they take the name of
+// the Go type for the kind.
 type kindAware struct {
 	generator.Target
 	kinds map[types.Name]string
@@ -30,7 +30,7 @@ type kindAwareGenerator struct {
 	kinds map[types.Name]string
 }
 
-// Namers returns the namers of the generator, with that of kinds replaced.
+// Namers returns the namers of the generator, of which those that name kinds are replaced.
 func (g kindAwareGenerator) Namers(c *generator.Context) namer.NameSystems {
 	names := namer.NameSystems{"singularKind": kindNamer{g.kinds}}
 	for system, n := range g.Generator.Namers(c) {
@@ -52,14 +52,14 @@ func (n kindNamer) Name(t *types.Type) string {
 	return namer.IC(t.Name.Name)
 }
 
-// privateNamer names parameters and types after kinds, even after one that is a word of Go in lower
-// case, such as Type, or that is called like another parameter or package of the code around it.
+// privateNamer names parameters and unexported types after kinds. It avoids names that would not
+// compile: a Go keyword such as type for the kind Type, or a name that the code around it uses.
 type privateNamer struct{ namer.Namer }
 
-// takenParameters are the names that the generated code has for its own beside a kind's.
+// takenParameters are the other names that the generated code uses.
 var takenParameters = []string{"b", "ctx", "err", "internal", "managedfields", "nil", "opts", "result"}
 
-// Name returns the name of a type with a small letter in front.
+// Name returns the name of a type with a lower case first letter.
 func (n privateNamer) Name(t *types.Type) string {
 	name := n.Namer.Name(t)
 	if token.IsKeyword(name) || slices.Contains(takenParameters, name) {

@@ -11,12 +11,12 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// metaPackage starts the names of the definitions that Kubernetes has of meta/v1.
+// metaPackage is the prefix of the definitions of meta/v1 in Kubernetes' OpenAPI.
 const metaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-// openAPI describes the kinds to the generator of apply configurations, as an OpenAPI v2 document:
-// the parser that the Extract functions and the fake clientset merge with is made of it. It says no
-// more than merging needs.
+// openAPI describes the kinds to the generator of apply configurations as an OpenAPI v2 document.
+// The Extract functions and the fake clientset merge objects by it, so it has only what affects
+// merging: types, and how lists and maps are merged.
 func openAPI(groups []group, crds []*apiextv1.CustomResourceDefinition) ([]byte, error) {
 	definitions := object{
 		metaPackage + "ObjectMeta": objectMeta(),
@@ -33,7 +33,7 @@ func openAPI(groups []group, crds []*apiextv1.CustomResourceDefinition) ([]byte,
 	})
 }
 
-// rootSchema finds the schema of a kind.
+// rootSchema returns the schema of a kind.
 func rootSchema(crds []*apiextv1.CustomResourceDefinition, group, version, kind string) *apiextv1.JSONSchemaProps {
 	for _, crd := range crds {
 		if crd.Spec.Group != group || crd.Spec.Names.Kind != kind {
@@ -48,7 +48,7 @@ func rootSchema(crds []*apiextv1.CustomResourceDefinition, group, version, kind 
 	return &apiextv1.JSONSchemaProps{}
 }
 
-// kindSchema is the schema of a whole object.
+// kindSchema returns the schema of a whole object, with its metadata.
 func kindSchema(root *apiextv1.JSONSchemaProps) object {
 	properties, ok := mergeSchema(root)["properties"].(object)
 	if !ok {
@@ -63,7 +63,7 @@ func kindSchema(root *apiextv1.JSONSchemaProps) object {
 	return out
 }
 
-// mergeSchema reduces a schema to what says how its values are merged.
+// mergeSchema reduces a schema to what affects merging.
 func mergeSchema(s *apiextv1.JSONSchemaProps) object {
 	switch {
 	case s.XIntOrString:
@@ -88,11 +88,11 @@ func mergeSchema(s *apiextv1.JSONSchemaProps) object {
 		}
 		return out
 	default:
-		return object{} // anything: how to merge it is deduced from the value
+		return object{} // any type: merging looks at the value
 	}
 }
 
-// mergeObject reduces the schema of an object.
+// mergeObject reduces the schema of an object to what affects merging.
 func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	open := s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	var out object
@@ -119,8 +119,8 @@ func mergeObject(s *apiextv1.JSONSchemaProps) object {
 	return out
 }
 
-// fitsRawString reports whether the names and defaults of the properties can stand in a raw string
-// of Go, in which the generator puts them.
+// fitsRawString reports whether the names and defaults of the properties contain no backquote: the
+// generator writes the schema as a raw string of Go.
 func fitsRawString(s *apiextv1.JSONSchemaProps) bool {
 	for name, property := range s.Properties {
 		if strings.Contains(name, "`") || property.Default != nil && strings.Contains(string(property.Default.Raw), "`") {
@@ -130,7 +130,7 @@ func fitsRawString(s *apiextv1.JSONSchemaProps) bool {
 	return true
 }
 
-// objectMeta is the schema of metadata, as Kubernetes merges it.
+// objectMeta returns the schema of metadata, with Kubernetes' rules for merging it.
 func objectMeta() object {
 	text, number := scalarSchema("string"), scalarSchema("integer")
 	texts := object{"type": "object", "additionalProperties": text}

@@ -11,17 +11,18 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// imported are the packages of Go that the clients' packages import, of those whose path is but a
-// name.
+// imported are the packages with a path of one element that the clients import.
 var imported = []string{"context", "fmt", "reflect", "sync", "time"}
 
-// Problems reports what keeps APIs from having typed clients: a version that is called like a
-// package which the clients' package of that name would have to import, and markers of authors that
-// cannot be read or that contradict the API file.
+// Problems returns why APIs cannot have typed clients:
+//
+//   - a version named like a package that its clients import: versions/context cannot import "context";
+//   - a Go type Typed;
+//   - markers of authors that cannot be parsed, or that contradict the API file.
 func Problems(apis []*spec.API) spec.Problems {
 	var problems spec.Problems
 	for _, api := range apis {
-		if api.Names.GoKind == "Typed" { // whose informer would have a field and a method TypedInformer
+		if api.Names.GoKind == "Typed" { // its informer would have both a field and a method TypedInformer
 			problems = append(problems, spec.Problem{
 				Pos: api.Place("names.kind"), Path: "names.kind", Message: "typed clients cannot have a Go type Typed", Hint: otherGoKind("Typed"),
 			})
@@ -42,11 +43,12 @@ func Problems(apis []*spec.API) spec.Problems {
 	return problems
 }
 
+// otherGoKind returns the hint to give a kind another name in Go.
 func otherGoKind(goKind string) string {
 	return "give it another name with goKind: My" + goKind + ", or leave clients: true out of opgen.yaml"
 }
 
-// markerProblems reports what is wrong with the markers that an author has written above a kind.
+// markerProblems returns what is wrong with the markers that an author has written above a kind.
 func markerProblems(api *spec.API, markers []spec.GoMarker) spec.Problems {
 	var problems spec.Problems
 	var lines []string
@@ -56,13 +58,13 @@ func markerProblems(api *spec.API, markers []spec.GoMarker) spec.Problems {
 		name, value, _ := strings.Cut(m.Text, "=")
 		switch {
 		case name == "+genclient:nonNamespaced" && api.Scope != spec.Cluster:
-			problems = append(problems, contradictionProblem(m, name+" says that objects lie in no namespace", api, "scope "+string(api.Scope)))
+			problems = append(problems, contradictionProblem(m, name+" says that the kind is cluster-scoped", api, "scope "+string(api.Scope)))
 		case name == "+resourceName" && value != api.Names.Plural:
 			problems = append(problems, contradictionProblem(m, m.Text, api, "plural "+api.Names.Plural))
 		}
 		if _, err := util.ParseClientGenTags(lines); err != nil {
 			problems = append(problems, spec.Problem{Pos: m.Pos, Message: err.Error()})
-			lines = before // so that it does not hide others
+			lines = before // without the wrong marker, so that later errors are found, too
 		}
 	}
 	return problems

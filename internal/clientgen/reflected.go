@@ -6,11 +6,11 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// addReflected describes a struct of Kubernetes that opgen itself links, with all its fields: kinds
-// embed it, so the generators make methods for them.
+// addReflected adds a struct of Kubernetes with all its fields, as reflection sees it. The
+// generators need the fields of a struct that kinds embed, since they generate methods for each.
 func addReflected[T any](u universe) { u.addReflectedType(reflect.TypeFor[T]()) }
 
-// addReflectedType describes a type of Go.
+// addReflectedType adds a type of Go.
 func (u universe) addReflectedType(in reflect.Type) *types.Type {
 	if in.Name() == "" {
 		switch in.Kind() {

@@ -10,13 +10,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// source describes the types of which an author owns the Go source, as the generators would have
-// parsed them.
+// source adds the types that an author has written in Go, as the generators would have parsed them.
 type source struct {
 	universe
 	groups   []group
 	authored map[string]*packages.Package // by import path
-	modelled map[types.Name]bool          // described from the model of crdgen
+	modelled map[types.Name]bool          // added from the model of gomodel
 	external map[types.Name]string        // types of Kubernetes with apply configurations
 	comments comments
 }
@@ -36,7 +35,7 @@ func newSource(u universe, groups []group, authored map[string]*packages.Package
 	return s
 }
 
-// addTypes describes the types of all packages of authors.
+// addTypes adds the types of all packages of authors.
 func (s *source) addTypes() {
 	for _, g := range s.groups {
 		for _, v := range g.versions {
@@ -56,8 +55,8 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 		}
 		t := s.typeOf(declared.Type())
 		second, doc := s.comments.above(declared.Pos())
-		// Only the kinds of the API files have clients, and what is to be known of these is in
-		// their ClientMarkers.
+		// Only the kinds of API files have clients, and ClientMarkers has their markers. The
+		// comments of other types must not make clients.
 		t.SecondClosestCommentLines, t.CommentLines = gomodel.WithoutClientMarkers(second), gomodel.WithoutClientMarkers(doc)
 		for _, k := range v.Kinds {
 			if k.Name == name {
@@ -67,7 +66,7 @@ func (s *source) addPackage(v version, pkg *packages.Package) {
 	}
 }
 
-// typeOf describes a type, with all that it is made of.
+// typeOf adds a type and all types that it consists of, and returns it.
 func (s *source) typeOf(in gotypes.Type) *types.Type {
 	in = gotypes.Unalias(in)
 	out := s.Type(s.nameOf(in))
@@ -82,13 +81,13 @@ func (s *source) typeOf(in gotypes.Type) *types.Type {
 	case *gotypes.Basic, *gotypes.Map, *gotypes.Slice:
 		out.Kind = types.Alias
 		out.Underlying = s.typeOf(under)
-	default: // the name stands for what it is declared as
+	default: // the name of another type
 		s.fillType(out, under)
 	}
 	return out
 }
 
-// fillType describes what a type is made of.
+// fillType adds what a type consists of.
 func (s *source) fillType(out *types.Type, in gotypes.Type) {
 	switch t := in.(type) {
 	case *gotypes.Pointer:
@@ -106,19 +105,19 @@ func (s *source) fillType(out *types.Type, in gotypes.Type) {
 	case *gotypes.Struct:
 		out.Kind = types.Struct
 		if !s.hasConfiguration(out.Name) {
-			return // embedded, it is set as a whole: With functions for its fields would need an apply configuration
+			return // an embedded field has no With function, which would need an apply configuration
 		}
 		for i := range t.NumFields() {
 			out.Members = append(out.Members, s.memberOf(t.Field(i), t.Tag(i)))
 		}
 	case *gotypes.Interface:
 		out.Kind = types.Interface
-	default: // nothing that an object of Kubernetes can hold
+	default: // not possible in an object of Kubernetes
 		out.Kind = types.Unsupported
 	}
 }
 
-// hasConfiguration reports whether a struct has an apply configuration, or can have one.
+// hasConfiguration reports whether a struct has an apply configuration, in client-go or in client/.
 func (s *source) hasConfiguration(name types.Name) bool {
 	_, known := s.external[name]
 	return known || strings.HasPrefix(name.Package, standIn)
@@ -129,7 +128,7 @@ func (s *source) memberOf(f *gotypes.Var, tag string) types.Member {
 	return types.Member{Name: f.Name(), Embedded: f.Embedded(), Tags: tag, Type: s.typeOf(f.Type()), CommentLines: doc}
 }
 
-// nameOf names a type: by the package that declares it, or by what it is made of.
+// nameOf returns the name of a type: its package and name, or its syntax if it has no name.
 func (s *source) nameOf(in gotypes.Type) types.Name {
 	switch t := in.(type) {
 	case *gotypes.Basic:
@@ -142,7 +141,7 @@ func (s *source) nameOf(in gotypes.Type) types.Name {
 	return types.Name{Name: gotypes.TypeString(in, s.importPathOf)}
 }
 
-// importPathOf returns what the generators know a package by.
+// importPathOf returns the path by which the generators know a package: its stand-in if it has one.
 func (s *source) importPathOf(pkg *gotypes.Package) string {
 	if standIn, own := s.standIns[pkg.Path()]; own {
 		return standIn

@@ -13,9 +13,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// newUniverse describes the packages of an API, and of Kubernetes what they are made of, as the
-// generators would have parsed them. What an author owns comes from the source: authored has these
-// packages by import path.
+// newUniverse returns the types of API packages, and those of Kubernetes that they consist of, as
+// the generators would have parsed them. Types that an author owns come from their source: authored
+// has these packages by import path.
 func newUniverse(groups []group, authored map[string]*packages.Package) types.Universe {
 	u := universe{Universe: types.Universe{}, standIns: map[string]string{}}
 	addReflected[metav1.TypeMeta](u)
@@ -25,7 +25,7 @@ func newUniverse(groups []group, authored map[string]*packages.Package) types.Un
 			u.standIns[v.ImportPath] = v.path
 		}
 	}
-	newSource(u, groups, authored).addTypes() // first: it knows more of the types of Kubernetes that it meets
+	newSource(u, groups, authored).addTypes() // first, because the source knows more of the types of Kubernetes that it names
 	for _, g := range groups {
 		for _, v := range g.versions {
 			u.addVersion(g, v)
@@ -34,13 +34,13 @@ func newUniverse(groups []group, authored map[string]*packages.Package) types.Un
 	return u.Universe
 }
 
-// universe is a universe that is being filled.
+// universe is a types.Universe under construction.
 type universe struct {
 	types.Universe
 	standIns map[string]string // import paths of the groups' packages → what stands for them
 }
 
-// addVersion describes the package of a version.
+// addVersion adds the types of a version's package.
 func (u universe) addVersion(g group, v version) {
 	pkg := u.Package(v.path)
 	pkg.Name = v.Name
@@ -60,7 +60,7 @@ func (u universe) addVersion(g group, v version) {
 	}
 }
 
-// memberOf describes a field of a struct.
+// memberOf returns a field of a struct.
 func (u universe) memberOf(v version, f gomodel.Field) types.Member {
 	m := types.Member{
 		Name: f.Name, Tags: `json:"` + f.Tag + `"`,
@@ -72,7 +72,7 @@ func (u universe) memberOf(v version, f gomodel.Field) types.Member {
 	return m
 }
 
-// typeOf describes the type of a field.
+// typeOf returns the type of a field.
 func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	switch t.Shape {
 	case gomodel.Pointer:
@@ -90,13 +90,13 @@ func (u universe) typeOf(v version, t *gomodel.GoType) *types.Type {
 	case unicode.IsLower(rune(t.Name[0])): // a builtin
 		return u.Type(types.Name{Name: t.Name})
 	default:
-		return u.Type(types.Name{Package: v.path, Name: t.Name}) // described when its turn comes
+		return u.Type(types.Name{Package: v.path, Name: t.Name}) // addVersion fills it in
 	}
 }
 
-// elementType returns the type of the items of a list or the values of a map. Those that can be
-// null are pointers in the API's types, but not in apply configurations: the generators' setters
-// would not compile.
+// elementType returns the type of the items of a list or the values of a map. A nullable element is
+// a pointer in the API's types but not here, because the generators' setters would not compile with
+// it.
 func elementType(of *gomodel.GoType) *gomodel.GoType {
 	if of.Elem.Shape == gomodel.Pointer {
 		return of.Elem.Elem
@@ -104,11 +104,11 @@ func elementType(of *gomodel.GoType) *gomodel.GoType {
 	return of.Elem
 }
 
-// foreignType describes a type of another package by what the generators want to know of it:
-// whether it is a struct.
+// foreignType returns a type of another package. Of such types the generators only need to know
+// whether they are structs.
 func (u universe) foreignType(t *gomodel.GoType) *types.Type {
 	if standIn, own := u.standIns[t.Package]; own {
-		return u.Type(types.Name{Package: standIn, Name: t.Name}) // described when its turn comes, or by the source
+		return u.Type(types.Name{Package: standIn, Name: t.Name}) // addVersion or the source fills it in
 	}
 	out := u.Type(types.Name{Package: t.Package, Name: t.Name})
 	switch {
@@ -121,14 +121,14 @@ func (u universe) foreignType(t *gomodel.GoType) *types.Type {
 	return out
 }
 
-// anonymousType describes a type made of another one, under the name that go/types gives it.
+// anonymousType returns a type that consists of another one, under the name that go/types gives it.
 func (u universe) anonymousType(prefix string, kind types.Kind, elem *types.Type) *types.Type {
 	t := u.Type(types.Name{Name: prefix + elem.Name.String()})
 	t.Kind, t.Elem = kind, elem
 	return t
 }
 
-// clientMarkers are the markers that the generators read.
+// clientMarkers returns the markers that the generators read.
 func clientMarkers(markers []string) []string {
 	var lines []string
 	for _, line := range markers {
@@ -139,9 +139,9 @@ func clientMarkers(markers []string) []string {
 	return lines
 }
 
-// withoutMarkers returns the lines of a doc comment that are none of the generators' markers,
-// whatever a description says, and not the dashes that tell controller-gen where a description
-// ends.
+// withoutMarkers returns the lines of a doc comment without lines that the generators would take
+// for markers, which descriptions may contain, and without the dashes that end a description for
+// controller-gen.
 func withoutMarkers(doc []string) []string {
 	var lines []string
 	for _, line := range doc {

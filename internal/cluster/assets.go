@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Assets are the executables of a control plane: etcd and kube-apiserver, and where found kube-controller-manager
-// and kubectl. Those that Build returns are complete, and links to one binary. Their directory is a
-// KUBEBUILDER_ASSETS that envtest accepts.
+// Assets are the executables of a control plane: etcd and kube-apiserver, and if found
+// kube-controller-manager and kubectl. The ones that Build returns are complete, and links to one
+// binary. envtest accepts their directory as KUBEBUILDER_ASSETS.
 type Assets struct {
 	Dir     string `json:"dir"`     // absolute
 	Version string `json:"version"` // of Kubernetes, such as v1.36.3
@@ -70,7 +70,7 @@ func askVersion(ctx context.Context, path string) (string, error) {
 	return version, nil
 }
 
-// Missing names the programs that an instance can do without and that the directory does not have.
+// Missing returns the names of the optional programs that the directory lacks.
 func (a Assets) Missing() []string { return a.missingOf(controllerManager, kubectl) }
 
 // Kubectl returns the path of the directory's kubectl, and whether it is there.
@@ -78,13 +78,13 @@ func (a Assets) Kubectl() (string, bool) { return a.pathOf(kubectl), a.has(kubec
 
 func (a Assets) pathOf(name string) string { return filepath.Join(a.Dir, name) }
 
-// has reports whether a program is there and can be run.
+// has reports whether a program exists and is executable.
 func (a Assets) has(name string) bool {
 	info, err := os.Stat(a.pathOf(name))
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// missingOf returns those of the programs that are not there.
+// missingOf returns those of the programs that do not exist.
 func (a Assets) missingOf(names ...string) []string {
 	var missing []string
 	for _, name := range names {
@@ -95,8 +95,8 @@ func (a Assets) missingOf(names ...string) []string {
 	return missing
 }
 
-// complete reports whether every program is there. A directory that Build has made is complete under its final name,
-// unless someone has deleted programs since.
-func (a Assets) complete() bool {
+// isComplete reports whether every program exists. A directory under its final name is complete,
+// unless someone has deleted programs from it since the build.
+func (a Assets) isComplete() bool {
 	return len(a.missingOf(etcd, apiServer, controllerManager, kubectl)) == 0
 }

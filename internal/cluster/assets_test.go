@@ -150,7 +150,7 @@ func expectPod(t *testing.T, instance *Instance) {
 func TestCacheContains(t *testing.T) {
 	root := t.TempDir()
 	cache := Cache{Dir: filepath.Join(root, "cache")}
-	bin := filepath.Join(cache.builds(), "v1.0.0-0123", "bin")
+	bin := filepath.Join(cache.buildsDir(), "v1.0.0-0123", "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +161,8 @@ func TestCacheContains(t *testing.T) {
 	for dir, expected := range map[string]bool{
 		bin:  true,
 		link: true,
-		filepath.Join(cache.builds(), "v0.9.0-deleted", "bin"): true,
-		cache.builds():                   false,
+		filepath.Join(cache.buildsDir(), "v0.9.0-deleted", "bin"): true,
+		cache.buildsDir():                false,
 		cache.Dir:                        false,
 		root:                             false,
 		filepath.Join(root, "elsewhere"): false,

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Build returns the executables of the control plane, and builds them when the cache does not have them. The first
-// build takes minutes. Builds of the same thing at the same time wait for each other and use the first's result;
-// a build that is interrupted leaves nothing that counts as one.
+// Build returns the executables of the control plane. It builds them if the cache does not have
+// them, which takes minutes. Concurrent builds of the same version wait for the first and use its
+// result. An interrupted build leaves nothing that a later one would take for finished.
 func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, error) {
 	files, err := sourceFiles()
 	if err != nil {
@@ -22,10 +22,10 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 	}
 	key := buildKey(files, tool.version)
 	assets := cache.assets(key)
-	if assets.complete() {
+	if assets.isComplete() {
 		return assets, nil
 	}
-	if err := os.MkdirAll(cache.builds(), 0o755); err != nil {
+	if err := os.MkdirAll(cache.buildsDir(), 0o755); err != nil {
 		return Assets{}, fmt.Errorf("%w: set OPGEN_CACHE to a directory that can be written", err)
 	}
 	lock, err := acquireLock(ctx, cache.lockFile(key), func() { progress.report(Progress{Phase: PhaseWaiting}) })
@@ -33,14 +33,14 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 		return Assets{}, fmt.Errorf("lock the build: %w", err)
 	}
 	defer lock.releaseAndRemove()
-	if assets.complete() {
+	if assets.isComplete() {
 		return assets, nil
 	}
-	return assets, buildInto(ctx, tool, files, filepath.Join(cache.builds(), key), progress)
+	return assets, buildInto(ctx, tool, files, filepath.Join(cache.buildsDir(), key), progress)
 }
 
-// buildInto builds beside dir and renames at the end. The caller holds the lock, so what lies beside dir was left by
-// a build that died.
+// buildInto builds in dir.tmp and renames the result to dir at the end. The caller has the lock, so
+// an existing dir.tmp is from a build that died.
 func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string, progress ProgressFunc) error {
 	work := dir + ".tmp"
 	if err := os.RemoveAll(work); err != nil {
@@ -55,7 +55,7 @@ func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string,
 	if err := tool.build(ctx, source, filepath.Join(result, "bin", binaryName), progress); err != nil {
 		return err
 	}
-	if err := makeReadOnly(filepath.Join(result, "bin")); err != nil {
+	if err := finishBinary(filepath.Join(result, "bin")); err != nil {
 		return explainBuild(err, "")
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -64,9 +64,9 @@ func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string,
 	return os.Rename(result, dir)
 }
 
-// makeReadOnly adds the programs' names to the binary and brings it to disk, so that not even a power cut right after the
-// rename leaves an empty file that looks like a build.
-func makeReadOnly(bin string) error {
+// finishBinary links the programs' names to the binary and flushes it to disk. Without the flush, a
+// power cut right after the rename could leave an empty file that looks like a finished build.
+func finishBinary(bin string) error {
 	for _, name := range []string{etcd, apiServer, controllerManager, kubectl} {
 		if err := os.Symlink(binaryName, filepath.Join(bin, name)); err != nil {
 			return err

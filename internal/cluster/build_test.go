@@ -28,7 +28,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("Build = %v, expected to be interrupted", err)
 			}
-			expectEmpty(t, cache.builds())
+			expectEmpty(t, cache.buildsDir())
 			expectEmpty(t, temp)
 		})
 	}
@@ -59,7 +59,7 @@ func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 					compiled++
 				}
 			})
-			if err != nil || assets != killed || !assets.complete() {
+			if err != nil || assets != killed || !assets.isComplete() {
 				t.Errorf("Build = %+v, %v", assets, err)
 			}
 		})
@@ -68,7 +68,7 @@ func TestPartsOfAKilledBuildAreNotTrusted(t *testing.T) {
 	if compiled != 1 {
 		t.Errorf("two builds at once compiled %d times", compiled)
 	}
-	entries, err := os.ReadDir(cache.builds())
+	entries, err := os.ReadDir(cache.buildsDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Cache is the directory that keeps built binaries, shared by every instance of a user. It may be deleted at any
-// time; instances that run keep running.
+// Cache is the directory of built binaries, which all instances of a user share. It may be deleted
+// at any time; running instances keep running.
 type Cache struct {
 	Dir string
 }
@@ -29,18 +29,19 @@ func absoluteCache(dir string) (Cache, error) {
 	return Cache{Dir: dir}, err
 }
 
-func (c Cache) builds() string { return filepath.Join(c.Dir, "kubernetes") }
+// buildsDir has one directory for each build, and its lock file next to it.
+func (c Cache) buildsDir() string { return filepath.Join(c.Dir, "kubernetes") }
 
 func (c Cache) assets(key string) Assets {
-	return Assets{Dir: filepath.Join(c.builds(), key, "bin"), Version: Version}
+	return Assets{Dir: filepath.Join(c.buildsDir(), key, "bin"), Version: Version}
 }
 
-func (c Cache) lockFile(key string) string { return filepath.Join(c.builds(), key+".lock") }
+func (c Cache) lockFile(key string) string { return filepath.Join(c.buildsDir(), key+".lock") }
 
-// Contains reports whether a directory lies where Build puts its results, whether or not it is still there.
+// Contains reports whether a directory is one where Build puts its results, even if it was deleted.
 func (c Cache) Contains(dir string) bool {
 	dir, err := filepath.Abs(dir)
-	return err == nil && (isBelow(c.builds(), dir) || isBelow(resolveLinks(c.builds()), resolveLinks(dir)))
+	return err == nil && (isBelow(c.buildsDir(), dir) || isBelow(resolveLinks(c.buildsDir()), resolveLinks(dir)))
 }
 
 func isBelow(parent, dir string) bool {

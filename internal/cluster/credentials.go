@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// The credentials of an instance: each is a pair of files NAME.crt and NAME.key, signed by its own authority.
+// The credentials of an instance. Each is a pair of files NAME.crt and NAME.key, signed by an
+// authority that only this instance has.
 const (
 	authorityName  = "ca"
 	serverName     = "server"  // what etcd and the API server show
@@ -32,7 +33,8 @@ type authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// writeCredentials makes everything that the programs of an instance need to know each other.
+// writeCredentials creates the keys and certificates with which the programs of an instance
+// authenticate each other.
 func writeCredentials(dir string) error {
 	ca, err := newAuthority(dir)
 	if err != nil {
@@ -67,7 +69,7 @@ func newAuthority(dir string) (*authority, error) {
 	return ca, ca.signCertificate(authorityName, ca.certificate, key)
 }
 
-// issueCredentials writes a key and a certificate that is good for both ends of a connection.
+// issueCredentials writes a key and a certificate that serves as a server's and as a client's.
 func (ca *authority) issueCredentials(name string, template *x509.Certificate) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -96,7 +98,7 @@ func (ca *authority) signCertificate(name string, template *x509.Certificate, ke
 	return writeKey(filepath.Join(ca.dir, name+".key"), key)
 }
 
-// writeTokenKeys makes the pair of keys that ServiceAccount tokens are signed and checked with.
+// writeTokenKeys writes the key pair that signs and verifies ServiceAccount tokens.
 func writeTokenKeys(dir string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Down ends an instance and removes its directory. It reports whether there was one.
+// Down stops an instance and removes its directory. It reports whether there was one.
 func Down(ctx context.Context, state State, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
 		return false, err
@@ -28,7 +28,8 @@ func Down(ctx context.Context, state State, name string) (bool, error) {
 	return true, instance.remove(ctx)
 }
 
-// remove ends what runs of the instance, then removes its directory, so that it stays on record until it is gone.
+// remove stops the processes of the instance, and only then removes its directory: if that fails,
+// the record still names the processes for another attempt.
 func (i *Instance) remove(ctx context.Context) error {
 	if err := stopProcesses(ctx, i.Processes); err != nil {
 		return fmt.Errorf("stop cluster %q: %w", i.Name, err)
@@ -37,7 +38,7 @@ func (i *Instance) remove(ctx context.Context) error {
 }
 
 func (s State) lockInstance(ctx context.Context, name string) (*lock, error) {
-	if err := os.MkdirAll(s.clusters(), 0o700); err != nil {
+	if err := os.MkdirAll(s.clustersDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: set OPGEN_STATE to a directory that can be written", err)
 	}
 	l, err := acquireLock(ctx, s.instanceLock(name), func() {})

@@ -72,7 +72,8 @@ func (g goTool) listPackages(ctx context.Context, dir string, flags []string, pr
 	return bytes.Count(packages, []byte("\n")), err
 }
 
-// trimModule replaces the module that is to be trimmed by a copy without that file.
+// trimModule replaces the module in trimmedModule by a copy without one file. See there for the
+// reason.
 func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string)) error {
 	if _, err := g.runGo(ctx, dir, eachLine, "mod", "download", trimmedModule); err != nil {
 		return err
@@ -92,8 +93,9 @@ func (g goTool) trimModule(ctx context.Context, dir string, eachLine func(string
 	return err
 }
 
-// runGo runs the go command and returns its standard output; lines of its standard error go to eachLine as they come.
-// The flags of the user are replaced by Go's default: if GOFLAGS were empty, those of go env -w would count.
+// runGo runs the go command and returns its standard output. It passes each line of standard error
+// to eachLine at once. It sets GOFLAGS to Go's default instead of unsetting it, because the go
+// command would then read the flags that "go env -w" has stored.
 func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = dir
@@ -115,7 +117,7 @@ func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), ar
 		eachLine(lines.Text())
 		errorOutput.add(lines.Text())
 	}
-	_, _ = io.Copy(io.Discard, stderr) // after a line beyond the buffer's size
+	_, _ = io.Copy(io.Discard, stderr) // a line longer than the buffer ends the scan early
 	err = cmd.Wait()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("build interrupted: %w", context.Cause(ctx))
@@ -126,7 +128,7 @@ func (g goTool) runGo(ctx context.Context, dir string, eachLine func(string), ar
 	return output.Bytes(), nil
 }
 
-// tail keeps the last lines of an output.
+// tail collects the last 20 lines of an output, for error messages.
 type tail struct{ lines []string }
 
 func (t *tail) add(line string) {
@@ -138,7 +140,8 @@ func (t *tail) add(line string) {
 
 func (t *tail) String() string { return strings.Join(t.lines, "\n") }
 
-// explainBuild says what to do about a build that did not work.
+// explainBuild replaces the error of a failed build by what to do about it, as far as the output
+// shows the cause.
 func explainBuild(err error, output string) error {
 	text := err.Error() + "\n" + output
 	contains := func(words ...string) bool {

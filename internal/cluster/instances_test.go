@@ -60,7 +60,7 @@ func TestTwoInstancesSideBySide(t *testing.T) {
 	if _, err := Down(t.Context(), first.State, "second"); err != nil {
 		t.Error(err)
 	}
-	expectEmpty(t, first.State.clusters())
+	expectEmpty(t, first.State.clustersDir())
 }
 
 func TestUpReplacesABrokenInstance(t *testing.T) {
@@ -114,7 +114,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 			t.Errorf("%s still runs", p.Name)
 		}
 	}
-	expectEmpty(t, o.State.clusters())
+	expectEmpty(t, o.State.clustersDir())
 }
 
 func TestTakenPortIsNoticed(t *testing.T) {

@@ -55,7 +55,8 @@ func (i *Instance) status() Status {
 // ErrNotRunning is what Find returns, wrapped, when the instance does not run.
 var ErrNotRunning = errors.New("not running")
 
-// Find returns the instance of that name, which must run: else the error is ErrNotRunning.
+// Find returns the running instance with a name. It returns ErrNotRunning, wrapped, if there is
+// none or it does not run.
 func Find(state State, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func FindByKubeconfig(state State, path string) (*Instance, error) {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// Env returns KUBECONFIG, KUBEBUILDER_ASSETS and OPGEN_AUDIT_LOG: what kubectl and operators, envtest, and tests
-// that count requests are told about the instance by.
+// Env returns the variables that tell other programs about the instance: KUBECONFIG for kubectl and
+// operators, KUBEBUILDER_ASSETS for envtest, and OPGEN_AUDIT_LOG for tests that count requests.
 func (i *Instance) Env() []Variable {
 	return []Variable{
 		{"KUBECONFIG", i.Kubeconfig()},

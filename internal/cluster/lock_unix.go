@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock is a lock among processes that ends with the process that holds it, however that ends.
+// lock is a lock between processes. The kernel releases it when the process ends, however it ends.
 type lock struct{ file *os.File }
 
-// acquireLock takes the lock on a file, which it creates, and calls waiting once when another process has it.
+// acquireLock locks a file, which it creates. It calls waiting once if another process has the
+// lock.
 func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error) {
 	for waited := false; ; waited = true {
 		l, err := tryLock(path)
@@ -32,7 +33,8 @@ func acquireLock(ctx context.Context, path string, waiting func()) (*lock, error
 	}
 }
 
-// tryLock returns nil when the lock is taken, or when the file was removed by its last holder meanwhile.
+// tryLock returns nil if another process has the lock, or has removed the file since it was opened:
+// a lock on a removed file excludes nobody.
 func tryLock(path string) (*lock, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -55,7 +57,7 @@ func tryLock(path string) (*lock, error) {
 	return nil, nil
 }
 
-// releaseAndRemove ends the lock and takes its file away.
+// releaseAndRemove removes the file and releases the lock.
 func (l *lock) releaseAndRemove() {
 	os.Remove(l.file.Name())
 	l.file.Close()

@@ -12,7 +12,7 @@ type Plan struct {
 	Dir     string   `json:"dir"`               // of the instance
 }
 
-// PlanUp tells what Up would do, and does nothing.
+// PlanUp returns what Up would do. It changes nothing.
 func PlanUp(ctx context.Context, o Options) (Plan, error) {
 	assets, exist := o.Assets, true
 	if assets == (Assets{}) {
@@ -38,7 +38,7 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// LookUp reports whether Build would find its result in the cache, and where that is or would be.
+// LookUp returns the assets that Build would return, and whether they are built already.
 func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 	files, err := sourceFiles()
 	if err != nil {
@@ -49,5 +49,5 @@ func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 		return Assets{}, false, err
 	}
 	assets := cache.assets(buildKey(files, tool.version))
-	return assets, assets.complete(), nil
+	return assets, assets.isComplete(), nil
 }

@@ -18,22 +18,25 @@ type Process struct {
 	Address string `json:"address,omitempty"` // host:port that it serves on
 }
 
-// Running reports whether this very process still runs.
+// Running reports whether the process still runs. A pid is reused sooner or later, so it also
+// compares the start time.
 func (p Process) Running() bool { return p.PID > 0 && p.Start != "" && startTime(p.PID) == p.Start }
 
-// heldProcess is a started process that does not run yet: it waits for its release, and ends when that never comes.
+// heldProcess is a started process that does not run its program yet. It waits for release, and
+// ends if this process ends without it. So the pid can be recorded before anything happens that
+// would have to be cleaned up.
 type heldProcess struct {
 	Process
 	pipe   *os.File
 	exited chan struct{} // closed when the process has ended
 }
 
-// holder is what a shell runs to hold a program: it waits for a line from descriptor 3 and becomes the program, with
-// the same pid and start time. It ends when the descriptor is closed without a line.
-const holder = `read -r line <&3 && exec "$0" "$@" 3<&-`
+// holdScript makes a shell wait for a line from descriptor 3 before it becomes the program, with
+// the same pid and start time. The shell ends if the descriptor is closed without a line.
+const holdScript = `read -r line <&3 && exec "$0" "$@" 3<&-`
 
-// startHeld starts a program that outlives this process, with its output in a log file. The program itself knows nothing
-// of being held.
+// startHeld starts a program that outlives this process, with its output in a log file. The program
+// does not notice that it was held.
 func startHeld(name, path string, args []string, logFile string) (*heldProcess, error) {
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -45,7 +48,7 @@ func startHeld(name, path string, args []string, logFile string) (*heldProcess, 
 		return nil, err
 	}
 	defer reader.Close()
-	cmd := exec.Command("/bin/sh", append([]string{"-c", holder, path}, args...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", holdScript, path}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{reader} // becomes descriptor 3
 	detachFromTerminal(cmd)
@@ -55,7 +58,7 @@ func startHeld(name, path string, args []string, logFile string) (*heldProcess, 
 	}
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // that it has ended is all that counts
+		_ = cmd.Wait() // only that it has ended matters
 		close(exited)
 	}()
 	process := Process{Name: name, PID: cmd.Process.Pid, Start: startTime(cmd.Process.Pid)}
@@ -69,14 +72,16 @@ func (h *heldProcess) release() error {
 	return err
 }
 
-// abandon lets the process end, if it was not released.
+// abandon ends the process if it was not released.
 func (h *heldProcess) abandon() { h.pipe.Close() }
 
-// stopGrace is how long a process has to end by itself. An instance is disposable, so it is short.
+// stopGrace is how long a process has to end by itself. It is short because instances are
+// disposable.
 const stopGrace = 3 * time.Second
 
-// stopProcesses ends processes, and returns when they are gone. The last started goes first, so that each can rely on
-// those that it depends on until its end. Interrupting does not stop it half-way: from then on, processes are killed without grace.
+// stopProcesses stops processes and waits for their end. It begins with the last started, so that
+// each can use the ones that it depends on until it ends. An interrupt does not stop it half-way:
+// it then kills the remaining processes without grace.
 func stopProcesses(ctx context.Context, processes []Process) error {
 	for _, p := range slices.Backward(processes) {
 		if err := p.stop(ctx); err != nil {
@@ -86,7 +91,7 @@ func stopProcesses(ctx context.Context, processes []Process) error {
 	return nil
 }
 
-// stop asks the process to end, and kills it when it does not, or when ctx is done.
+// stop asks the process to end, and kills it if it does not, or if ctx is done.
 func (p Process) stop(ctx context.Context) error {
 	if !p.Running() {
 		return nil
@@ -102,7 +107,7 @@ func (p Process) stop(ctx context.Context) error {
 	return errors.New("does not end")
 }
 
-// endBy ends the process in one way, and reports whether it has ended within the grace.
+// endBy sends one signal, and reports whether the process has ended within the grace.
 func (p Process) endBy(ctx context.Context, by func(int) error) (bool, error) {
 	if err := by(p.PID); err != nil {
 		return false, err
@@ -112,7 +117,7 @@ func (p Process) endBy(ctx context.Context, by func(int) error) (bool, error) {
 	return waitUntil(grace, func() bool { return !p.Running() }) == nil, nil
 }
 
-// waitUntil polls a condition until it holds or ctx is done.
+// waitUntil polls a condition until it is true or ctx is done.
 func waitUntil(ctx context.Context, holds func() bool) error {
 	for !holds() {
 		select {

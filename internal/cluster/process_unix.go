@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// startOwnGroup makes cancelling a command end the processes that it started, too.
+// startOwnGroup puts a command into its own process group, so that cancelling it also ends the
+// processes that it has started.
 func startOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -10,11 +10,12 @@ import (
 // ports are where the programs of an instance listen, all on loopback.
 type ports struct{ etcd, etcdPeer, apiServer int }
 
-// freePorts finds ports that nobody listens on. Somebody may take one before the programs do; Up tries again then.
+// freePorts finds ports that nobody listens on. Another program may take one before ours do;
+// startOnFreePorts tries other ports then.
 func freePorts() (ports, error) {
 	var found [3]int
 	for n := range found {
-		// All are open at once, so that they differ.
+		// All listeners are open at once, so that the ports differ.
 		listener, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
 			return ports{}, fmt.Errorf("no free port on 127.0.0.1: end some programs that listen or are connected there: %w", err)
@@ -27,16 +28,18 @@ func freePorts() (ports, error) {
 
 func loopbackAddress(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// program is how one program of an instance is started.
+// program is the command line of one program of an instance.
 type program struct {
 	name, address string
 	args          []string
 }
 
-// withoutAccounts makes the API server accept Pods where no controller makes ServiceAccounts for them.
+// withoutAccounts lets the API server accept Pods without a ServiceAccount. Without controllers
+// nothing creates the default ServiceAccount that admission otherwise requires.
 const withoutAccounts = "--disable-admission-plugins=ServiceAccount"
 
-// programs says how the control plane of an instance is started, with flags that upstream's programs know.
+// programs returns the programs of the instance in the order of their start. The flags are those of
+// upstream's programs.
 func (i *Instance) programs(p ports, controllers bool) []program {
 	if !controllers {
 		return []program{etcdProgram(i, p), apiServerProgram(i, p, withoutAccounts)}
@@ -68,14 +71,14 @@ func apiServerProgram(i *Instance, p ports, more ...string) program {
 		"--service-account-signing-key-file=" + i.file("sa.key"), "--service-account-key-file=" + i.file("sa.pub"),
 		"--authorization-mode=RBAC", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-cluster-ip-range=" + serviceRange, "--allow-privileged",
-		"--endpoint-reconciler-type=none", // it would publish a loopback address, which validation refuses
+		"--endpoint-reconciler-type=none", // otherwise it would publish a loopback address, which validation refuses
 		"--audit-policy-file=" + i.file("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
 		"--audit-log-maxsize=100", "--audit-log-maxbackup=2",
 	}, more...)}
 }
 
-// controllerManagerProgram serves nothing and is alone. Upstream's program creates a directory for volume plugins at its
-// start, by default outside of the instance.
+// controllerManagerProgram runs without a port and without leader election. It names a directory
+// for volume plugins, since upstream's program creates one outside of the instance by default.
 func controllerManagerProgram(i *Instance) program {
 	return program{controllerManager, "", []string{
 		"--kubeconfig=" + i.file("manager.kubeconfig"), "--root-ca-file=" + i.file("ca.crt"),

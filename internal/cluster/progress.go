@@ -19,7 +19,8 @@ type Progress struct {
 	Total int // packages to compile; 0 when not known
 }
 
-// ProgressFunc takes reports; they come one at a time and often, so it should return quickly. Nil discards them.
+// ProgressFunc receives reports, one at a time. It should return quickly, because there are many.
+// Nil discards them.
 type ProgressFunc func(Progress)
 
 func (f ProgressFunc) report(p Progress) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// newClient speaks to the API server as the instance's administrator.
+// newClient returns an HTTP client with the rights of the instance's administrator.
 func (i *Instance) newClient() (*http.Client, error) {
 	ca, err := os.ReadFile(i.file("ca.crt"))
 	if err != nil {
@@ -26,7 +26,7 @@ func (i *Instance) newClient() (*http.Client, error) {
 	return &http.Client{Transport: transport, Timeout: 5 * time.Second}, nil
 }
 
-// isReady reports whether every process runs and the instance answers.
+// isReady reports whether every process runs and the API server answers.
 func (i *Instance) isReady(ctx context.Context) bool {
 	if !i.Running() {
 		return false
@@ -39,8 +39,8 @@ func (i *Instance) isReady(ctx context.Context) bool {
 	return i.answersRequests(ctx, client)
 }
 
-// answersRequests reports whether the API server is ready and has made the default namespace, and the controllers, if there
-// are any, have made the default ServiceAccount.
+// answersRequests reports whether the API server is ready and the default namespace exists. With
+// controllers it also waits for the default ServiceAccount, without which Pods are refused.
 func (i *Instance) answersRequests(ctx context.Context, client *http.Client) bool {
 	made := "/api/v1/namespaces/default"
 	if i.HasControllers() {

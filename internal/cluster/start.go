@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// startTimeout bounds one start; a machine that is busy with other work needs a multiple of the usual two seconds.
+// startTimeout bounds one start. It usually takes two seconds, but many times that on a busy
+// machine.
 const startTimeout = 2 * time.Minute
 
-// startAttempts bounds the starts that fail because somebody took a port that was free just before.
+// startAttempts bounds how often a start is repeated because another program took a port.
 const startAttempts = 5
 
-// errPortTaken is a start that lost the race for a port.
+// errPortTaken is returned by a start that lost the race for a port.
 var errPortTaken = errors.New("a port was taken by another program")
 
-// startAny starts the instance on ports that are free.
-func startAny(ctx context.Context, o Options, assets Assets) (*Instance, error) {
+// startOnFreePorts starts the instance, with other ports if one was taken meanwhile.
+func startOnFreePorts(ctx context.Context, o Options, assets Assets) (*Instance, error) {
 	o.Progress.report(Progress{Phase: PhaseStarting})
 	for attempt := 1; ; attempt++ {
 		p, err := freePorts()
@@ -50,7 +51,8 @@ func startAny(ctx context.Context, o Options, assets Assets) (*Instance, error) 
 	}
 }
 
-// start starts the programs and waits until they work. On an error, what it started is still there.
+// start starts the programs and waits until they work. On an error it leaves the started processes
+// to the caller.
 func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
 	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
 		return err
@@ -70,7 +72,7 @@ func (i *Instance) start(ctx context.Context, assets Assets, p ports) error {
 	return i.awaitReady(ctx, processes)
 }
 
-// holdProcesses starts the programs as held processes and puts them on record.
+// holdProcesses starts the programs as held processes and saves their pids in the record.
 func (i *Instance) holdProcesses(assets Assets, p ports) ([]*heldProcess, error) {
 	var processes []*heldProcess
 	abandon := func() {
@@ -95,7 +97,8 @@ func (i *Instance) holdProcesses(assets Assets, p ports) ([]*heldProcess, error)
 	return processes, nil
 }
 
-// awaitReady waits until the instance works, one of its programs ends, or the time is up.
+// awaitReady waits until the instance works. It returns an error if one of its programs ends first,
+// or after startTimeout.
 func (i *Instance) awaitReady(ctx context.Context, processes []*heldProcess) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not ready after %s", startTimeout))
 	defer cancel()
@@ -105,7 +108,7 @@ func (i *Instance) awaitReady(ctx context.Context, processes []*heldProcess) err
 		go func() {
 			select {
 			case <-process.exited:
-				ended(i.endOf(process.Name))
+				ended(i.explainEnd(process.Name))
 			case <-ctx.Done():
 			}
 		}()
@@ -118,8 +121,8 @@ func (i *Instance) awaitReady(ctx context.Context, processes []*heldProcess) err
 	return waitUntil(ctx, func() bool { return i.answersRequests(ctx, client) })
 }
 
-// endOf tells from its log why a program ended.
-func (i *Instance) endOf(program string) error {
+// explainEnd returns an error that says why a program ended, from the end of its log.
+func (i *Instance) explainEnd(program string) error {
 	data, err := os.ReadFile(i.Log(program))
 	if err != nil {
 		return err

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// DefaultName is the instance that commands mean when they are told no name.
+// DefaultName is the name of the instance if a command gives none.
 const DefaultName = "default"
 
-// State is the directory that holds the instances of a user, one directory each.
+// State is the directory of a user's instances, with a subdirectory for each.
 type State struct {
 	Dir string
 }
 
-// DefaultState is $OPGEN_STATE or, when that is not set, "opgen" in $XDG_STATE_HOME or ~/.local/state.
+// DefaultState is $OPGEN_STATE, or else "opgen" in $XDG_STATE_HOME or ~/.local/state.
 func DefaultState() (State, error) {
 	dir := os.Getenv("OPGEN_STATE")
 	if dir == "" {
@@ -41,7 +41,7 @@ func DefaultState() (State, error) {
 
 var validName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
-// CheckName tells what is wrong with the name of an instance, if anything is.
+// CheckName returns an error if an instance cannot have the name.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("invalid cluster name %q: use up to 40 lower-case letters, digits and dashes", name)
@@ -49,13 +49,14 @@ func CheckName(name string) error {
 	return nil
 }
 
-func (s State) clusters() string             { return filepath.Join(s.Dir, "clusters") }
-func (s State) instanceDir(n string) string  { return filepath.Join(s.clusters(), n) }
-func (s State) instanceLock(n string) string { return filepath.Join(s.clusters(), n+".lock") }
+// clustersDir has a directory and a lock file for each instance.
+func (s State) clustersDir() string          { return filepath.Join(s.Dir, "clusters") }
+func (s State) instanceDir(n string) string  { return filepath.Join(s.clustersDir(), n) }
+func (s State) instanceLock(n string) string { return filepath.Join(s.clustersDir(), n+".lock") }
 
 const recordFile = "instance.json"
 
-// Instance is one control plane, as it is on record in its directory.
+// Instance is one control plane, as recorded in its directory.
 type Instance struct {
 	Name      string    `json:"name"`
 	Version   string    `json:"version"` // of Kubernetes
@@ -75,7 +76,7 @@ func (i *Instance) AuditLog() string { return filepath.Join(i.Dir, "audit.log") 
 // Log is the path of the output of one of its processes.
 func (i *Instance) Log(process string) string { return filepath.Join(i.Dir, process+".log") }
 
-// KubectlCache is the directory in which kubectl keeps what it learns of the API server.
+// KubectlCache is the directory where kubectl caches what it learns of the API server.
 func (i *Instance) KubectlCache() string { return i.file("kubectl-cache") }
 
 func (i *Instance) file(name string) string { return filepath.Join(i.Dir, name) }
@@ -95,7 +96,7 @@ func (i *Instance) HasControllers() bool {
 	return slices.ContainsFunc(i.Processes, func(p Process) bool { return p.Name == controllerManager })
 }
 
-// deadProcesses names the processes that do not run.
+// deadProcesses returns the names of the processes that do not run.
 func (i *Instance) deadProcesses() []string {
 	var names []string
 	for _, p := range i.Processes {
@@ -106,7 +107,8 @@ func (i *Instance) deadProcesses() []string {
 	return names
 }
 
-// save puts the instance on record, whole or not at all.
+// save writes the record. It replaces the file as a whole, so that a reader never sees a part of
+// it.
 func (i *Instance) save() error {
 	data, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
@@ -119,8 +121,8 @@ func (i *Instance) save() error {
 	return os.Rename(fresh, i.file(recordFile))
 }
 
-// load returns the instance of that name, nil when nothing of it exists. An instance that died before it was put on
-// record has no processes.
+// load returns the instance with a name, and nil if there is none. An instance whose start died
+// before its record was saved has no processes.
 func (s State) load(name string) (*Instance, error) {
 	dir := s.instanceDir(name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -137,13 +139,13 @@ func (s State) load(name string) (*Instance, error) {
 	if err := json.Unmarshal(data, instance); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, recordFile), err)
 	}
-	instance.Dir = dir // where it is now, should the state directory have moved
+	instance.Dir = dir // the state directory may have been moved since
 	return instance, nil
 }
 
 // names lists the instances, sorted.
 func (s State) names() ([]string, error) {
-	entries, err := os.ReadDir(s.clusters())
+	entries, err := os.ReadDir(s.clustersDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

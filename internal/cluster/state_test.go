@@ -62,7 +62,7 @@ func TestStateOfWhatAnInterruptedStartLeft(t *testing.T) {
 	if existed, err := Down(t.Context(), state, "half"); err != nil || !existed {
 		t.Errorf("Down = %t, %v", existed, err)
 	}
-	expectEmpty(t, state.clusters())
+	expectEmpty(t, state.clustersDir())
 }
 
 func TestStaleRecordKillsNobody(t *testing.T) {
@@ -77,7 +77,7 @@ func TestStaleRecordKillsNobody(t *testing.T) {
 	if existed, err := Down(t.Context(), state, "stale"); err != nil || !existed {
 		t.Fatalf("Down = %t, %v", existed, err)
 	}
-	expectEmpty(t, state.clusters()) // and this process, which has the recorded pid, is still here to say so
+	expectEmpty(t, state.clustersDir()) // and this process, which has the recorded pid, is still here to say so
 }
 
 func TestDownOfNothing(t *testing.T) {

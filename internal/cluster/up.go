@@ -2,7 +2,7 @@ package cluster
 
 import "context"
 
-// Options say which instance Up starts, and from what.
+// Options say which instance Up starts, and from which executables.
 type Options struct {
 	Name     string // DefaultName when empty
 	Assets   Assets // executables to start it from; the zero value stands for those that Build returns
@@ -14,14 +14,15 @@ type Options struct {
 // Outcome is what Up found and did.
 type Outcome struct {
 	*Instance
-	Existed bool     // it ran already and was left alone
-	Gone    []string // programs of a broken instance that were found dead; the rest of it was removed before the start
+	Existed bool     // it ran already and was not changed
+	Gone    []string // programs of a broken instance that had died; Up removed the rest of it
 }
 
-// Up brings an instance up and returns when its API server is ready and its controllers work. It builds the
-// binary first when the cache does not have it, unless the options name executables that exist. An instance that
-// runs is left as it is; what is left of one whose processes died is removed, and a new one takes its place. When Up
-// is interrupted or does not succeed, nothing of the instance stays.
+// Up starts an instance and returns when its API server and its controllers work. It builds the
+// binary first if the cache does not have it, unless the options name existing executables.
+//
+// Up does not change an instance that runs. It removes one of which a process has died, and starts
+// a new one in its place. If Up fails or is interrupted, it leaves nothing of the instance.
 func Up(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Name == "" {
 		o.Name = DefaultName
@@ -29,11 +30,11 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	if err := CheckName(o.Name); err != nil {
 		return nil, err
 	}
-	// One that runs needs no build, even if it is of another version.
+	// An instance that runs is used whatever its version is, so that no build is needed.
 	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.isReady(ctx) {
 		return &Outcome{Instance: existing, Existed: true}, nil
 	}
-	assets, err := o.findAssets(ctx)
+	assets, err := o.provideAssets(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +46,15 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 	return replaceOrStart(ctx, o, assets)
 }
 
-// findAssets returns the executables of the options, or else those that Build returns.
-func (o Options) findAssets(ctx context.Context) (Assets, error) {
+// provideAssets returns the executables of the options. It builds them if the options name none.
+func (o Options) provideAssets(ctx context.Context) (Assets, error) {
 	if o.Assets != (Assets{}) {
 		return o.Assets, nil
 	}
 	return Build(ctx, o.Cache, o.Progress)
 }
 
-// replaceOrStart starts the instance, in the place of one that is broken. The caller holds its lock.
+// replaceOrStart starts the instance, after it has removed a broken one. The caller has the lock.
 func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, error) {
 	existing, err := o.State.load(o.Name)
 	if err != nil {
@@ -69,7 +70,7 @@ func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, er
 			return nil, err
 		}
 	}
-	outcome.Instance, err = startAny(ctx, o, assets)
+	outcome.Instance, err = startOnFreePorts(ctx, o, assets)
 	if err != nil {
 		return nil, err
 	}

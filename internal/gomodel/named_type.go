@@ -63,7 +63,7 @@ func hasGoType(s *spec.Schema) bool {
 	}
 }
 
-// namedGo is the Go type of a named type.
+// declaredType is a named type of the spec file with the Go type that is declared for it.
 type declaredType struct {
 	of     *spec.NamedType
 	goType *GoType

@@ -29,7 +29,7 @@ func Packages(p *spec.Project, apis []*spec.API, outlines ...Outline) ([]Package
 	return packages, problems
 }
 
-// served is one version of an API.
+// kindVersion is one version of an API.
 type kindVersion struct {
 	api     *spec.API
 	version *spec.Version

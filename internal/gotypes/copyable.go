@@ -15,8 +15,8 @@ import (
 // generateMarker says whether a type gets deepcopy code.
 const generateMarker = "kubebuilder:object:generate"
 
-// copyJudge finds types of which controller-tools would make deepcopy code that does not compile,
-// or none.
+// copyChecker finds types for which controller-tools would generate deepcopy code that does not
+// compile, or no code at all.
 type copyChecker struct {
 	program   *program
 	describer describer

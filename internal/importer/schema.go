@@ -14,7 +14,7 @@ type use struct {
 	without []string // keywords that are said elsewhere: a description above the field, as a comment
 }
 
-// has reports whether the use says a keyword itself.
+// saysKeyword reports whether the use says a keyword itself.
 func (u use) saysKeyword(e entry) bool { return !slices.Contains(u.without, e.key.Value) }
 
 // convertSchema returns a schema that is not a field: in the shorthand if that says it all.

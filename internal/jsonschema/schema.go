@@ -1,4 +1,4 @@
-// Package jsonschema has JSON Schemas of draft-07 as Go values, as far as spec files need them.
+// Package jsonschema has Go values for the part of JSON Schema draft-07 that describes spec files.
 package jsonschema
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Draft is the version of JSON Schema that editors handle best: the YAML language server and the
-// editors built on it have always validated draft-07, and know later drafts in part.
+// Draft is the version of JSON Schema that editors support best. The YAML language server has
+// always validated draft-07, and knows later drafts only in part.
 const Draft = "http://json-schema.org/draft-07/schema#"
 
 // Schema is a JSON Schema.
@@ -21,7 +21,7 @@ type Schema struct {
 	Const       any    `json:"const,omitempty"`
 	Enum        []any  `json:"enum,omitempty"`
 	Pattern     string `json:"pattern,omitempty"`
-	// PatternReason is what editors show in the place of the pattern.
+	// PatternReason is what editors show instead of the pattern.
 	PatternReason string `json:"patternErrorMessage,omitempty"`
 	MinLength     int    `json:"minLength,omitempty"`
 	MaxLength     int    `json:"maxLength,omitempty"`
@@ -60,8 +60,8 @@ func (s *Schema) Marshal() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Described returns the schema with a description from Markdown. Editors show it as plain text.
-// Draft-07 allows no description beside $ref, so that a reference is wrapped.
+// Described returns the schema with a description, which is Markdown turned into plain text, as
+// editors show it. Draft-07 ignores what is next to $ref, so it wraps a reference in allOf.
 func (s *Schema) Described(markdown string) *Schema {
 	text := strings.ReplaceAll(markdown, "`", "")
 	if s.Ref != "" {
@@ -84,12 +84,12 @@ func Text() *Schema { return &Schema{Type: "string"} }
 // Number returns a schema of any number.
 func Number() *Schema { return &Schema{Type: "number"} }
 
-// Integer returns a schema of the integers from least to most.
+// Integer returns a schema of the integers from least to most, both included.
 func Integer(least, most int64) *Schema {
 	return &Schema{Type: "integer", Minimum: &least, Maximum: &most}
 }
 
-// Words returns a schema of a few texts.
+// Words returns a schema of a fixed set of strings.
 func Words[T ~string](accepted ...T) *Schema {
 	s := Text()
 	for _, word := range accepted {
@@ -98,7 +98,7 @@ func Words[T ~string](accepted ...T) *Schema {
 	return s
 }
 
-// Matching returns a schema of texts that match a pattern. Editors show what is expected.
+// Matching returns a schema of strings that match a pattern. Editors show expected in their errors.
 func Matching(pattern, expected string, examples ...any) *Schema {
 	return &Schema{
 		Type: "string", Pattern: pattern, PatternReason: "expected " + expected, Examples: examples,
@@ -114,12 +114,12 @@ func MapOf(values *Schema) *Schema { return &Schema{Type: "object", AdditionalPr
 // Nothing returns a schema that no value satisfies.
 func Nothing() *Schema { return &Schema{Not: &Schema{}} }
 
-// WithKey returns a schema of objects that have a key, with a value of the schema given.
+// WithKey returns a schema of objects that have a key whose value has the given schema.
 func WithKey(key string, value *Schema) *Schema {
 	return &Schema{Required: []string{key}, Properties: map[string]*Schema{key: value}}
 }
 
-// WithoutKeys returns a schema of objects that have none of some keys.
+// WithoutKeys returns a schema of objects that have none of the keys.
 func WithoutKeys(keys ...string) *Schema {
 	s := &Schema{Properties: map[string]*Schema{}}
 	for _, key := range keys {
@@ -128,7 +128,8 @@ func WithoutKeys(keys ...string) *Schema {
 	return s
 }
 
-// Either returns a schema of texts of one form, and of values of another type of another form.
+// Either returns a schema of a string or a value of another type. Each alternative is checked only
+// for values of its type, so that editors report the errors of the one that the user has written.
 func Either(text *Schema, otherType string, other *Schema) *Schema {
 	return &Schema{Type: []string{"string", otherType}, AllOf: []*Schema{
 		{If: &Schema{Type: "string"}, Then: text}, {If: &Schema{Type: otherType}, Then: other},

@@ -11,14 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Resolver completes kinds of objects by what Kubernetes and the project define.
+// Resolver completes kinds from the project and from Kubernetes.
 type Resolver struct {
 	Packages []gomodel.Package
 	CRDs     []*apiextv1.CustomResourceDefinition // of the project; nil for an API with errors
 }
 
-// Resolve completes a kind from the project, from Kubernetes, or from what the file says of it. It
-// returns a problem without a position if the kind is not known.
+// Resolve completes a kind from the first of these that knows it: the project, Kubernetes, the
+// entry in the spec file. It returns a problem without a position if none does.
 func (r Resolver) Resolve(declared spec.Resource) (Resource, *spec.Problem) {
 	c := Resource{
 		Field: declared.As, APIVersion: declared.APIVersion, Kind: declared.Kind,

@@ -1,5 +1,6 @@
-// Package kinds completes the kinds that spec files name: parents, children and related objects,
-// with everything that the file may leave out.
+// Package kinds completes the kinds that spec files name: parents, children and related objects. A
+// spec file may say apps/v1 Deployment only; the plural, the scope and the Go type come from
+// Kubernetes, or from the project for its own kinds.
 package kinds
 
 import (
@@ -14,7 +15,7 @@ type Resource struct {
 	Field            string // of the structs that hold its objects, such as Pods
 	APIVersion, Kind string
 	Group, Plural    string
-	// Namespaced is true if its objects lie in namespaces.
+	// Namespaced is true if objects of the kind have a namespace.
 	Namespaced bool
 	// GoPackage and GoName are the Go type; both are empty for unstructured objects.
 	GoPackage, GoName string
@@ -26,25 +27,25 @@ type Resource struct {
 	schema *apiextv1.JSONSchemaProps // of a kind of the project
 }
 
-// Parent is a kind that a controller operates, with what its spec file says of it.
+// Parent is a kind that a controller reconciles, with its entry in the spec file.
 type Parent struct {
 	Resource
 	Spec spec.Parent
 }
 
-// Child is a kind of children, with what its spec file says of it.
+// Child is a kind of children, with its entry in the spec file.
 type Child struct {
 	Resource
 	Spec spec.Child
 }
 
-// Related is a kind of related objects, with what its spec file says of it.
+// Related is a kind of related objects, with its entry in the spec file.
 type Related struct {
 	Resource
 	Spec spec.Related
 }
 
-// Scope returns whether objects of the kind lie in namespaces.
+// Scope returns whether the kind is namespaced or cluster-scoped.
 func (r Resource) Scope() spec.Scope {
 	if r.Namespaced {
 		return spec.Namespaced
@@ -52,8 +53,8 @@ func (r Resource) Scope() spec.Scope {
 	return spec.Cluster
 }
 
-// Schema returns the schema of a whole object of the kind; nil if it is not known. That of a kind
-// of Kubernetes comes from the bundle of its types.
+// Schema returns the schema of a whole object of the kind, and nil if it is not known. It reads the
+// schema of a kind of Kubernetes from kubetypes when it is asked for.
 func (r Resource) Schema() *apiextv1.JSONSchemaProps {
 	if r.schema != nil || r.Foreign {
 		return r.schema
@@ -66,5 +67,5 @@ func (r Resource) Schema() *apiextv1.JSONSchemaProps {
 	if !ok {
 		return nil
 	}
-	return new(kubetypes.WithMetadata(known.Schema, kubetypes.NoMetadata)) // an object has all fields of metadata
+	return new(kubetypes.WithMetadata(known.Schema, kubetypes.NoMetadata)) // an object may have any metadata
 }

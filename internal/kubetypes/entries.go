@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// The entries of the archive that do not hold a type. No name of a type has a dot and no slash
-// before it.
+// These entries of the archive are not types. They cannot clash with a type, since the name of each
+// type has a slash or a dot.
 const (
 	KindsEntry    = "kinds.json"
 	VersionsEntry = "versions.json"
@@ -35,7 +35,7 @@ var entries = sync.OnceValue(func() []*zip.File {
 // outlines maps the name of a type to what Outline has read of it.
 var outlines sync.Map
 
-// entryNamed returns the file of the archive with that name, nil if there is none.
+// entryNamed returns the file of the archive with a name, and nil if there is none.
 func entryNamed(name string) *zip.File {
 	at, found := slices.BinarySearchFunc(entries(), name, func(f *zip.File, name string) int { return strings.Compare(f.Name, name) })
 	if !found {
@@ -44,8 +44,8 @@ func entryNamed(name string) *zip.File {
 	return entries()[at]
 }
 
-// readBundle decodes an entry into out. An archive that is damaged is an error of the build, so it
-// panics.
+// readBundle decodes an entry into out. It panics on a damaged archive, which only a broken build
+// can have.
 func readBundle(f *zip.File, out any) {
 	r, err := f.Open()
 	if err != nil {

@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// outline is a type by name, with the number of its fields.
+// outline is the name of a type with the number of its fields.
 type outline struct {
 	name   string
 	fields int
 }
 
-// fieldIndex finds types by their fields.
+// fieldIndex finds types by their fields. Import uses it to recognize a schema that was generated
+// from a type of Kubernetes.
 type fieldIndex struct {
 	together map[string][]string  // the names of all fields, sorted and joined
 	each     map[string][]outline // the name of one field, with the summary of its description and without
@@ -40,7 +41,7 @@ var byFields = sync.OnceValue(func() fieldIndex {
 	return index
 })
 
-// TypesWithFields returns the names of the types whose schemas have just these fields, sorted.
+// TypesWithFields returns the names of the types whose schemas have exactly these fields, sorted.
 func TypesWithFields(fields []string) []string {
 	return byFields().together[fieldsKey(slices.Sorted(slices.Values(fields)))]
 }

@@ -6,9 +6,9 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// RequireKeys makes the keys of list maps required where a schema and all below it leave them
-// optional without a default, as some types of Kubernetes do: the API server accepts no CRD with
-// such a list. It changes the schema.
+// RequireKeys makes the keys of list maps required in a schema and everything below it. It changes
+// the schema. Some types of Kubernetes leave such keys optional without a default, for example the
+// protocol of a port, and the API server refuses a CRD with such a list.
 func RequireKeys(s *apiextv1.JSONSchemaProps) {
 	for name, property := range s.Properties {
 		RequireKeys(&property)
@@ -23,8 +23,8 @@ func RequireKeys(s *apiextv1.JSONSchemaProps) {
 	requireKeysOf(s)
 }
 
-// requireKeysOf makes the keys of one list map required. It leaves what the schema of the items
-// shares with others.
+// requireKeysOf makes the keys of one list map required. It copies the schema of the items before
+// it changes it, because types share schemas.
 func requireKeysOf(s *apiextv1.JSONSchemaProps) {
 	if s.XListType == nil || *s.XListType != "map" || s.Items == nil || s.Items.Schema == nil {
 		return

@@ -23,7 +23,7 @@ func (k Kind) APIVersion() string {
 	return k.Group + "/" + k.Version
 }
 
-// Form is the shape of a Go type.
+// Form is the kind of a Go type, as reflect.Kind is.
 type Form string
 
 // The forms of a Go type.
@@ -34,7 +34,7 @@ const (
 	Scalar Form = "scalar"
 )
 
-// Copy is how a value of a Go type is copied deeply.
+// Copy is how generated deepcopy code copies a value of a Go type.
 type Copy string
 
 // The ways to copy a value.
@@ -53,8 +53,8 @@ const (
 	CopyElements Copy = "elements"
 )
 
-// Type is a Go type of Kubernetes, with the schema that controller-gen gives a field of that type
-// when it is asked to name the fields of metadata, too.
+// Type is a Go type of Kubernetes. Its schema is the one that controller-gen gives a field of the
+// type with generateEmbeddedObjectMeta, so that it names the fields of embedded metadata.
 type Type struct {
 	GoPackage string `json:"goPackage"` // import path, such as k8s.io/api/core/v1
 	GoName    string `json:"goName"`

@@ -5,16 +5,18 @@ import (
 	"strings"
 )
 
-// fieldKey is a field with the first sentence of its description.
+// fieldKey identifies a field with the first sentence of its description.
 func fieldKey(field, description string) string {
 	sentence, _, _ := strings.Cut(strings.Join(strings.Fields(description), " "), ". ")
 	return field + "\n" + strings.ToLower(strings.TrimSuffix(sentence, "."))
 }
 
-// Like returns the names of the types that an object is most like, sorted: older releases of them,
-// or the types with a few fields more or less. The fields map names to descriptions; it is the
-// first sentences that count, and a field without any is like every field of its name. There are
-// none when no type has half of the fields in common.
+// Like returns the names of the types that an object is most like, sorted. It returns none if no
+// type has half of the fields in common. The object may be an older release of the type, or have a
+// few fields more or less.
+//
+// The fields map names to descriptions, of which only the first sentences count: later ones change
+// between releases. A field without a description is like every field of its name.
 func Like(fields map[string]string) []string {
 	shared := map[outline]int{}
 	for field, description := range fields {

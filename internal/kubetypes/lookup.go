@@ -15,8 +15,8 @@ var kinds = sync.OnceValue(func() []Kind {
 	return all
 })
 
-// Lookup returns what is known of a kind. The apiVersion is group/version, or the version alone for
-// the core group.
+// Lookup returns a kind of Kubernetes, and whether there is one. The apiVersion is group/version,
+// or the version alone for the core group.
 func Lookup(apiVersion, kind string) (Kind, bool) {
 	group, version, found := strings.Cut(apiVersion, "/")
 	if !found {
@@ -29,7 +29,7 @@ func Lookup(apiVersion, kind string) (Kind, bool) {
 	return kinds()[at], true
 }
 
-// Kinds returns every kind that is known, sorted by CompareKinds.
+// Kinds returns every kind in the bundle, sorted by CompareKinds.
 func Kinds() []Kind { return slices.Clone(kinds()) }
 
 // Versions maps the Go modules that the bundle was made from to their versions.
@@ -39,7 +39,7 @@ func Versions() map[string]string {
 	return versions
 }
 
-// TypeNames returns the name of every type that is known, sorted.
+// TypeNames returns the name of every type in the bundle, sorted.
 func TypeNames() []string {
 	var names []string
 	for _, f := range entries() {
@@ -50,8 +50,8 @@ func TypeNames() []string {
 	return names
 }
 
-// TypeByName returns a type by the name that spec files use, such as core/v1.ResourceRequirements.
-// The caller owns its schema, which names all fields of metadata.
+// TypeByName returns a type by its name in spec files, such as core/v1.ResourceRequirements. Its
+// schema names all fields of metadata. The caller may change it.
 func TypeByName(name string) (Type, bool) {
 	r := Reader{Metadata: AllMetadata}
 	t, found := r.Type(name)
@@ -59,9 +59,9 @@ func TypeByName(name string) (Type, bool) {
 	return t, found
 }
 
-// Referring returns a type as TypeByName does, but where its schema is made of other types it has
-// references with their names, each with a description and a default of its own. It reads one
-// entry.
+// Referring returns a type as TypeByName does, but leaves references to other types in its schema,
+// by their names. A reference can have another description and default than its type. It reads one
+// entry, while TypeByName reads one for each type below it.
 func Referring(name string) (Type, bool) {
 	f := entryNamed(name)
 	if f == nil || name == KindsEntry || name == VersionsEntry {
@@ -72,9 +72,8 @@ func Referring(name string) (Type, bool) {
 	return t, true
 }
 
-// Outline returns a type as TypeByName does, but with no more of its schema than the keywords of
-// the type itself. It reads one entry, at its first call, whatever the type is made of. The caller
-// must not change the schema.
+// Outline returns a type as TypeByName does, but its schema has only the keywords of the type
+// itself, without fields or items. It reads one entry, once. The caller must not change the schema.
 func Outline(name string) (Type, bool) {
 	if t, found := outlines.Load(name); found {
 		return t.(Type), true
@@ -88,15 +87,15 @@ func Outline(name string) (Type, bool) {
 	return t, true
 }
 
-// Reader reads types and remembers them, so that each is read once.
+// Reader reads types and remembers them, so that it decodes each only once.
 type Reader struct {
-	Metadata Metadata // that objects within objects have
+	Metadata Metadata // of embedded objects
 
 	known map[string]Type
 }
 
-// Type returns a type by the name that spec files use. Schemas share their parts: the caller must
-// not change them.
+// Type returns a type by its name in spec files. The caller must not change the schema, because
+// schemas share their parts.
 func (r *Reader) Type(name string) (Type, bool) {
 	if t, known := r.known[name]; known {
 		return t, true
@@ -116,8 +115,8 @@ func (r *Reader) Type(name string) (Type, bool) {
 	return t, true
 }
 
-// inline replaces the references in a schema by what they refer to. A reference keeps its own
-// description and default.
+// inline replaces the references in a schema by the schemas of the types. The description and the
+// default of a reference take precedence.
 func (r *Reader) inline(s *apiextv1.JSONSchemaProps) {
 	if s.Ref != nil {
 		description, def := s.Description, s.Default

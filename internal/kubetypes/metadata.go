@@ -9,23 +9,23 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// ObjectMeta is the name of the type of all metadata. The types here have the fields that
-// controller-gen's generateEmbeddedObjectMeta names where an object holds another, as a
-// PodTemplateSpec does: the API server drops from the metadata of such objects what the schema does
-// not have.
+// ObjectMeta is the name of the type of all metadata. In this bundle it has the fields that
+// controller-gen names with generateEmbeddedObjectMeta. They matter where an object embeds another,
+// as a Deployment does with a PodTemplateSpec: the API server drops all metadata of an embedded
+// object that the schema does not name.
 const ObjectMeta = "meta/v1.ObjectMeta"
 
-// Metadata says which fields a schema names of the metadata of the objects that it holds.
+// Metadata says which metadata fields of embedded objects a schema names.
 type Metadata string
 
-// The fields of metadata.
+// The choices of metadata fields.
 const (
 	LabelMetadata Metadata = ""     // name, labels and annotations: what an author of a template needs
 	AllMetadata   Metadata = "All"  // namespace and finalizers too, as in the types here
 	NoMetadata    Metadata = "None" // none, as controller-gen makes it unless it is asked for more
 )
 
-// schema returns the schema of metadata with these fields.
+// schema returns the schema of metadata with the chosen fields. The description of s stays.
 func (m Metadata) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	switch m {
 	case NoMetadata:
@@ -38,8 +38,7 @@ func (m Metadata) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return s
 }
 
-// WithMetadata returns a schema in which metadata has these fields. The schema that is given stays as
-// it is.
+// WithMetadata returns a copy of a schema in which embedded metadata has the chosen fields.
 func WithMetadata(s apiextv1.JSONSchemaProps, fields Metadata) apiextv1.JSONSchemaProps {
 	if fields == AllMetadata {
 		return s
@@ -62,7 +61,7 @@ func WithMetadata(s apiextv1.JSONSchemaProps, fields Metadata) apiextv1.JSONSche
 	return s
 }
 
-// NamesMetadata reports whether a schema has metadata of which it names the fields.
+// NamesMetadata reports whether a schema names fields of embedded metadata.
 func NamesMetadata(s *apiextv1.JSONSchemaProps) bool {
 	if isMetadata(s) {
 		return true
@@ -76,9 +75,9 @@ func NamesMetadata(s *apiextv1.JSONSchemaProps) bool {
 		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && NamesMetadata(s.AdditionalProperties.Schema)
 }
 
-// WithLegalMetadata returns a schema in which embedded resources have metadata without any fields:
-// the API server knows these, and accepts no schema of them. The schema that is given stays as it
-// is.
+// WithLegalMetadata returns a copy of a schema in which embedded resources have metadata without
+// fields. The API server knows the metadata of embedded resources, and refuses a CRD that describes
+// it.
 func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if s.Properties != nil {
 		s.Properties = maps.Clone(s.Properties)
@@ -98,16 +97,16 @@ func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return s
 }
 
-// metadataFields are the fields that the schemas of metadata name, as JSON, by their number.
+// metadataFields are the fields of each choice of metadata as JSON, by the number of fields.
 var metadataFields = sync.OnceValue(func() map[int]string {
 	t, _ := Referring(ObjectMeta)
 	labels := LabelMetadata.schema(t.Schema)
 	return map[int]string{len(t.Schema.Properties): fieldsText(&t.Schema), len(labels.Properties): fieldsText(&labels)}
 })
 
-// isMetadata reports whether a schema is that of metadata, whatever a use of it says of itself.
+// isMetadata reports whether a schema is that of metadata, whatever its description is.
 func isMetadata(s *apiextv1.JSONSchemaProps) bool {
-	if _, named := s.Properties["annotations"]; !named || s.Type != "object" { // spares most the comparison
+	if _, named := s.Properties["annotations"]; !named || s.Type != "object" { // avoids the comparison for nearly all schemas
 		return false
 	}
 	rest := *s

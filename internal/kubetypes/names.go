@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// NameOf returns the name that spec files use for a Go type of Kubernetes: the last two elements of
-// the import path of an API package, the last one of any other, and the type.
+// NameOf returns the name of a Go type of Kubernetes in spec files. It consists of the last two
+// elements of the import path for the package of an API version, or the last one otherwise, and the
+// type:
 //
 //	k8s.io/api/core/v1                    ResourceRequirements  core/v1.ResourceRequirements
 //	k8s.io/apimachinery/pkg/api/resource  Quantity              resource.Quantity

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Folder returns the folder of the module cache: what go env GOMODCACHE prints, which takes a
-// process to ask.
+// Folder returns the folder of the module cache, as "go env GOMODCACHE" prints it. It does not run
+// the go command for it, because starting a process takes longer than all else here.
 func Folder() string {
 	if cache := readSetting("GOMODCACHE"); cache != "" {
 		return cache
@@ -26,7 +26,7 @@ func Folder() string {
 	return filepath.Join(workspace, "pkg", "mod")
 }
 
-// EnvironmentFile returns the file that go env -w writes; empty if there is none.
+// EnvironmentFile returns the path of the file that "go env -w" writes, and "" if there is none.
 func EnvironmentFile() string {
 	if file := os.Getenv("GOENV"); file != "" {
 		return file
@@ -38,13 +38,13 @@ func EnvironmentFile() string {
 	return filepath.Join(config, "go", "env")
 }
 
-// readSetting returns a variable of the go command from the environment, or from the file that
-// go env -w writes.
+// readSetting returns a variable of the go command from the environment, or else from the file that
+// "go env -w" writes.
 func readSetting(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
 	}
-	data, err := os.ReadFile(EnvironmentFile()) // which does not exist where it is off
+	data, err := os.ReadFile(EnvironmentFile()) // the path is "off" if there is to be no such file, and reading it fails
 	if err != nil {
 		return ""
 	}

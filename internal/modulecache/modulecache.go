@@ -1,7 +1,7 @@
-// Package modulecache finds folders of the modules that a module file requires, as the go command
-// would, but without it and without the network: in the module cache, or where the module file
-// replaces a module with a folder. What is in the cache is checked against the checksums of the
-// module file.
+// Package modulecache finds the folders of the modules that a module file requires. It finds what
+// the go command would, without running it and without the network: a folder of the module cache,
+// or the folder that a replace directive names. It checks a module in the cache against the
+// checksum file.
 package modulecache
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// ModFile is a module file with its checksums.
+// ModFile is a parsed module file with its checksums.
 type ModFile struct {
-	dir   string // that folders in the file are relative to
+	dir   string // relative paths of the file start here
 	name  string // such as tools.mod
 	file  *modfile.File
 	sums  map[module.Version][]string
 	cache string
 }
 
-// Parse parses a module file that is in dir, with its file of checksums.
+// Parse parses a module file in dir and its checksum file.
 func Parse(dir, name string, mod, sum []byte) (*ModFile, error) {
 	file, err := modfile.Parse(name, mod, nil)
 	if err != nil {
@@ -38,7 +38,7 @@ func Parse(dir, name string, mod, sum []byte) (*ModFile, error) {
 	return &ModFile{dir: dir, name: name, file: file, sums: parseSums(sum), cache: Folder()}, nil
 }
 
-// parseSums returns the checksums of modules; those of module files alone are left out.
+// parseSums returns the checksums of modules. It leaves out those of go.mod files.
 func parseSums(data []byte) map[module.Version][]string {
 	sums := map[module.Version][]string{}
 	for line := range strings.Lines(string(data)) {
@@ -50,8 +50,9 @@ func parseSums(data []byte) map[module.Version][]string {
 	return sums
 }
 
-// Find returns the folder on disk of a path that begins with that of a required module. It returns
-// a problem without a position if there is none that can be used.
+// Find returns the folder on disk of a path in a required module. For example, with a requirement
+// of example.com/house, the path example.com/house/templates is the folder templates of that
+// module. It returns a problem without a position if there is no usable folder.
 func (m *ModFile) Find(path string) (string, *spec.Problem) {
 	required := m.moduleOf(path)
 	if required.Path == "" {
@@ -73,7 +74,8 @@ func (m *ModFile) Find(path string) (string, *spec.Problem) {
 	return filepath.Join(folder, below), problem
 }
 
-// moduleOf returns the required module with the longest path that a path begins with.
+// moduleOf returns the required module that a path is in: the one with the longest path, if several
+// are prefixes.
 func (m *ModFile) moduleOf(path string) module.Version {
 	var found module.Version
 	for _, r := range m.file.Require {
@@ -84,7 +86,9 @@ func (m *ModFile) moduleOf(path string) module.Version {
 	return found
 }
 
-// replacementOf returns what the module file replaces a module with, or else the module.
+// replacementOf returns what the module file replaces a module with. It returns the module itself
+// if it is not replaced. As for the go command, a replacement of one version wins over one of all
+// versions.
 func (m *ModFile) replacementOf(required module.Version) module.Version {
 	used := required
 	for _, r := range m.file.Replace {
@@ -95,8 +99,8 @@ func (m *ModFile) replacementOf(required module.Version) module.Version {
 	return used
 }
 
-// findCached returns the folder of a module in the module cache, if it has the checksum that is
-// known.
+// findCached returns the folder of a module in the module cache. It returns a problem if the
+// content does not have the checksum of the checksum file.
 func (m *ModFile) findCached(required, used module.Version) (string, *spec.Problem) {
 	download := "run: go mod download -modfile=" + m.name + " " + required.Path
 	refuse := func(message, hint string) (string, *spec.Problem) {
@@ -139,8 +143,9 @@ func cachedFolder(cache string, m module.Version) (string, error) {
 	return filepath.Join(cache, filepath.FromSlash(path)+"@"+version), err
 }
 
-// LikelyModule returns the path of the module that a folder is probably in: on the hosts that
-// everybody knows, that of a repository, or else that of the folder above.
+// LikelyModule returns the path of the module that a folder is probably in, for hints. On
+// well-known hosts this is the repository: github.com/owner/name for
+// github.com/owner/name/templates. Otherwise it is the folder above.
 func LikelyModule(path string) string {
 	elements := strings.Split(path, "/")
 	length := max(len(elements)-1, min(len(elements), 2))

@@ -1,4 +1,5 @@
-// Package nearest finds the name that a misspelt one most likely means.
+// Package nearest finds the name that a misspelt one most likely means, for hints such as `did you
+// mean "Deployment"?`.
 package nearest
 
 import (
@@ -6,8 +7,8 @@ import (
 	"strings"
 )
 
-// Name returns the known name that differs from name in its case or in a few edits, or that starts
-// with it. It returns the empty text if there is none.
+// Name returns the known name that differs from name only in case or by a few edits, or that starts
+// with it. It returns "" if there is none.
 func Name(name string, known []string) string {
 	if name == "" || len(name) > 64 {
 		return ""
@@ -25,8 +26,8 @@ func Name(name string, known []string) string {
 	return best
 }
 
-// editDistance returns the number of characters to insert, remove, replace or swap with a neighbour
-// to make b of a.
+// editDistance returns how many characters to insert, remove, replace or swap with a neighbour to
+// turn a into b.
 func editDistance(a, b string) int {
 	before, last := []int(nil), make([]int, len(b)+1)
 	for j := range last {

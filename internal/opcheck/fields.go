@@ -7,18 +7,18 @@ import (
 	"github.com/google/cel-go/common/operators"
 )
 
-// fields checks that the fields which a rule reads are fields of the child. CEL itself does not
-// know: to it the child is of any type.
-type fields struct {
+// fieldChecker checks that a rule reads only fields that the child has. The compiler of CEL does
+// not: the operator compiles the rule with a child of any type, and so does opgen.
+type fieldChecker struct {
 	*ruleChecker
 	info *ast.SourceInfo
 }
 
-// scope has the schemas of variables, as far as they are known.
+// scope has the schemas of variables. A variable whose schema is not known is absent.
 type scope map[string]*schema
 
-// visit returns the schema of what an expression yields, nil when it is not known.
-func (f fields) visit(e ast.Expr, known scope) *schema {
+// visit checks an expression and returns the schema of its value, nil if that is not known.
+func (f fieldChecker) visit(e ast.Expr, known scope) *schema {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return known[e.AsIdent()]
@@ -42,8 +42,8 @@ func (f fields) visit(e ast.Expr, known scope) *schema {
 	return nil
 }
 
-// selectField follows a field and reports one that is not there.
-func (f fields) selectField(e ast.Expr, s *schema, name string) *schema {
+// selectField returns the schema of a field, and reports a field that does not exist.
+func (f fieldChecker) selectField(e ast.Expr, s *schema, name string) *schema {
 	next, message, hint := fieldSchema(s, name)
 	if message != "" {
 		f.reportAtOffset(f.offsetOf(e), message, hint)
@@ -51,8 +51,9 @@ func (f fields) selectField(e ast.Expr, s *schema, name string) *schema {
 	return next
 }
 
-// offsetOf is where the name of a field begins: behind the dot that the expression is placed at.
-func (f fields) offsetOf(e ast.Expr) int {
+// offsetOf returns the offset of a field's name, which follows the dot that CEL gives as the
+// position.
+func (f fieldChecker) offsetOf(e ast.Expr) int {
 	place, ok := f.info.GetOffsetRange(e.ID())
 	if !ok {
 		return 0
@@ -64,7 +65,7 @@ func (f fields) offsetOf(e ast.Expr) int {
 	return at
 }
 
-func (f fields) visitCall(e ast.Expr, known scope) *schema {
+func (f fieldChecker) visitCall(e ast.Expr, known scope) *schema {
 	call := e.AsCall()
 	var first *schema
 	if call.IsMemberFunction() {
@@ -95,9 +96,9 @@ func (f fields) visitCall(e ast.Expr, known scope) *schema {
 	return nil
 }
 
-// visitComprehension goes through a macro such as exists, with what it iterates over as its
-// variables.
-func (f fields) visitComprehension(c ast.ComprehensionExpr, known scope) {
+// visitComprehension checks a macro such as exists, whose variables are the items of a list or the
+// keys of a map.
+func (f fieldChecker) visitComprehension(c ast.ComprehensionExpr, known scope) {
 	over := f.visit(c.IterRange(), known)
 	inner := maps.Clone(known)
 	inner[c.AccuVar()], inner[c.IterVar()] = nil, itemSchema(over)
@@ -113,7 +114,7 @@ func (f fields) visitComprehension(c ast.ComprehensionExpr, known scope) {
 	}
 }
 
-// literalText returns the value of a literal of text.
+// literalText returns the value of a string literal, and whether the expression is one.
 func literalText(e ast.Expr) (string, bool) {
 	if e.Kind() != ast.LiteralKind {
 		return "", false

@@ -15,8 +15,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Ready checks the rule that says when a child is ready, as far as the schema of the child is known
-// (nil: not at all). It compiles the rule as the operator will: with self of any type.
+// Ready checks the rule that says when a child is ready. It compiles the rule as the operator will:
+// with self of any type. The schema of the child is nil if it is not known; then fields are not
+// checked.
 func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 	r := ruleChecker{rule: rule, path: path}
 	env, err := ruleEnvironment()
@@ -31,7 +32,7 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 			if strings.Contains(e.Message, "undeclared reference") {
 				hint = "self is the child; the functions are those of rules in CRDs"
 			}
-			r.reportAtLine(e.Location.Line(), e.Location.Column(), celMessage(e.Message), hint)
+			r.reportAtLine(e.Location.Line(), e.Location.Column(), shortenMessage(e.Message), hint)
 		}
 		return r.problems
 	}
@@ -41,7 +42,7 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 	}
 	self := wholeObject(child)
 	if self != nil {
-		f := fields{ruleChecker: &r, info: ast.NativeRep().SourceInfo()}
+		f := fieldChecker{ruleChecker: &r, info: ast.NativeRep().SourceInfo()}
 		f.visit(ast.NativeRep().Expr(), scope{"self": self})
 	}
 	if len(r.problems) == 0 {
@@ -50,8 +51,7 @@ func Ready(rule spec.Expression, path string, child *schema) spec.Problems {
 	return r.problems
 }
 
-// ruleEnvironment is that of package runtime/cel, which evaluates the rules: the newest one that
-// this opgen knows.
+// ruleEnvironment is the CEL environment of package runtime/cel, which evaluates the rules.
 var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
@@ -63,7 +63,7 @@ var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return set.StoredExpressionsEnv(), nil
 })
 
-// ready collects what is wrong with one rule.
+// ruleChecker collects what is wrong with one rule.
 type ruleChecker struct {
 	rule     spec.Expression
 	path     string
@@ -81,7 +81,8 @@ func (r *ruleChecker) reportAtOffset(offset int, message, hint string) {
 	r.problems = append(r.problems, spec.Problem{Pos: r.rule.At(len(before)), Path: r.path, Message: message, Hint: hint})
 }
 
-// reportAtLine is fail with a line that counts from 1 and a column that counts from 0.
+// reportAtLine reports what is wrong at a line, which counts from 1, and a column, which counts
+// from 0.
 func (r *ruleChecker) reportAtLine(line, column int, message, hint string) {
 	offset := column
 	for i, text := range strings.SplitAfter(r.rule.Text, "\n") {
@@ -92,8 +93,9 @@ func (r *ruleChecker) reportAtLine(line, column int, message, hint string) {
 	r.reportAtOffset(offset, message, hint)
 }
 
-// celMessage is a message of the compiler without the lists of what it would have accepted.
-func celMessage(message string) string {
+// shortenMessage removes the list of what it would have accepted from a message of the CEL
+// compiler.
+func shortenMessage(message string) string {
 	message, _, _ = strings.Cut(message, " expecting {")
 	message = strings.TrimSuffix(strings.TrimSpace(message), " (in container '')")
 	if text, ok := strings.CutPrefix(message, "Syntax error: "); ok {
@@ -102,7 +104,7 @@ func celMessage(message string) string {
 	return message
 }
 
-// checkCost refuses rules that could take longer than the operator lets them.
+// checkCost reports a rule that could take longer than the operator allows.
 func (r *ruleChecker) checkCost(env *cel.Env, ast *cel.Ast, self *schema) {
 	estimate, err := env.EstimateCost(ast, &library.CostEstimator{SizeEstimator: sizes{self}})
 	switch {

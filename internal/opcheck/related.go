@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Related checks what the related kinds of an operator take from its parents. The positions are
-// those of the file's keys by path, such as operator.related[0].nameFrom.
+// Related checks the paths in parents that select related objects. The positions are those of the
+// file's keys by path, such as operator.related[0].nameFrom.
 func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos) spec.Problems {
 	c := paths{at: at, fallback: op.Pos}
 	for i, r := range op.Related {
@@ -20,7 +20,7 @@ func Related(op *spec.Operator, parents []kinds.Resource, at map[string]spec.Pos
 			c.checkPath(p, path+"namespaces", r.NamespacesFrom, namespaces)
 			_, said := at[path+"namespaces"]
 			if said && len(r.Namespaces) == 0 && r.NamespacesFrom == "" && !p.Namespaced {
-				c.reportAt(path+"namespaces", p.Kind+" lies in no namespace, so that there is no namespace of the parent", "write All, or the names of namespaces")
+				c.reportAt(path+"namespaces", p.Kind+" is cluster-scoped, so there is no namespace of the parent", "write All, or the names of namespaces")
 			}
 		}
 	}
@@ -41,8 +41,8 @@ func (c *paths) reportAt(path, message, hint string) {
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// checkPath checks that a path leads to a field of a parent with a fitting type. A field whose type
-// is not known fits.
+// checkPath checks that a path leads to a field of a parent, and that the field has a fitting type.
+// A field of unknown type fits.
 func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 	if value == "" || p.Schema() == nil {
 		return
@@ -65,7 +65,8 @@ func (c *paths) checkPath(p kinds.Resource, path, value string, fitting want) {
 	}
 }
 
-// describeElements says of what a list or a map is, where that is why it does not fit.
+// describeElements returns what a list or a map consists of, for a message about a wrong type, such as
+// " of type integer".
 func describeElements(s *schema) string {
 	if i := itemSchema(s); i != nil && i.Type != "" {
 		return " of type " + i.Type
@@ -73,7 +74,7 @@ func describeElements(s *schema) string {
 	return ""
 }
 
-// want is what a path must lead to.
+// want is the type that a path must lead to.
 type want struct {
 	fits          func(*schema) bool
 	message, hint string
@@ -92,7 +93,7 @@ func isTexts(s *schema) bool {
 	return s.Type == "string" || s.Type == ""
 }
 
-// isSelector reports whether a schema is that of a label selector or of a map of text.
+// isSelector reports whether a schema is that of a label selector or of a map of strings.
 func isSelector(s *schema) bool {
 	if v := valueSchema(s); v != nil {
 		return v.Type == "string" || v.Type == ""

@@ -15,8 +15,8 @@ import (
 
 type schema = apiextv1.JSONSchemaProps
 
-// wholeObject returns the schema of a whole object, in which what every object has is spelled out.
-// Nil stays nil: not known.
+// wholeObject adds apiVersion, kind and metadata, which every object has, to the schema of a kind.
+// It returns nil for nil: not known.
 func wholeObject(s *schema) *schema {
 	if s == nil {
 		return nil
@@ -33,8 +33,8 @@ func wholeObject(s *schema) *schema {
 	return &whole
 }
 
-// metadata is the schema of metadata, which CRDs never have: that of its Go type, as far as it is
-// text, numbers and their lists and maps.
+// metadata is the schema of ObjectMeta, made from its Go type, because CRDs never describe it. It
+// knows strings, numbers, and lists and maps of them.
 var metadata = func() schema {
 	s := schema{Type: "object", Properties: map[string]schema{}}
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
@@ -58,8 +58,8 @@ func schemaOf(t reflect.Type) schema {
 	return schema{} // not known
 }
 
-// fieldSchema returns the schema of a field, nil when it is not known. The message says that there
-// is none, and the hint which there are.
+// fieldSchema returns the schema of a field, nil if it is not known. If the field does not exist,
+// the message says so, and the hint lists the fields that do.
 func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	if s == nil || s.Type == "" {
 		return nil, "", ""
@@ -73,7 +73,7 @@ func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	case s.AdditionalProperties != nil:
 		return s.AdditionalProperties.Schema, "", ""
 	case s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields, s.XEmbeddedResource,
-		len(s.Properties) == 0: // as Kubernetes types say of metadata
+		len(s.Properties) == 0: // the types of Kubernetes have such metadata
 		return nil, "", ""
 	}
 	known := slices.Sorted(maps.Keys(s.Properties))
@@ -87,7 +87,7 @@ func fieldSchema(s *schema, name string) (found *schema, message, hint string) {
 	return nil, message, hint
 }
 
-// itemSchema returns the schema of the items of a list, nil when it is not known or no list.
+// itemSchema returns the schema of the items of a list, nil if it is not known or not a list.
 func itemSchema(s *schema) *schema {
 	if s == nil || s.Type != "array" || s.Items == nil {
 		return nil
@@ -95,7 +95,7 @@ func itemSchema(s *schema) *schema {
 	return s.Items.Schema
 }
 
-// valueSchema returns the schema of the values of a map, nil when it is not known or no map.
+// valueSchema returns the schema of the values of a map, nil if it is not known or not a map.
 func valueSchema(s *schema) *schema {
 	if s == nil || s.Type != "object" || s.AdditionalProperties == nil {
 		return nil
@@ -105,7 +105,7 @@ func valueSchema(s *schema) *schema {
 
 func quoteName(name string) string { return `"` + name + `"` }
 
-// nameType returns what messages call a type: its name in the shorthand, behind its article.
+// nameType returns a type as messages name it: its name in the shorthand with an article.
 func nameType(typeName string) string {
 	if typeName == "array" {
 		return "a list"

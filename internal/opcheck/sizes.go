@@ -4,24 +4,24 @@ import (
 	"github.com/google/cel-go/checker"
 )
 
-// usualSize is how many items, entries or characters are expected where the schema sets no limit.
+// usualSize is the assumed number of items, entries or characters if the schema sets no limit.
 const usualSize = 256
 
-// sizes says how large parts of a child can be, for the estimate of what a rule costs.
+// sizes tells the CEL cost estimator how large the parts of a child can be.
 type sizes struct{ self *schema }
 
-// EstimateSize implements the interface of the estimator.
+// EstimateSize implements checker.CostEstimator.
 func (s sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
-	return &checker.SizeEstimate{Max: s.limit(element.Path())}
+	return &checker.SizeEstimate{Max: s.sizeLimit(element.Path())}
 }
 
-// EstimateCallCost implements the interface of the estimator, which knows what calls cost.
+// EstimateCallCost implements checker.CostEstimator. It leaves the costs of calls to CEL.
 func (s sizes) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// limit is the size that the schema sets for what a path leads to.
-func (s sizes) limit(path []string) uint64 {
+// sizeLimit returns the largest size of what a path leads to, from the schema.
+func (s sizes) sizeLimit(path []string) uint64 {
 	if len(path) == 0 || path[0] != "self" {
 		return usualSize
 	}

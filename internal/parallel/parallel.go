@@ -1,4 +1,4 @@
-// Package parallel does independent steps on all processors.
+// Package parallel runs independent steps on all processors.
 package parallel
 
 import (
@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do with every index below n, as many at a time as there are processors. The
-// calls share nothing, so that their order does not matter: they leave their results at their
-// index.
+// Each calls do with every index below n, in parallel. A call stores its result at its index, so
+// that the result does not depend on the order of the calls.
 func Each(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup

@@ -1,5 +1,5 @@
-// Package rbacmarkers reads the +kubebuilder:rbac markers in the Go source of a project. It reads
-// comments alone and loads no package.
+// Package rbacmarkers reads the +kubebuilder:rbac markers in the Go source of a project. It only
+// parses comments and loads no packages, so that it works while the code does not compile.
 package rbacmarkers
 
 import (
@@ -18,12 +18,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// marker is how the comments begin, behind their slashes.
+// marker is how the comments begin, after their slashes.
 const marker = "+kubebuilder:rbac"
 
 // Find returns the rules in the comments of a project's Go files, in the order of the files. It
-// leaves out tests, generated files, and what belongs to other modules. A tree that is not there
-// has none.
+// skips tests, generated files and other modules. A tree that does not exist has none.
 func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 	var f finder
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -39,14 +38,14 @@ func Find(tree fs.FS) ([]spec.PolicyRule, spec.Problems, error) {
 		}
 		source, err := fs.ReadFile(tree, name)
 		if err == nil && bytes.Contains(source, []byte(marker)) {
-			f.file(name, source)
+			f.readFile(name, source)
 		}
 		return err
 	})
 	return f.rules, f.problems, err
 }
 
-// isIgnoredFolder reports whether the go command ignores a folder, too.
+// isIgnoredFolder reports whether the go command ignores a folder.
 func isIgnoredFolder(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "vendor" || folder == "testdata"
 }
@@ -62,8 +61,9 @@ type finder struct {
 	problems spec.Problems
 }
 
-// file reads one file. What is wrong with its code is for the compiler to say.
-func (f *finder) file(name string, source []byte) {
+// readFile reads the markers of one file. It ignores errors in its code, which the compiler
+// reports.
+func (f *finder) readFile(name string, source []byte) {
 	files := token.NewFileSet()
 	parsed, _ := parser.ParseFile(files, name, source, parser.ParseComments|parser.SkipObjectResolution)
 	if parsed == nil || ast.IsGenerated(parsed) {
@@ -77,13 +77,13 @@ func (f *finder) file(name string, source []byte) {
 				continue
 			}
 			at := files.Position(comment.Pos())
-			f.rule(spec.Pos{File: name, Line: at.Line, Column: at.Column}, text)
+			f.readRule(spec.Pos{File: name, Line: at.Line, Column: at.Column}, text)
 		}
 	}
 }
 
-// rule reads one marker.
-func (f *finder) rule(pos spec.Pos, text string) {
+// readRule reads one marker.
+func (f *finder) readRule(pos spec.Pos, text string) {
 	fail := func(message, hint string) {
 		f.problems = append(f.problems, spec.Problem{Pos: pos, Path: marker, Message: message, Hint: hint})
 	}
@@ -101,7 +101,7 @@ func (f *finder) rule(pos spec.Pos, text string) {
 	rule := parsed.(rbac.Rule)
 	switch {
 	case rule.Namespace != "" && len(rule.URLs) > 0:
-		fail("urls lie in no namespace", "leave namespace out")
+		fail("urls have no namespace", "leave namespace out")
 	case len(rule.Verbs) == 0:
 		fail("has no verbs", example)
 	case len(rule.URLs) > 0 && len(rule.Groups)+len(rule.Resources)+len(rule.ResourceNames) > 0:

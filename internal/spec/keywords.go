@@ -33,7 +33,8 @@ var (
 	objectType  = []string{"object"}
 )
 
-// A keyword without a field is decoded by decodeOpenAPI and decodeTree.
+// keywordTable has every keyword of schemas. The ones without a field are decoded by decodeOpenAPI
+// and decodeTree.
 var keywordTable = []Keyword{
 	{Name: "type", field: textField(func(k *props) *string { return &k.Type }),
 		Doc: "`string`, `integer`, `number`, `boolean`, `object` or `array`; or a Kubernetes type, such as `core/v1.PodSpec`, `time`, `duration`, `quantity` or `intOrString`, a Go type by its import path, or a name under `types`: the other keywords are laid over its schema; or a list or map of such, as in the shorthand: `[]core/v1.EnvVar`"},

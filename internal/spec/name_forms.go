@@ -53,7 +53,7 @@ var domainForm = form{
 	check:    acceptWith(isSubdomain, "write a DNS name in lower case, such as example.com"),
 }
 
-// An element of the path is neither . nor .. and is not empty.
+// headerFileForm is the path of a file in the project. Its pattern refuses empty elements, . and ..
 var headerFileForm = form{
 	pattern: `^([^/.]|\.[^/.]|\.\.[^/])[^/]*(/([^/.]|\.[^/.]|\.\.[^/])[^/]*)*$`,
 	expects: "a path from the folder of opgen.yaml", examples: []any{"hack/boilerplate.go.txt"},

@@ -9,12 +9,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Controller is what the package of a controller for kinds that exist already is rendered from,
-// beside an Operator.
+// Controller is what the package of a controller for existing kinds is rendered from, in addition
+// to an Operator.
 type Controller struct {
 	Name    string // such as service-per-pod
 	Package string // the name without its dashes
-	Group   string // that its own labels and annotations begin with
+	Group   string // prefix of the controller's labels and annotations
 	Parents []kinds.Parent
 	// ParentMetadata means that Sync may set labels and annotations of parents.
 	ParentMetadata bool
@@ -26,7 +26,7 @@ type parentView struct {
 	Spec spec.Parent
 }
 
-// Sample is an expression for an object to test with.
+// Sample returns an expression for an object to test with.
 func (p parentView) Sample() string {
 	if p.GoPackage == "" {
 		return p.Empty()
@@ -34,11 +34,10 @@ func (p parentView) Sample() string {
 	return "&" + strings.TrimPrefix(p.Type(), "*") + `{ObjectMeta: metav1.ObjectMeta{Name: "sample"}}`
 }
 
-// A is the kind with its article, such as a StatefulSet.
+// A returns the kind with its article, such as "a StatefulSet".
 func (p parentView) A() string { return spec.WithArticle(p.Kind) }
 
-// Selectors are the fields of the parent's entry that say which objects it is about, each after a
-// comma.
+// Selectors returns the fields of the parent's entry that select objects, each after a comma.
 func (p parentView) Selectors() string {
 	fields := ""
 	if p.Spec.Labels != "" {
@@ -50,7 +49,7 @@ func (p parentView) Selectors() string {
 	return fields
 }
 
-// Parents are the kinds of parents.
+// Parents returns the kinds of parents.
 func (v operatorView) Parents() []parentView {
 	if v.Controller == nil {
 		own := kinds.Resource{
@@ -65,13 +64,14 @@ func (v operatorView) Parents() []parentView {
 	return parents
 }
 
-// Sample is an expression for a parent to test with, where there is one kind.
+// Sample returns an expression for a parent to test with. There must be one kind of parents.
 func (v operatorView) Sample() string { return v.Parents()[0].Sample() }
 
-// EmptyParent is an expression for an empty parent, where there is one kind.
+// EmptyParent returns an expression for an empty parent. There must be one kind of parents.
 func (v operatorView) EmptyParent() string { return v.Parents()[0].Empty() }
 
-// ParentField is an expression for a field of the metadata of a request's parent.
+// ParentField returns an expression for a metadata field of a request's parent. A typed parent has
+// the field Name, an unstructured one the method GetName().
 func (v operatorView) ParentField(name string) string {
 	if v.Several() || v.UnstructuredParent() {
 		return "req.Parent.Get" + name + "()"
@@ -79,10 +79,11 @@ func (v operatorView) ParentField(name string) string {
 	return "req.Parent." + name
 }
 
-// Several reports whether Sync gets parents of more than one kind, as a client.Object each.
+// Several reports whether there are parents of more than one kind. Sync then gets each as a
+// client.Object.
 func (v operatorView) Several() bool { return len(v.Parents()) > 1 }
 
-// ParentKinds names the kinds of parents, such as StatefulSet and Deployment.
+// ParentKinds returns the kinds of parents as a phrase: "StatefulSet and Deployment".
 func (v operatorView) ParentKinds() string {
 	var kinds []string
 	for _, p := range v.Parents() {
@@ -95,7 +96,7 @@ func (v operatorView) ParentKinds() string {
 	return strings.Join(kinds[:last], ", ") + " and " + kinds[last]
 }
 
-// GroupName is the API group that the runtime's own keys begin with.
+// GroupName returns the API group that prefixes the labels and annotations of the runtime.
 func (v operatorView) GroupName() string {
 	if v.Controller != nil {
 		return v.Controller.Group
@@ -103,13 +104,13 @@ func (v operatorView) GroupName() string {
 	return v.API.Group
 }
 
-// ParentMetadata reports whether Sync may set labels and annotations of parents: those of the
-// project's own kinds it may.
+// ParentMetadata reports whether Sync may set labels and annotations of parents. It always may for
+// kinds of the project; for existing kinds the spec file must allow it.
 func (v operatorView) ParentMetadata() bool {
 	return v.Controller == nil || v.Controller.ParentMetadata
 }
 
-// SpecFile is the file that says what the operator does.
+// SpecFile returns the path of the spec file with the operator.
 func (v operatorView) SpecFile() string {
 	if v.Controller != nil {
 		return "controllers/" + v.Controller.Name + ".yaml"
@@ -117,17 +118,17 @@ func (v operatorView) SpecFile() string {
 	return "api/" + v.Package() + ".yaml"
 }
 
-// Selects reports whether selectors leave out objects of a kind of parents, so that one may be
-// opted out.
+// Selects reports whether a kind of parents has selectors. Generated comments then mention parents
+// that are not selected any more.
 func (v operatorView) Selects() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.Selectors() != "" })
 }
 
-// UnstructuredRequest reports whether Sync gets parents that have no Go type.
+// UnstructuredRequest reports whether Sync gets parents without a Go type.
 func (v operatorView) UnstructuredRequest() bool { return !v.Several() && v.UnstructuredParent() }
 
-// ParentImports are the import specs of the parents' packages, of those of the project itself or of
-// the others.
+// ParentImports returns the import specs of the parents' packages: those of the project if own is
+// set, or else the others.
 func (v operatorView) ParentImports(own bool) []string {
 	return v.importSpecs(func(path string) bool {
 		return v.isInProject(path) == own && slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == path })
@@ -139,24 +140,24 @@ func (v operatorView) TypedParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage != "" })
 }
 
-// OwnKinds reports whether a parent, a child or a related object is of a kind of the project, whose
-// CRD the operator then needs.
+// OwnKinds reports whether a parent, a child or a related object is of a kind of the project. The
+// operator needs the project's CRDs then.
 func (v operatorView) OwnKinds() bool {
 	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return v.isInProject(r.GoPackage) })
 }
 
-// UnstructuredParent reports whether a parent without a Go type is written as such in Go code.
+// UnstructuredParent reports whether Go code uses a parent as *unstructured.Unstructured.
 func (v operatorView) UnstructuredParent() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return p.GoPackage == "" })
 }
 
-// parentCase is a case of the type switch over parents: a Go type, and the kinds that have it.
+// parentCase is a case of the type switch over parents: a Go type and the kinds that have it.
 type parentCase struct {
 	parentView
 	Kinds []string
 }
 
-// Cases are the Go types of the parents, each once: kinds without one have one in common.
+// Cases returns the Go types of the parents, each once. All kinds without a Go type share one.
 func (v operatorView) Cases() []parentCase {
 	var cases []parentCase
 	for _, p := range v.Parents() {
@@ -169,7 +170,7 @@ func (v operatorView) Cases() []parentCase {
 	return cases
 }
 
-// Comment says of a Go type that several kinds have how they are told apart.
+// Comment returns a comment that says how to distinguish the kinds if several have the Go type.
 func (c parentCase) Comment() string {
 	if len(c.Kinds) == 1 {
 		return ""

@@ -3,8 +3,11 @@
 //
 //	view (a value with methods) + files/….tmpl → []byte
 //
-// There is one template for each kind of file. A template branches and ranges; what takes thought
-// is a method of its view, and nothing is decided here: what a project consists of, and under which
-// paths, is package scaffold's. Views hold strings from spec files; a template writes them into
-// text only where spec has restricted them to names, or quoted for the language of the file.
+// There is one template for each kind of file. A template only branches and loops; a method of its
+// view computes what it prints. Package scaffold decides which files a project has, and at which
+// paths.
+//
+// Views contain strings from spec files. A template may print such a string only if package spec
+// has restricted it to a name, or if it is quoted for the language of the file. Otherwise a
+// description could inject code.
 package templates

@@ -7,20 +7,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// Types renders zz_generated.types.go of a package: its kinds and every type that their schemas
+// Types renders zz_generated.types.go of a package: its kinds and all types that their schemas
 // need.
 func Types(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/types.go", typesView{pkg})
 }
 
-// AuthoredTypes renders <kind>_types.go of a package: the same types as a start, for an author who
-// owns them.
+// AuthoredTypes renders <kind>_types.go of a package: the same types as a start for an author, who
+// owns the file afterwards.
 func AuthoredTypes(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/authored.go", typesView{pkg})
 }
 
-// Register renders zz_generated.register.go of a package: what adds its kinds to a scheme, as far
-// as hand-written files do not.
+// Register renders zz_generated.register.go of a package. It adds the kinds to a scheme that
+// hand-written files do not add.
 func Register(pkg gomodel.Package) ([]byte, error) {
 	if pkg.IsByHand() {
 		return renderGo("goapi/registered.go", registeredView{pkg})
@@ -28,10 +28,10 @@ func Register(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/register.go", pkg)
 }
 
-// registeredView is a package whose kinds are registered by hand, in part.
+// registeredView is a package of whose kinds some are registered by hand.
 type registeredView struct{ gomodel.Package }
 
-// RegistrationImports returns the imports of what is added, sorted by path.
+// RegistrationImports returns the imports of the added kinds, sorted by path.
 func (v registeredView) RegistrationImports() (imports []gomodel.Import) {
 	add := func(path, alias string) { imports = append(imports, gomodel.Import{Path: path, Alias: alias}) }
 	adds, makesBuilder := len(v.Registered()) > 0, v.Generates("SchemeBuilder")
@@ -50,13 +50,13 @@ func (v registeredView) RegistrationImports() (imports []gomodel.Import) {
 	return imports
 }
 
-// DeepCopy renders zz_generated.deepcopy.go of a package: the very code that controller-gen's
-// object generator makes, without loading the package.
+// DeepCopy renders zz_generated.deepcopy.go of a package. It is exactly the code that
+// controller-gen's object generator writes, but made without loading the package.
 func DeepCopy(pkg gomodel.Package) ([]byte, error) {
 	return renderGo("goapi/deepcopy.go", newDeepCopyView(pkg))
 }
 
-// typesView is a package with its types ready to be written.
+// typesView is a package whose types can be printed.
 type typesView struct{ gomodel.Package }
 
 // Types returns the declarations.
@@ -68,12 +68,12 @@ func (v typesView) Types() []typeView {
 	return views
 }
 
-// KeepsUnknown reports whether a type keeps fields that its schema does not name.
+// KeepsUnknown reports whether a type keeps fields that are not in its schema.
 func (v typesView) KeepsUnknown() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Unknown != "" })
 }
 
-// KeepsNulls reports whether a type tells null from absent.
+// KeepsNulls reports whether a type distinguishes null from an absent field.
 func (v typesView) KeepsNulls() bool {
 	return slices.ContainsFunc(v.Package.Types, func(t gomodel.Type) bool { return t.Nulls != "" })
 }
@@ -93,7 +93,7 @@ func (v typesView) TypeImports() []gomodel.Import {
 
 type typeView struct{ gomodel.Type }
 
-// Kept says what a type keeps beside its fields.
+// Kept returns what a type keeps besides its fields, for its comment.
 func (v typeView) Kept() string {
 	switch {
 	case v.Nulls == "":
@@ -105,7 +105,7 @@ func (v typeView) Kept() string {
 	}
 }
 
-// Known returns the names of the fields that the schema names.
+// Known returns the names of the fields in the schema.
 func (v typeView) Known() []string {
 	var names []string
 	for _, f := range v.Type.Fields {
@@ -120,8 +120,8 @@ func (v typeView) Known() []string {
 	return names
 }
 
-// Markers returns the markers as comment lines. They stand apart from the doc comment, which gofmt
-// would rewrite: it makes one quotation mark of two apostrophes.
+// Markers returns the markers as comment lines. They are separated from the doc comment by an empty
+// line, because gofmt rewrites doc comments: it turns two apostrophes into one quotation mark.
 func (v typeView) Markers() string { return commentLines("", v.Type.Markers) }
 
 // Doc returns the doc comment.
@@ -138,11 +138,11 @@ func (v typeView) Fields() []fieldView {
 
 type fieldView struct{ gomodel.Field }
 
-// Comment returns the doc comment of a field and its markers. They are indented before gofmt sees
-// them: it rewrites comments in the first column.
+// Comment returns the doc comment of a field and its markers. They are indented already, because
+// gofmt rewrites comments in the first column.
 func (v fieldView) Comment() string { return commentLines("\t", v.Doc) + commentLines("\t", v.Markers) }
 
-// commentLines returns lines as a comment, each with its line end.
+// commentLines returns lines as a comment, with a line break after each.
 func commentLines(indent string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {

@@ -11,12 +11,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 )
 
-// copyAliases names imports as controller-gen does: by the last element of the path, with as many
-// elements before it as it takes to be unique. The package's own name is never used.
+// copyAliases names imports as controller-gen does. The alias is the last element of the path, with
+// as many elements in front as make it unique: v1 for k8s.io/api/core/v1, and appsv1 if v1 is
+// taken. The name of the package itself is never used.
 type copyAliases struct {
 	byPath  map[string]string
 	byAlias map[string]string
-	called  map[string]string // import path → what the package calls itself, where its path ends otherwise
+	called  map[string]string // import path → package name, if it is not the last element of the path
 }
 
 func newCopyAliases(pkg gomodel.Package) *copyAliases {
@@ -40,7 +41,7 @@ func (a *copyAliases) aliasFor(importPath string) string {
 	return alias
 }
 
-// aliasPart makes an element of a path part of an identifier.
+// aliasPart turns an element of a path into a part of an identifier.
 func aliasPart(element string) string {
 	element = strings.TrimLeftFunc(element, unicode.IsDigit)
 	return strings.Map(func(r rune) rune {
@@ -51,8 +52,8 @@ func aliasPart(element string) string {
 	}, element)
 }
 
-// imports returns the imports that were needed, sorted by path. An alias is left out where it is
-// the package's own name.
+// imports returns the needed imports, sorted by path. It leaves out an alias that equals the name
+// of the package.
 func (a *copyAliases) imports() []gomodel.Import {
 	var out []gomodel.Import
 	for _, importPath := range slices.Sorted(maps.Keys(a.byPath)) {

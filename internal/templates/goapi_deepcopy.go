@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// deepCopyView is a package with the bodies of its DeepCopyInto methods written, types sorted by
+// deepCopyView is a package with the bodies of its DeepCopyInto methods. The types are sorted by
 // name.
 type deepCopyView struct {
 	gomodel.Package
@@ -29,7 +29,7 @@ type copiedType struct {
 func newDeepCopyView(pkg gomodel.Package) deepCopyView {
 	view := deepCopyView{Package: pkg}
 	aliases := newCopyAliases(pkg)
-	for _, t := range pkg.Types { // in this order, which decides who gets the shorter alias
+	for _, t := range pkg.Types { // the order decides which import gets the shorter alias
 		if t.Of != nil && t.Of.Shape == gomodel.Name {
 			continue // a scalar
 		}
@@ -55,7 +55,7 @@ func newDeepCopyView(pkg gomodel.Package) deepCopyView {
 	return view
 }
 
-// copyWriter writes statements that copy what in points to into what out points to.
+// copyWriter writes statements that copy *in to *out.
 type copyWriter struct {
 	strings.Builder
 	aliases *copyAliases
@@ -68,7 +68,8 @@ func (w *copyWriter) writeLine(parts ...string) {
 	w.WriteByte('\n')
 }
 
-// structBody copies a struct: at once, then again whatever holds a reference.
+// structBody writes the copy of a struct: first an assignment of the whole, then a copy of each
+// field that contains references.
 func (w *copyWriter) structBody(fields []gomodel.Field) {
 	w.writeLine("*out = *in")
 	for _, f := range fields {
@@ -104,7 +105,7 @@ func isReference(t *gomodel.GoType) bool {
 	return t.Shape != gomodel.Name || t.Copy == kubetypes.CopyElements
 }
 
-// writeReference copies a pointer, list or map that is not nil.
+// writeReference writes the copy of a pointer, list or map that is not nil.
 func (w *copyWriter) writeReference(t *gomodel.GoType) {
 	if t.Shape == gomodel.Pointer {
 		w.writePointer(t.Elem)
@@ -113,7 +114,7 @@ func (w *copyWriter) writeReference(t *gomodel.GoType) {
 	w.writeElements(underlyingType(t), w.typeSyntax(t))
 }
 
-// underlyingType returns the list or map that a name stands for.
+// underlyingType returns the list or map that a named type is declared as.
 func underlyingType(t *gomodel.GoType) *gomodel.GoType {
 	if t.Shape != gomodel.Name {
 		return t
@@ -144,7 +145,7 @@ func (w *copyWriter) writePointer(elem *gomodel.GoType) {
 	}
 }
 
-// writeElements copies a list or map; name is what its type is called.
+// writeElements writes the copy of a list or map. name is the name of its type.
 func (w *copyWriter) writeElements(t *gomodel.GoType, name string) {
 	w.writeLine("*out = make(", name, ", len(*in))")
 	if t.Shape == gomodel.Map {
@@ -167,7 +168,7 @@ func (w *copyWriter) writeElements(t *gomodel.GoType, name string) {
 	w.writeLine("}")
 }
 
-// writeValues copies the values of a map.
+// writeValues writes the copy of the values of a map.
 func (w *copyWriter) writeValues(elem *gomodel.GoType) {
 	w.writeLine("for key, val := range *in {")
 	switch {
@@ -191,7 +192,7 @@ func (w *copyWriter) writeValues(elem *gomodel.GoType) {
 	w.writeLine("}")
 }
 
-// typeSyntax returns a type as source, importing what it needs.
+// typeSyntax returns a type as Go source. It adds the imports that the source needs.
 func (w *copyWriter) typeSyntax(t *gomodel.GoType) string {
 	switch t.Shape {
 	case gomodel.Pointer:

@@ -9,16 +9,17 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// PackageName is the name of the Go package that operates a kind, and of its folder in internal/.
+// PackageName returns the name of the Go package that reconciles a kind. Its folder in internal/
+// has the same name.
 func PackageName(kind string) string { return strings.ToLower(kind) }
 
-// importSet gives the packages of a Go file names that do not clash.
+// importSet gives each imported package of a Go file a different name.
 type importSet struct {
 	names map[string]string // import path → name
 	taken map[string]bool
 }
 
-// newImportSet starts with the names that the file uses otherwise.
+// newImportSet returns a set in which the names that the file uses otherwise are taken.
 func newImportSet(taken ...string) *importSet {
 	s := &importSet{names: map[string]string{}, taken: map[string]bool{}}
 	for _, name := range taken {
@@ -27,8 +28,8 @@ func newImportSet(taken ...string) *importSet {
 	return s
 }
 
-// add returns the name of a package in the file, the wanted one with a number behind it if that is
-// taken.
+// add returns the name of a package in the file. If the wanted name is taken, it adds a number:
+// v12.
 func (s *importSet) add(importPath, wanted string) string {
 	if name, ok := s.names[importPath]; ok {
 		return name
@@ -43,7 +44,7 @@ func (s *importSet) add(importPath, wanted string) string {
 
 var versionElement = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// importAlias is the customary name of an API package: corev1 for k8s.io/api/core/v1.
+// importAlias returns the customary name of an API package: corev1 for k8s.io/api/core/v1.
 func importAlias(importPath string) string {
 	name := identifierOf(path.Base(importPath))
 	if !versionElement().MatchString(name) {
@@ -56,7 +57,7 @@ func importAlias(importPath string) string {
 	return identifierOf(path.Base(folder)) + name
 }
 
-// identifierOf drops what a Go name cannot have.
+// identifierOf removes the characters that a Go identifier cannot have.
 func identifierOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -18,20 +18,21 @@ type Operator struct {
 	Module  string          // of the project
 	API     gomodel.Package // of the parent's storage version
 	Parent  gomodel.Kind
-	// Name is that of the controller, in its field manager, metrics and Events; empty: that of its
-	// package.
+	// Name is the controller's name in its field manager, metrics and Events. If it is empty, the
+	// name of the package is used.
 	Name     string
 	Children []kinds.Child
 	Related  []kinds.Related
 	Finalize bool
-	Ordered  bool          // children go in the order that Finalize asks for
+	Ordered  bool          // children are deleted in the order that Finalize gives
 	Retries  int           // 0: no limit
-	Timeout  time.Duration // 0: the runtime's own
-	// ForbidPause and ForbidDisconnect take their effect from annotations of users.
+	Timeout  time.Duration // 0: the default of the runtime
+	// ForbidPause and ForbidDisconnect make the operator ignore the annotations with which users
+	// pause or disconnect a parent.
 	ForbidPause, ForbidDisconnect bool
-	// SamplePath is the file of the parent's sample, from the project's root.
+	// SamplePath is the file of the parent's sample, relative to the project.
 	SamplePath string
-	// Controller is set for kinds that exist already; then API, Parent and SamplePath are not.
+	// Controller is set for existing kinds. API, Parent and SamplePath are empty then.
 	Controller *Controller
 }
 
@@ -40,7 +41,7 @@ func OperatorFile(o Operator) ([]byte, error) {
 	return renderGo("operator/operator.go", newOperatorView(o))
 }
 
-// SyncFile renders internal/<kind>/sync.go, which its author goes on from.
+// SyncFile renders internal/<kind>/sync.go, a start for its author.
 func SyncFile(o Operator) ([]byte, error) {
 	if o.Controller != nil {
 		return renderGo("operator/controller_sync.go", newOperatorView(o))
@@ -48,7 +49,7 @@ func SyncFile(o Operator) ([]byte, error) {
 	return renderGo("operator/sync.go", newOperatorView(o))
 }
 
-// SyncTestFile renders internal/<kind>/sync_test.go, which its author goes on from.
+// SyncTestFile renders internal/<kind>/sync_test.go, a start for its author.
 func SyncTestFile(o Operator) ([]byte, error) {
 	if o.Controller != nil {
 		return renderGo("operator/controller_sync_test.go", newOperatorView(o))
@@ -56,7 +57,7 @@ func SyncTestFile(o Operator) ([]byte, error) {
 	return renderGo("operator/sync_test.go", newOperatorView(o))
 }
 
-// operatorView is an Operator with the import names of one file.
+// operatorView is an Operator with the names that one file imports packages by.
 type operatorView struct {
 	Operator
 	imports *importSet
@@ -75,7 +76,7 @@ func newOperatorView(o Operator) operatorView {
 	return v
 }
 
-// resources are the kinds of a controller's parents, of children and of related objects.
+// resources returns the kinds of parents, children and related objects.
 func (o Operator) resources() []kinds.Resource {
 	var all []kinds.Resource
 	if o.Controller != nil {
@@ -92,18 +93,18 @@ func (o Operator) resources() []kinds.Resource {
 	return all
 }
 
-// Imports are the import specs of the API packages that the file uses and the project does not have
-// itself.
+// Imports returns the import specs of the API packages that the file uses and that are not the
+// project's.
 func (v operatorView) Imports() []string {
 	return v.importSpecs(func(path string) bool { return !v.isInProject(path) })
 }
 
-// OwnImports are the import specs of the API packages of the project.
+// OwnImports returns the import specs of the project's API packages.
 func (v operatorView) OwnImports() []string {
 	return v.importSpecs(v.isInProject)
 }
 
-// APIImport is the import spec of the parent's package.
+// APIImport returns the import spec of the parent's package.
 func (v operatorView) APIImport() string {
 	return v.importSpecs(func(path string) bool { return path == v.API.ImportPath })[0]
 }
@@ -120,10 +121,10 @@ func (v operatorView) importSpecs(wanted func(path string) bool) []string {
 	return specs
 }
 
-// APIName is the name that the parent's package is imported by.
+// APIName returns the name that the parent's package is imported by.
 func (v operatorView) APIName() string { return v.imports.names[v.API.ImportPath] }
 
-// Package is the name of the Go package.
+// Package returns the name of the Go package.
 func (v operatorView) Package() string {
 	if v.Controller != nil {
 		return v.Controller.Package
@@ -131,10 +132,10 @@ func (v operatorView) Package() string {
 	return PackageName(v.Parent.Name)
 }
 
-// ControllerName is the name of the controller.
+// ControllerName returns the name of the controller.
 func (v operatorView) ControllerName() string { return cmp.Or(v.Name, v.Package()) }
 
-// A is the parent's kind with its article, such as an EchoServer.
+// A returns the parent's kind with its article, such as "an EchoServer".
 func (v operatorView) A() string {
 	if v.Several() {
 		return "a parent"
@@ -142,7 +143,8 @@ func (v operatorView) A() string {
 	return v.Parents()[0].A()
 }
 
-// ParentType is the Go type of parents: a pointer, or client.Object when they are of several kinds.
+// ParentType returns the Go type of parents: a pointer, or client.Object if there are several
+// kinds.
 func (v operatorView) ParentType() string {
 	if v.Several() {
 		return "client.Object"
@@ -150,7 +152,7 @@ func (v operatorView) ParentType() string {
 	return v.Parents()[0].Type()
 }
 
-// StatusType is the Go type of the parent's status, struct{} when it has none.
+// StatusType returns the Go type of the parent's status, and struct{} if it has none.
 func (v operatorView) StatusType() string {
 	if v.Parent.Status == "" {
 		return "struct{}"
@@ -158,13 +160,13 @@ func (v operatorView) StatusType() string {
 	return v.APIName() + "." + v.Parent.Status
 }
 
-// ClusterScoped reports whether the parent lies in no namespace.
+// ClusterScoped reports whether parents are cluster-scoped.
 func (v operatorView) ClusterScoped() bool {
 	return slices.ContainsFunc(v.Parents(), func(p parentView) bool { return !p.Namespaced })
 }
 
-// Conditions is the field of the status that the runtime keeps its conditions in, empty when there
-// is none.
+// Conditions returns the field of the status in which the runtime stores its conditions, and "" if
+// there is none.
 func (v operatorView) Conditions() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.Conditions
@@ -174,7 +176,8 @@ func (v operatorView) Conditions() string {
 	})
 }
 
-// ObservedGeneration is the field of the status that the runtime keeps the parent's generation in.
+// ObservedGeneration returns the field of the status in which the runtime stores the parent's
+// generation, and "" if there is none.
 func (v operatorView) ObservedGeneration() string {
 	if a := v.Parent.Authored; a != nil {
 		return a.ObservedGeneration
@@ -184,7 +187,7 @@ func (v operatorView) ObservedGeneration() string {
 	})
 }
 
-// statusField returns the Go name of a field of the status by its JSON key, if its type fits.
+// statusField returns the Go name of the field of the status with a JSON key, if the type fits.
 func (v operatorView) statusField(key string, fits func(*gomodel.GoType) bool) string {
 	for _, f := range v.statusFields() {
 		if name, _, _ := strings.Cut(f.Tag, ","); name == key && fits(f.Type) {
@@ -203,7 +206,7 @@ func (v operatorView) statusFields() []gomodel.Field {
 	return nil
 }
 
-// StatusFields are the fields of the status that are Sync's to set.
+// StatusFields returns the fields of the status that Sync sets. The runtime sets the others.
 func (v operatorView) StatusFields() string {
 	if a := v.Parent.Authored; a != nil {
 		return strings.Join(a.StatusFields, ", ")

@@ -11,12 +11,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Made are the kinds of children that Sync can ask for.
+// Made returns the kinds of children that Sync can desire.
 func (v operatorView) Made() []childView {
 	return slices.DeleteFunc(v.All(), func(c childView) bool { return c.Spec.PruneOnly })
 }
 
-// All are the kinds of children, with those that are only pruned.
+// All returns the kinds of children, including those with pruneOnly.
 func (v operatorView) All() []childView {
 	views := make([]childView, len(v.Children))
 	for i, c := range v.Children {
@@ -25,7 +25,7 @@ func (v operatorView) All() []childView {
 	return views
 }
 
-// Read are the related kinds.
+// Read returns the related kinds.
 func (v operatorView) Read() []relatedView {
 	views := make([]relatedView, len(v.Related))
 	for i, r := range v.Related {
@@ -34,12 +34,13 @@ func (v operatorView) Read() []relatedView {
 	return views
 }
 
-// Dynamic are the related kinds of which the author says which objects are meant.
+// Dynamic returns the related kinds whose objects the author's code selects.
 func (v operatorView) Dynamic() []relatedView {
 	return slices.DeleteFunc(v.Read(), func(r relatedView) bool { return !r.Spec.Dynamic })
 }
 
-// RelatedType is the type of what Sync reads beside the children, struct{} when that is nothing.
+// RelatedType returns the type of the related objects that Sync reads, and struct{} if it reads
+// none.
 func (v operatorView) RelatedType() string {
 	if len(v.Related) == 0 {
 		return "struct{}"
@@ -47,13 +48,13 @@ func (v operatorView) RelatedType() string {
 	return "Related"
 }
 
-// Unstructured reports whether a field has objects without a Go type.
+// Unstructured reports whether a kind has no Go type.
 func (v operatorView) Unstructured() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.GoPackage == "" }) ||
 		slices.ContainsFunc(v.Read(), func(r relatedView) bool { return r.GoPackage == "" && !r.Metadata() })
 }
 
-// Meta reports whether the operator file names types of metav1.
+// Meta reports whether the operator file uses types of metav1.
 func (v operatorView) Meta() bool {
 	return v.Conditions() != "" || slices.ContainsFunc(v.Made(), childView.Metadata) ||
 		slices.ContainsFunc(v.Read(), relatedView.Metadata)
@@ -64,16 +65,16 @@ func (v operatorView) Rules() bool {
 	return slices.ContainsFunc(v.Made(), func(c childView) bool { return c.Spec.ReadyWhen.Text != "" })
 }
 
-// RunsInTests reports whether the operator can run against any API server that has the project's
-// CRDs and the stand-ins of foreign ones. Parents in no namespace that are not the project's own
-// may belong to others there.
+// RunsInTests reports whether tests can run the operator against any API server with the project's
+// CRDs and the stand-ins of foreign ones. They cannot if it reconciles existing cluster-scoped
+// kinds, because the objects may belong to others.
 func (v operatorView) RunsInTests() bool { return v.Controller == nil || !v.ClusterScoped() }
 
-// StandInsFile holds the CRDs that stand in for those of foreign kinds in tests, in the folder of
-// the operator.
+// StandInsFile is the file in the operator's folder with CRDs for foreign kinds. Tests install them
+// in place of the real ones.
 const StandInsFile = "testdata/zz_generated.foreign_crds.yaml"
 
-// CRDFiles are the files of the CRDs that tests need, as Go strings.
+// CRDFiles returns the files of the CRDs that tests need, as Go strings.
 func (v operatorView) CRDFiles() string {
 	var files []string
 	if v.Controller == nil || v.OwnKinds() {
@@ -85,12 +86,12 @@ func (v operatorView) CRDFiles() string {
 	return strings.Join(files, ", ")
 }
 
-// HasForeign reports whether a kind is neither of Kubernetes nor of the project.
+// HasForeign reports whether a kind is defined neither by Kubernetes nor by the project.
 func (v operatorView) HasForeign() bool {
 	return slices.ContainsFunc(v.resources(), func(r kinds.Resource) bool { return r.Foreign })
 }
 
-// Schemes are the AddToScheme functions of the types that client-go's scheme lacks.
+// Schemes returns the AddToScheme functions of the types that client-go's scheme lacks.
 func (v operatorView) Schemes() string {
 	var add []string
 	if v.Controller == nil {
@@ -105,7 +106,7 @@ func (v operatorView) Schemes() string {
 	return strings.Join(add, ", ")
 }
 
-// TimeoutValue is the timeout in Go, empty when there is none.
+// TimeoutValue returns the timeout as a Go expression, and "" if there is none.
 func (v operatorView) TimeoutValue() string {
 	for _, unit := range []struct {
 		name string
@@ -128,7 +129,7 @@ func (v operatorView) viewOf(r kinds.Resource) resourceView {
 	return resourceView{r, v.imports.names[r.GoPackage]}
 }
 
-// Type is the Go type of the objects.
+// Type returns the Go type of the objects.
 func (r resourceView) Type() string {
 	if r.GoPackage == "" {
 		return "*unstructured.Unstructured"
@@ -136,7 +137,7 @@ func (r resourceView) Type() string {
 	return "*" + r.alias + "." + r.GoName
 }
 
-// Empty is an expression for an empty object of the kind.
+// Empty returns an expression for an empty object of the kind.
 func (r resourceView) Empty() string {
 	if r.GoPackage == "" {
 		return "operator.Unstructured(" + strconv.Quote(r.APIVersion) + ", " + strconv.Quote(r.Kind) + ")"
@@ -144,7 +145,7 @@ func (r resourceView) Empty() string {
 	return "new(" + r.alias + "." + r.GoName + ")"
 }
 
-// metadataType is the Go type of objects of which Sync sees the metadata alone.
+// metadataType is the Go type of objects of which Sync sees only the metadata.
 const metadataType = "*metav1.PartialObjectMetadata"
 
 // childView is a kind of children as templates print it.
@@ -156,7 +157,7 @@ type childView struct {
 // Metadata reports whether Sync sees only the metadata of the children.
 func (c childView) Metadata() bool { return c.Spec.Cache == spec.CacheMetadata }
 
-// Observed is the Go type of the objects as Sync sees them.
+// Observed returns the Go type of the objects that Sync gets.
 func (c childView) Observed() string {
 	if c.Metadata() {
 		return metadataType
@@ -216,7 +217,7 @@ type relatedView struct {
 // Metadata reports whether Sync sees only the metadata of the related objects.
 func (r relatedView) Metadata() bool { return r.Spec.Cache == spec.CacheMetadata }
 
-// Observed is the Go type of the objects as Sync sees them.
+// Observed returns the Go type of the objects that Sync gets.
 func (r relatedView) Observed() string {
 	if r.Metadata() {
 		return metadataType
@@ -224,8 +225,8 @@ func (r relatedView) Observed() string {
 	return r.Type()
 }
 
-// Selection are the fields of the description that say which objects are meant, and how much of
-// them.
+// Selection returns the fields of the description that select objects, and say how much of them is
+// read.
 func (r relatedView) Selection() string {
 	var set []string
 	for _, f := range []struct{ name, value string }{
@@ -268,9 +269,13 @@ func namespaceList(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Examples are statements that make a child of the parent desired, to be completed. In a namespace
-// the runtime fills in the parent's; the child of a parent that lies in none names one. A child
-// outside of namespaces has a name of its own for each parent in one.
+// Examples returns statements that desire a child, for the author to complete. Three scopes differ:
+//
+//   - Parent and child are namespaced: the runtime sets the namespace.
+//   - Only the child is namespaced: the statements name a namespace.
+//   - Only the parent is namespaced: the child's name includes the namespace, so that parents in two
+//
+// namespaces do not share a child.
 func (v operatorView) Examples(c childView) []string {
 	name := v.ParentField("Name")
 	if !c.Namespaced && !v.ClusterScoped() {

@@ -1,6 +1,7 @@
 package templates
 
-// AndRelated names related objects, where there are any.
+// AndRelated returns the clause about related objects in a sentence of a comment, and "" if there
+// are none.
 func (v operatorView) AndRelated() string {
 	if len(v.Related) == 0 {
 		return ""
@@ -8,7 +9,7 @@ func (v operatorView) AndRelated() string {
 	return ", and what is related to it,"
 }
 
-// Wants names the parent that the children of a response are for, and what else it has.
+// Wants returns the end of a sentence about a response: "the EchoServer wants, and its status".
 func (v operatorView) Wants() string {
 	if v.Controller != nil {
 		return v.A() + " wants"

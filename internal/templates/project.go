@@ -9,15 +9,15 @@ import (
 type Project struct {
 	Name      string
 	Module    string // its Go module path
-	Image     string // the name of its image until someone sets another one
+	Image     string // the name of its image until someone sets another
 	Namespace string // that the operator runs in
-	// WatchesNamespace means that the operator watches its own namespace only.
+	// WatchesNamespace means that the operator watches only the namespace that it runs in.
 	WatchesNamespace bool
 	GoVersion        string // such as 1.26.0
-	Checkout         string // the folder that stands in for a released opgen; empty when opgen is released
-	// HasCRDs means that the project has APIs of its own.
+	Checkout         string // folder of an opgen that is not released, for a replace directive; empty for a release
+	// HasCRDs means that the project has kinds of its API.
 	HasCRDs bool
-	// Controllers are the folders of the Go packages that operate a kind each, such as
+	// Controllers are the folders of the Go packages with a controller, such as
 	// internal/echoserver.
 	Controllers []string
 }
@@ -55,8 +55,8 @@ func Readme(p Project) ([]byte, error) { return renderTemplate("project/README.m
 // controllerImport is the import of a controller's package in zz_generated.controllers.go.
 type controllerImport struct{ Name, Spec string }
 
-// ControllerImports are the imports of the controllers' packages. One that is named like something
-// else in the file gets another name.
+// ControllerImports returns the imports of the controllers' packages. A package gets another name
+// if the file already uses its name.
 func (p Project) ControllerImports() []controllerImport {
 	names := newImportSet("operator", "mgr", "made", "controllers")
 	var imports []controllerImport

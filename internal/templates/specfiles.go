@@ -27,8 +27,8 @@ type ControllerDraftView struct {
 // DraftKind is a kind of parents or children in a draft.
 type DraftKind struct{ APIVersion, Kind string }
 
-// HoldsData reports whether deleting such a child deletes data, so that the spec language wants it
-// written out when that happens.
+// HoldsData reports whether deleting a child of the kind deletes users' data. The spec language
+// then requires the policies to be written out.
 func (c DraftKind) HoldsData() bool {
 	switch c.Kind {
 	case "PersistentVolumeClaim", "Namespace", "CustomResourceDefinition":
@@ -37,8 +37,8 @@ func (c DraftKind) HoldsData() bool {
 	return false
 }
 
-// Draft renders the draft of an API file: a spec and a status with one field each, to be replaced
-// by its author.
+// Draft renders the draft of an API file. Its spec and status have one field each, for the author
+// to replace.
 func Draft(view DraftView) ([]byte, error) {
 	return renderTemplate("spec/api.yaml", view)
 }

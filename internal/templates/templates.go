@@ -18,8 +18,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// renderTemplate executes one of the embedded templates, named by its path below files/ without
-// .tmpl.
+// renderTemplate executes an embedded template. name is its path below files/ without .tmpl.
 func renderTemplate(name string, view any) ([]byte, error) {
 	path := "files/" + name + ".tmpl"
 	source, err := files.ReadFile(path)
@@ -37,8 +36,8 @@ func renderTemplate(name string, view any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// functions returns the functions of the embedded templates: those of sprig that they use, and three
-// of their own.
+// functions returns the functions of the embedded templates: the ones of sprig that they use, and
+// three of this package.
 var functions = sync.OnceValue(func() template.FuncMap {
 	result := template.FuncMap{"scalar": yamlScalar, "quote": strconv.Quote, "prose": wrapComment}
 	ofSprig := sprig.TxtFuncMap()
@@ -61,8 +60,8 @@ func renderGo(name string, view any) ([]byte, error) {
 	return formatted, nil
 }
 
-// proseWidth is the number of columns that comments made of words of different length are wrapped
-// at.
+// proseWidth is the width of comments with words of varying length, such as kinds, which templates
+// cannot wrap.
 const proseWidth = 120
 
 // wrapComment formats a text and returns it as a comment of Go, wrapped.
@@ -78,7 +77,7 @@ func wrapComment(format string, words ...any) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// yamlScalar writes a string as a YAML scalar on one line, quoted where it must be.
+// yamlScalar returns a string as a YAML scalar on one line, quoted if necessary.
 func yamlScalar(value string) (string, error) {
 	if strings.ContainsAny(value, "\n\r") {
 		return strconv.Quote(value), nil

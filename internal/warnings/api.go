@@ -9,11 +9,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// approval is the annotation of CRDs in the groups of Kubernetes.
+// approval is the annotation that CRDs in the groups of Kubernetes need.
 const approval = "api-approved.kubernetes.io"
 
-// checkGroup warns of a group of Kubernetes whose API is marked as not approved. Without the
-// annotation the API server refuses the CRD, which is an error.
+// checkGroup warns of an API in a group of Kubernetes that is marked as not approved. The API
+// server refuses a CRD without the annotation, which is an error and reported elsewhere.
 func (w *warner) checkGroup() {
 	group := w.api.Group
 	if !strings.HasSuffix("."+group, ".k8s.io") && !strings.HasSuffix("."+group, ".kubernetes.io") {
@@ -25,21 +25,21 @@ func (w *warner) checkGroup() {
 	}
 }
 
-// The sizes that matter for a CRD, in bytes of JSON.
+// These sizes matter for a CRD, in bytes of JSON.
 const (
-	maxAnnotations = 256 << 10 // of all annotations of an object, one of which is what kubectl apply remembers
-	maxEtcd        = 3 << 19   // etcd's default limit of a request
+	maxAnnotations = 256 << 10 // of all annotations of an object together, and kubectl apply stores the whole object in one
+	maxEtcd        = 3 << 19   // etcd's default limit for a request
 )
 
-// checkSize warns of a CRD that some ways of storing it refuse. JSON writes a byte as six at the
-// most, so that there is no need to write a CRD that is far smaller.
+// checkSize warns of a CRD that is too large for kubectl apply, or for etcd. It writes the CRD as
+// JSON only if it could be too large: JSON writes a byte as six at most.
 func (w *warner) checkSize() {
 	if 6*w.crd.Size() <= maxAnnotations {
 		return
 	}
 	text, err := json.Marshal(w.crd)
 	if err != nil {
-		return // which generating says
+		return // generate reports the error
 	}
 	const shorten = "shorten descriptions, or leave versions out"
 	switch size := len(text); {
@@ -51,8 +51,7 @@ func (w *warner) checkSize() {
 	}
 }
 
-// privileged are the kinds with which an operator grants rights, or decides over other objects, as
-// group/kind.
+// privileged are the kinds that grant rights or decide over other objects, as group/kind.
 var privileged = map[string]string{
 	"rbac.authorization.k8s.io/Role":                                "grants rights",
 	"rbac.authorization.k8s.io/RoleBinding":                         "grants rights",
@@ -69,7 +68,7 @@ var privileged = map[string]string{
 	"certificates.k8s.io/CertificateSigningRequest":                 "asks for the rights of another name",
 }
 
-// checkOperator warns of kinds that give more power than objects in a namespace have.
+// checkOperator warns of children that give more power than the writer of a parent should have.
 func (w *warner) checkOperator() {
 	if w.api.Operator == nil {
 		return
@@ -84,8 +83,8 @@ func (w *warner) checkOperator() {
 	})
 }
 
-// warnOfAnyNamespace warns of children that may lie in every namespace although their parents lie
-// in one.
+// warnOfAnyNamespace warns of children that can be in every namespace although their parents are
+// namespaced: whoever can write a parent then writes to all namespaces.
 func warnOfAnyNamespace(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		if slices.Contains(c.Namespaces, spec.AllNamespaces) {
@@ -96,8 +95,8 @@ func warnOfAnyNamespace(op *spec.Operator, parent string, warn func(path, messag
 	}
 }
 
-// warnOfPowerful warns of children of such kinds, by the path of each. The parent is the kind or
-// the kinds of the parents.
+// warnOfPowerful warns of children of privileged kinds, each at its entry. The parent is how the
+// message names the kinds of parents.
 func warnOfPowerful(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		group, _, grouped := strings.Cut(c.APIVersion, "/")

@@ -1,6 +1,6 @@
-// Package warnings knows what Kubernetes accepts and hurts its users later: fields that no client
-// keeps exactly, names that kubectl takes for others, a CRD that is too large to apply. It looks at
-// APIs without errors and says nothing of what their files accept.
+// Package warnings finds what Kubernetes accepts although it will hurt users later. Examples are
+// fields that not every client keeps exactly, names that kubectl takes for another kind, and a CRD
+// that is too large for kubectl apply. It only looks at APIs without errors.
 //
 //	Of   []*spec.API → spec.Problems, each with its Warning
 package warnings

@@ -6,7 +6,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkLists warns of lists that a user makes as long as they like, where Sync makes children of them.
+// checkLists warns of lists without a limit that Sync makes children from: users decide how many.
 func (w *warner) checkLists() {
 	if w.api.Operator == nil {
 		return
@@ -20,7 +20,8 @@ func (w *warner) checkLists() {
 	}
 }
 
-// checkList warns of a node and what is below it. It leaves out what is below a type of somebody else.
+// checkList warns of a list and of those below it. It skips the types of Kubernetes and Go, which
+// the author cannot change.
 func (w *warner) checkList(s *spec.Schema, path string) {
 	if s == nil || s.Type != "" || s.Foreign {
 		return
@@ -37,8 +38,7 @@ func (w *warner) checkList(s *spec.Schema, path string) {
 	w.checkList(declared.AdditionalProperties, path+".additionalProperties")
 }
 
-// isCompared reports whether the items of a list are compared one by one, since several managers may
-// own some of them.
+// isCompared reports whether server-side apply compares the items of a list one by one.
 func isCompared(s, declared *spec.Schema) bool {
 	for _, listType := range []*string{s.Keywords.XListType, declared.Keywords.XListType} {
 		if listType != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// shortNames are those that the API server gives its own kinds, by their plurals.
+// shortNames are the short names of Kubernetes' own kinds, by plural.
 var shortNames = map[string]string{
 	"bindings": "", "certificatesigningrequests": "csr", "componentstatuses": "cs", "configmaps": "cm", "cronjobs": "cj",
 	"customresourcedefinitions": "crd crds", "daemonsets": "ds", "deployments": "deploy", "endpoints": "ep", "events": "ev",
@@ -21,7 +21,7 @@ var shortNames = map[string]string{
 	"statefulsets": "sts", "storageclasses": "sc", "volumeattributesclasses": "vac",
 }
 
-// taken maps every name that kubectl knows a kind of Kubernetes by to that kind.
+// taken maps every name by which kubectl knows a kind of Kubernetes to that kind.
 var taken = sync.OnceValue(func() map[string]kubetypes.Kind {
 	names := map[string]kubetypes.Kind{}
 	for _, k := range kubetypes.Kinds() {
@@ -34,11 +34,11 @@ var taken = sync.OnceValue(func() map[string]kubetypes.Kind {
 	return names
 })
 
-// checkNames warns of names that kubectl has for something else: it takes the kind of Kubernetes.
+// checkNames warns of names that kubectl resolves to a kind of Kubernetes instead.
 func (w *warner) checkNames() {
 	n := w.api.Names
 	w.checkName("names.plural", n.Plural)
-	if n.Singular != strings.ToLower(n.Kind) || !w.isOtherKind(n.Plural) { // otherwise it repeats the plural's
+	if n.Singular != strings.ToLower(n.Kind) || !w.isOtherKind(n.Plural) { // otherwise it would repeat the warning of the plural
 		w.checkName("names.singular", n.Singular)
 	}
 	for i, short := range n.ShortNames {

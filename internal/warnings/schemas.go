@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkSchemas warns of single fields of every version.
+// checkSchemas warns of single fields in every version.
 func (w *warner) checkSchemas() {
 	for i, v := range w.crd.Spec.Versions {
 		w.checkSchema(v.Schema.OpenAPIV3Schema, schemaPath(i), nil)
@@ -22,8 +22,8 @@ func schemaPath(version int) *field.Path {
 	return field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
 }
 
-// checkSchema warns of a node and what is below it. The keys are those that tell the items of its
-// list apart.
+// checkSchema warns of a schema and of those below it. If it is an item of a list map, keys are the
+// names of the fields that identify the item.
 func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	if s.Type == "number" {
 		w.addAt(spec.WarnFloats, path, "is a floating point number, which not every client reads and writes alike",
@@ -32,7 +32,7 @@ func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys
 	w.checkRequired(s, path, keys)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p, below := s.Properties[name], path.Child("properties").Key(name)
-		w.fieldName(name, below)
+		w.checkFieldName(name, below)
 		w.checkSchema(&p, below, nil)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
@@ -43,8 +43,8 @@ func (w *warner) checkSchema(s *apiextv1.JSONSchemaProps, path *field.Path, keys
 	}
 }
 
-// checkRequired warns of fields that must be there and cannot, and of fields that a default brings
-// there always.
+// checkRequired warns of required fields that do not exist, and of required fields with a default,
+// which are never missing.
 func (w *warner) checkRequired(s *apiextv1.JSONSchemaProps, path *field.Path, keys []string) {
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil || s.XEmbeddedResource
 	for i, name := range s.Required {
@@ -60,9 +60,9 @@ func (w *warner) checkRequired(s *apiextv1.JSONSchemaProps, path *field.Path, ke
 	}
 }
 
-// fieldName warns of letters that look like those of ASCII, and of others that not every keyboard
+// checkFieldName warns of letters that look like ASCII ones, and of others that not every keyboard
 // has.
-func (w *warner) fieldName(name string, path *field.Path) {
+func (w *warner) checkFieldName(name string, path *field.Path) {
 	for _, r := range name {
 		if r > '~' {
 			w.addAt(spec.WarnNonASCII, path, "has "+strconv.QuoteRune(r)+" ("+codePoint(r)+") in its name, which may look like another letter and is hard to type",

@@ -7,8 +7,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// warnOfSecrets warns of related Secrets that the authors of parents choose in namespaces that may not
-// be theirs, and of roles that hand out all Secrets. inNamespace says that parents lie in one.
+// warnOfSecrets warns of roles that give access to all Secrets, and of related Secrets that the
+// writer of a parent chooses in namespaces they may have no access to. inNamespace says that
+// parents are namespaced.
 func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func(path, message, hint string)) {
 	listsAll := slices.ContainsFunc(op.Children, func(c spec.Child) bool { return isSecret(c.Resource) })
 	for i, r := range op.Related {
@@ -28,8 +29,8 @@ func warnOfSecrets(op *spec.Operator, parent string, inNamespace bool, warn func
 
 func isSecret(r spec.Resource) bool { return r.APIVersion == "v1" && r.Kind == "Secret" }
 
-// chosenBy returns the key by which the author of a parent chooses objects in namespaces that may not
-// be theirs; empty if there is none.
+// chosenBy returns the key of the entry by which the writer of a parent chooses objects in other
+// namespaces, and "" if there is none.
 func chosenBy(r spec.Related, inNamespace bool) string {
 	switch {
 	case r.NamespacesFrom != "":
@@ -44,7 +45,7 @@ func chosenBy(r spec.Related, inNamespace bool) string {
 	return ""
 }
 
-// fewerRights returns what an entry of Secrets can say instead.
+// fewerRights returns the hint: what an entry of Secrets can say instead.
 func fewerRights(r spec.Related) string {
 	if r.Dynamic || r.NameFrom != "" {
 		return "access: get needs no right to list and watch: it costs a request for each name in each reconcile, and a change of a Secret causes none"

@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkVersions warns of versions that do not work together.
+// checkVersions warns of versions between which objects lose fields.
 func (w *warner) checkVersions() {
 	all := w.crd.Spec.Versions
 	stored := slices.IndexFunc(all, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Storage })
@@ -32,9 +32,9 @@ func (w *warner) checkVersions() {
 	}
 }
 
-// addLostFields warns of the first field that one version has and another has not. Without
-// conversion, the API server changes nothing but the apiVersion of an object, and drops the fields
-// that the version does not know.
+// addLostFields warns of the first field that one version has and another lacks. Without
+// conversion, the API server only changes the apiVersion of an object, and drops the fields that
+// the version lacks.
 func (w *warner) addLostFields(from, to int, effect string) {
 	all := w.crd.Spec.Versions
 	path := missingField(all[from].Schema.OpenAPIV3Schema, all[to].Schema.OpenAPIV3Schema, schemaPath(from))
@@ -45,8 +45,8 @@ func (w *warner) addLostFields(from, to int, effect string) {
 		"add it there, or write a conversion")
 }
 
-// missingField returns the first field of a schema that another does not keep, nil when it keeps
-// all.
+// missingField returns the path of the first field of a schema that another schema drops, and nil
+// if it keeps all.
 func missingField(s, other *apiextv1.JSONSchemaProps, path *field.Path) *field.Path {
 	if other.XPreserveUnknownFields != nil || other.AdditionalProperties != nil && other.AdditionalProperties.Schema == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Of returns what there is to warn of in APIs, in the order of files and positions.
+// Of returns the warnings about APIs, in the order of files and positions.
 func Of(apis []*spec.API) spec.Problems {
 	var all spec.Problems
 	for _, api := range apis {
@@ -29,8 +29,8 @@ func Of(apis []*spec.API) spec.Problems {
 	return all.Sorted()
 }
 
-// OfControllers returns what there is to warn of in controllers for kinds that exist already, in
-// the order of files and positions.
+// OfControllers returns the warnings about controllers for existing kinds, in the order of files
+// and positions.
 func OfControllers(controllers []*spec.Controller) spec.Problems {
 	var all spec.Problems
 	for _, c := range controllers {
@@ -43,12 +43,13 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 		}
 		warnOfPowerful(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
 		warnOfAnyNamespace(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
-		warnOfSecrets(c.Operator, parentKinds(c), lieInNamespaces(c), warn(spec.WarnSecrets))
+		warnOfSecrets(c.Operator, parentKinds(c), areNamespaced(c), warn(spec.WarnSecrets))
 	}
 	return all.Sorted()
 }
 
-// parentKinds names the kinds that a controller operates, such as Deployment or StatefulSet.
+// parentKinds returns the kinds that a controller reconciles as a phrase: "Deployment or
+// StatefulSet".
 func parentKinds(c *spec.Controller) string {
 	kinds := make([]string, len(c.Parents))
 	for i, p := range c.Parents {
@@ -57,8 +58,8 @@ func parentKinds(c *spec.Controller) string {
 	return strings.Join(kinds, " or ")
 }
 
-// lieInNamespaces reports whether all parents of a controller lie in a namespace, as far as is known.
-func lieInNamespaces(c *spec.Controller) bool {
+// areNamespaced reports whether all parents of a controller are namespaced, as far as opgen knows.
+func areNamespaced(c *spec.Controller) bool {
 	return !slices.ContainsFunc(c.Parents, func(p spec.Parent) bool {
 		known, found := kubetypes.Lookup(p.APIVersion, p.Kind)
 		return p.Scope == spec.Cluster || found && !known.Namespaced
@@ -72,7 +73,7 @@ type warner struct {
 	found spec.Problems
 }
 
-// addAt warns of a place in the CRD, which is shown as the place in the spec file that it comes
+// addAt warns of a place in the CRD. The position is that of the place in the spec file it was made
 // from.
 func (w *warner) addAt(warning spec.Warning, crdPath *field.Path, message, hint string) {
 	pos, path := crdgen.Locate(w.api, crdPath.String())

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// lock never gets a lock: each test has a folder of its own.
+// lockFile never gets a lock, so that each test gets a new folder.
 func lockFile(testing.TB, string) (bool, error) { return false, nil }
 
-// isPrivate reports whether info is of a folder. Systems without users in this sense have a
-// temporary folder for each.
+// isPrivate reports whether info is of a folder. Systems without Unix users have a separate
+// temporary folder for each user.
 func isPrivate(info fs.FileInfo) bool { return info.IsDir() }

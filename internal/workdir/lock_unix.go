@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// lockFile reports whether the test got a lock, which it holds until it ends.
+// lockFile tries to lock a file for a test, and reports whether it did. The lock ends with the
+// test.
 func lockFile(t testing.TB, path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -24,7 +25,8 @@ func lockFile(t testing.TB, path string) (bool, error) {
 	return err == nil, err
 }
 
-// isPrivate reports whether info is of a folder that is this user's, and nobody else's.
+// isPrivate reports whether info is of a folder that belongs to this user and that no other user
+// can write to.
 func isPrivate(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(stat.Uid) == os.Getuid()

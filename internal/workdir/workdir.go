@@ -1,9 +1,8 @@
-// Package workdir gives tests folders that keep their paths from run to run.
+// Package workdir provides folders for tests, with the same path in each run.
 //
-// A test that builds a generated project in a folder of a new name each time
-// compiles, links and vets everything in it each time, since the path is part of
-// what Go's build cache looks up. In a folder of the same path nothing is done
-// twice that has not changed.
+// Go's build cache looks results up by path. A test that builds a generated project in t.TempDir()
+// therefore compiles, links and vets everything each time. In a folder with a constant path, only
+// what has changed is built again.
 package workdir
 
 import (
@@ -15,11 +14,10 @@ import (
 	"testing"
 )
 
-// New returns an empty folder of this name in the system's folder for temporary
-// files, below one for this user and this checkout. It stays when the test ends,
-// for a look at it, and is emptied by the next call. While another process uses
-// it, or if somebody else has made the folder above it, the folder is one of the
-// test's own.
+// New returns an empty folder with a name, in a temporary folder for this user and this checkout.
+// It stays after the test, so that one can look at it, and the next call empties it. The folder is
+// another, temporary one while another process uses this one, or if another user has created the
+// folder above.
 func New(t testing.TB, name string) string {
 	t.Helper()
 	above, err := folderOfUser()
@@ -49,9 +47,9 @@ func New(t testing.TB, name string) string {
 	return dir
 }
 
-// folderOfUser makes the folder of this user and this checkout. Its name can be
-// guessed, and everybody may write beside it: it is empty if something is there
-// that others may have made or may change, such as a link.
+// folderOfUser creates the folder of this user and this checkout. It returns "" if others may have
+// created or may change what is there, such as a symbolic link: every user can guess the name and
+// write to the system's temporary folder.
 func folderOfUser() (string, error) {
 	root, err := rootOfModule()
 	if err != nil {
@@ -69,7 +67,7 @@ func folderOfUser() (string, error) {
 	return dir, nil
 }
 
-// rootOfModule is the folder of the go.mod that the test belongs to.
+// rootOfModule returns the folder of the go.mod that the test belongs to.
 func rootOfModule() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

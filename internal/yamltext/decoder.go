@@ -9,20 +9,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// Decoder reads the documents of a text, also where the YAML library refuses what YAML and JSON have: the directive
-// %YAML 1.2, and characters that are escaped as surrogate pairs. Places are those of the text.
+// Decoder decodes the documents of a text. It accepts two things that the YAML library refuses
+// although YAML and JSON allow them: the directive %YAML 1.2, and characters escaped as surrogate
+// pairs such as "\ud83d\ude00". Positions are those of the text, because the Decoder changes no
+// length.
 type Decoder struct {
 	decoder *yaml.Decoder
-	pairs   bool // surrogate pairs are written as private characters
+	pairs   bool // surrogate pairs were replaced by hidePairs
 }
 
-// NewDecoder returns the Decoder of a text.
+// NewDecoder returns a Decoder of a text.
 func NewDecoder(text string) *Decoder {
 	text, pairs := hidePairs(writeDirectivesAsVersion11(text))
 	return &Decoder{yaml.NewDecoder(strings.NewReader(text)), pairs}
 }
 
-// Decode reads the next document; the error is io.EOF when there is none.
+// Decode decodes the next document. It returns io.EOF if there is none.
 func (d *Decoder) Decode(n *yaml.Node) error {
 	if err := d.decoder.Decode(n); err != nil {
 		return err
@@ -35,8 +37,9 @@ func (d *Decoder) Decode(n *yaml.Node) error {
 
 var version12 = lazyregexp.New(`^(%YAML[ \t]+1\.)2([ \t\r\n]|$)`)
 
-// writeDirectivesAsVersion11 returns a text whose directives say 1.1 where they say 1.2: to the library both are the same. Directives
-// stand before a document only.
+// writeDirectivesAsVersion11 replaces 1.2 by 1.1 in the directives of a text. The library knows
+// only 1.1 and treats both alike. A directive can only be in front of a document, so lines within
+// one are left.
 func writeDirectivesAsVersion11(text string) string {
 	if !strings.Contains(text, "%YAML") {
 		return text
@@ -58,19 +61,20 @@ func writeDirectivesAsVersion11(text string) string {
 	return out.String()
 }
 
-// A surrogate pair is hidden by writing each half as the private character that has an E where it has a D. Its text is
-// as long as before, and whoever reads it can tell what it was.
+// A surrogate pair is hidden by replacing the D of each half by an E, which gives two characters of
+// the private use area: \ud83d\ude00 becomes \ue83d\uee00. The text keeps its length, and the
+// replacement can be undone.
 var (
 	surrogatePair = lazyregexp.New(`(\\*)\\u[dD]([89abAB][0-9a-fA-F]{2})\\u[dD]([c-fC-F][0-9a-fA-F]{2})`)
 	hiddenPair    = lazyregexp.New(`\\u[eE][89abAB][0-9a-fA-F]{2}\\u[eE][c-fC-F][0-9a-fA-F]{2}`)
-	// private is any character of those that hide, written in any way.
+	// private matches every character that a hidden pair could be mistaken for, escaped or not.
 	private = lazyregexp.New(`[\x{e800}-\x{efff}]|\\u[eE][89a-fA-F]|\\U0000[eE][89a-fA-F]`)
 )
 
-// hidePairs returns a text with its surrogate pairs hidden, and whether there are any. A text with private characters
-// of its own stays as it is.
+// hidePairs returns a text with its surrogate pairs hidden, and whether there are any. It leaves a
+// text that already has such private characters as it is, since they could not be told apart later.
 func hidePairs(text string) (string, bool) {
-	if !strings.Contains(text, `\ud`) && !strings.Contains(text, `\uD`) { // as in nearly every text
+	if !strings.Contains(text, `\ud`) && !strings.Contains(text, `\uD`) { // true for nearly every text
 		return text, false
 	}
 	if !surrogatePair().MatchString(text) || private().MatchString(text) {
@@ -79,7 +83,7 @@ func hidePairs(text string) (string, bool) {
 	return surrogatePair().ReplaceAllStringFunc(text, func(found string) string {
 		pair := strings.TrimLeft(found, `\`)
 		if backslashes := len(found) - len(pair); backslashes%2 == 0 {
-			return found // they stand for themselves, not for an escape
+			return found // the last backslash is escaped itself, so this is plain text
 		}
 		return replaceHighDigits(found, "dD", "eE")
 	}), true
@@ -94,8 +98,8 @@ func replaceHighDigits(text, from, to string) string {
 	return string(out)
 }
 
-// showPairs undoes hidePairs in the values of a node: escapes have become characters, and what only looks like escapes
-// is text.
+// showPairs undoes hidePairs in the values of a node. In double quotes, the library has turned the
+// escapes into characters; in other styles they were text and get their D back.
 func showPairs(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
 		if n.Style&yaml.DoubleQuotedStyle != 0 {
@@ -109,7 +113,8 @@ func showPairs(n *yaml.Node) {
 	}
 }
 
-// joinPairs returns a text with each pair of private characters as the character that it hides.
+// joinPairs replaces each pair of private characters by the one character that the surrogate pair
+// stood for, for example U+E83D U+EE00 by U+1F600.
 func joinPairs(text string) string {
 	var out strings.Builder
 	var high rune

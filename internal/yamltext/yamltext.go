@@ -1,4 +1,5 @@
-// Package yamltext holds how opgen writes YAML: equal values give equal bytes, and text is text to every reader.
+// Package yamltext reads and writes YAML so that equal values give equal bytes, and a string is a
+// string to every parser.
 package yamltext
 
 import (
@@ -12,11 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// Marshal returns a value as YAML, with the keys of every mapping in byte order. The YAML library sorts keys, too, but
-// its order is not transitive where names mix letters and digits (p2 < p10 < p1x < p2), so that the result of sorting
-// depends on the order in which Go happens to walk the map.
+// Marshal returns a value as YAML, with the keys of every mapping in byte order.
 //
-// A value that is not made of map[string]any, []any, text, booleans, int64 and float64 is written as its JSON says.
+// The YAML library sorts keys, too, but its order is not transitive where names mix letters and
+// digits (p2 < p10 < p1x < p2). Its result would depend on the order in which Go happens to walk
+// the map.
+//
+// It marshals a value through JSON unless it consists of map[string]any, []any, strings, booleans,
+// int64 and float64.
 func Marshal(value any) ([]byte, error) {
 	root, err := nodeOf(value)
 	if err != nil {
@@ -56,12 +60,12 @@ func nodeOf(value any) (*yaml.Node, error) {
 	return nodeThroughJSON(value)
 }
 
-// scalarNode returns a plain scalar without a tag, which is written as it is.
+// scalarNode returns a plain scalar without a tag, which is written without quotes.
 func scalarNode(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: value}
 }
 
-// textNode returns a text, in quotes where some reader would take it for something else.
+// textNode returns a string, in quotes if some parser would read it as another type.
 func textNode(value string) *yaml.Node {
 	n := scalarNode(value)
 	n.Tag = "!!str"
@@ -95,7 +99,7 @@ func mappingNode(fields map[string]any) (*yaml.Node, error) {
 	return n, nil
 }
 
-// nodeThroughJSON returns the node of what the JSON of a value says.
+// nodeThroughJSON returns the node of a value's JSON.
 func nodeThroughJSON(value any) (*yaml.Node, error) {
 	data, err := json.Marshal(value)
 	if err != nil {

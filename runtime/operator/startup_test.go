@@ -23,7 +23,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
 
-// Rights of an operator of Sites, but for Secrets.
+// rightsWithoutSecrets are the rights of an operator of Sites, except those for Secrets.
 const rightsWithoutSecrets = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: site}

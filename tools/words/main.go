@@ -1,7 +1,8 @@
 // Words checks that the repository uses the words of its glossary, which is in glossary.go: none of the words that a
-// concept must not be called is in an identifier, a comment, a message or the documentation.
+// concept must not be called is in an identifier, a comment, a message or the documentation. It also checks that doc
+// comments of Go code begin with the name that they document.
 //
-//	go run ./tools/words            # report such words; exit status 1 if there are any
+//	go run ./tools/words            # report what is not so; exit status 1 if there is anything
 //	go run ./tools/words -measure   # print how functions are named, and how large they are, instead
 //
 // The file exceptions.txt lists the places that may use such a word, each with its reason. An exception that nothing needs
@@ -43,9 +44,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	for _, f := range files {
+		found = append(found, checkDocComments(f)...)
+	}
 	if len(found) > 0 {
 		fmt.Println(strings.Join(found, "\n"))
-		fmt.Fprintf(os.Stderr, "%d words that the glossary does not use\n", len(found))
+		fmt.Fprintf(os.Stderr, "%d words and comments to mend\n", len(found))
 		os.Exit(1)
 	}
 }

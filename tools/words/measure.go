@@ -7,40 +7,31 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 )
 
 const (
-	maxMethods       = 15  // unexported ones of a receiver
 	maxFileLines     = 300 // of which generated files are excepted
 	maxFunctionLines = 60
 )
 
 // measures are counts over the Go code of the product and its tools, without tests.
 type measures struct {
-	codeLines                                int // without blanks and comments
-	functions, oneWord                       int // unexported functions of packages
-	methods, oneWordMethods                  int // unexported ones
-	receivers                                map[string]int
-	longFiles, longFunctions, crowded, names []string
+	codeLines                       int // without blanks and comments
+	functions, oneWord              int // unexported functions of packages
+	methods, oneWordMethods         int // unexported ones
+	longFiles, longFunctions, names []string
 }
 
 // measure reports the names and the sizes of what is declared.
 func measure(files []file) string {
-	m := measures{receivers: map[string]int{}}
+	m := measures{}
 	for _, f := range files {
 		measured := strings.HasPrefix(f.path, "cmd/") || strings.HasPrefix(f.path, "internal/") ||
 			strings.HasPrefix(f.path, "runtime/") || strings.HasPrefix(f.path, "tools/")
 		if measured && path.Ext(f.path) == ".go" && !strings.HasSuffix(f.path, "_test.go") {
 			m.add(f)
-		}
-	}
-	for _, receiver := range slices.Sorted(maps.Keys(m.receivers)) {
-		if n := m.receivers[receiver]; n > maxMethods {
-			m.crowded = append(m.crowded, fmt.Sprintf("%s: %d", receiver, n))
 		}
 	}
 	return m.String()
@@ -84,21 +75,6 @@ func (m *measures) addFunction(set *token.FileSet, pkg string, f *ast.FuncDecl) 
 	if oneWord {
 		m.oneWordMethods++
 	}
-	m.receivers[pkg+"."+receiverName(f.Recv.List[0].Type)]++
-}
-
-func receiverName(t ast.Expr) string {
-	switch t := t.(type) {
-	case *ast.StarExpr:
-		return receiverName(t.X)
-	case *ast.IndexExpr:
-		return receiverName(t.X)
-	case *ast.IndexListExpr:
-		return receiverName(t.X)
-	case *ast.Ident:
-		return t.Name
-	}
-	return "?"
 }
 
 // codeLines counts the lines that have code.
@@ -131,7 +107,6 @@ func (m *measures) String() string {
 		title string
 		lines []string
 	}{
-		{fmt.Sprintf("receivers with more than %d unexported methods", maxMethods), m.crowded},
 		{fmt.Sprintf("files of more than %d lines", maxFileLines), m.longFiles},
 		{fmt.Sprintf("functions of more than %d lines", maxFunctionLines), m.longFunctions},
 		{"functions of one word", m.names},

@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// archive writes one entry for each type, one for all kinds and one for the versions, sorted by name and
-// without times.
+// archive packs one entry for each type, one for all kinds and one for the versions. It sorts them
+// and leaves out times, so that the same input gives the same bytes.
 func archive(types map[string]kubetypes.Type, kinds []kubetypes.Kind, versions map[string]string) ([]byte, error) {
 	entries := map[string]any{kubetypes.KindsEntry: kinds, kubetypes.VersionsEntry: versions}
 	refs := references(types)

@@ -12,18 +12,18 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// kinds returns the kinds that can be stored, which are the ones an operator can own: those for which
-// Kubernetes has a client that is not limited to some verbs.
+// kinds returns the kinds that an operator can own. These are the kinds whose objects the API
+// server stores, in contrast to requests such as TokenReview, which can only be created.
 func (k *kube) kinds() ([]kubetypes.Kind, error) {
 	var kinds []kubetypes.Kind
 	for _, p := range k.packages {
-		groupName, ok := group(p)
+		groupName, ok := groupOf(p)
 		if !ok {
 			continue
 		}
 		err := markers.EachType(k.parser.Collector, p, func(info *markers.TypeInfo) {
-			if stored(info.Markers) {
-				kinds = append(kinds, kind(p, groupName, info))
+			if isOwnable(info.Markers) {
+				kinds = append(kinds, newKind(p, groupName, info))
 			}
 		})
 		if err != nil {
@@ -34,16 +34,17 @@ func (k *kube) kinds() ([]kubetypes.Kind, error) {
 	return kinds, nil
 }
 
-func stored(m markers.MarkerValues) bool {
+// isOwnable reports whether Kubernetes has a client with all verbs for a kind, and still serves it.
+func isOwnable(m markers.MarkerValues) bool {
 	return m.Get("genclient") != nil && m.Get("genclient:noVerbs") == nil && m.Get("genclient:onlyVerbs") == nil &&
-		!removed(m)
+		!isRemoved(m)
 }
 
 // oldest is the oldest release of Kubernetes that a project can name as its minKubernetes.
 var oldest = version.MustParseGeneric("1.29")
 
-// removed reports whether no supported API server has the kind any more.
-func removed(m markers.MarkerValues) bool {
+// isRemoved reports whether no supported release of Kubernetes serves the kind any more.
+func isRemoved(m markers.MarkerValues) bool {
 	release, ok := m.Get(removedMarker).(markers.RawArguments)
 	if !ok {
 		return false
@@ -52,7 +53,9 @@ func removed(m markers.MarkerValues) bool {
 	return err == nil && !oldest.LessThan(in)
 }
 
-func kind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {
+// newKind returns a kind from its type and markers. Its plural is guessed by the rule that
+// Kubernetes' own generators use, since the Go source does not say it.
+func newKind(p *loader.Package, group string, info *markers.TypeInfo) kubetypes.Kind {
 	gvk := schema.GroupVersionKind{Group: group, Version: p.Name, Kind: info.Name}
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	return kubetypes.Kind{

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// The Go packages whose types spec files can name.
+// roots are the Go packages whose types spec files can name.
 var roots = []string{
 	"k8s.io/api/...",
 	"k8s.io/apimachinery/pkg/apis/meta/v1",
@@ -25,18 +25,18 @@ var roots = []string{
 // removedMarker says in which release of Kubernetes a kind was removed.
 const removedMarker = "k8s:prerelease-lifecycle-gen:removed"
 
-// kindMarkers are what Kubernetes' own generators read: they tell kinds from other types, their scope, and whether
-// any API server still has them.
+// kindMarkers are markers of Kubernetes' own generators. They say which types are kinds, whether a
+// kind is namespaced, and in which release it was removed.
 var kindMarkers = []string{"genclient", "genclient:nonNamespaced", "genclient:noVerbs", "genclient:onlyVerbs", removedMarker}
 
-// kube is Kubernetes' Go packages, loaded.
+// kube is the loaded Go packages of Kubernetes.
 type kube struct {
 	packages []*loader.Package
 	parser   *crd.Parser
 }
 
-// load reads the packages. The schemas that are made of them name the fields of metadata where an object holds another,
-// or else say that it is an object, which is all that controller-gen says of it by default.
+// load reads the packages. With embeddedMetadata, schemas name the metadata fields of embedded
+// objects; without it they only say that metadata is an object, which is controller-gen's default.
 func load(embeddedMetadata bool) (*kube, error) {
 	packages, err := loader.LoadRoots(roots...)
 	if err != nil {
@@ -74,8 +74,8 @@ func load(embeddedMetadata bool) (*kube, error) {
 	return k, nil
 }
 
-// group returns the API group that a package declares, false when it is no API package.
-func group(p *loader.Package) (string, bool) {
+// groupOf returns the API group that a package declares, and whether it declares one.
+func groupOf(p *loader.Package) (string, bool) {
 	name, ok := p.Types.Scope().Lookup("GroupName").(*types.Const)
 	if !ok {
 		return "", false
@@ -83,8 +83,9 @@ func group(p *loader.Package) (string, bool) {
 	return constant.StringVal(name.Val()), true
 }
 
-// packageErrors returns how many errors controller-tools has recorded so far.
-func (k *kube) packageErrors() int {
+// countErrors returns how many errors controller-tools has recorded so far. The difference before
+// and after a type says whether the type has errors, because controller-tools does not.
+func (k *kube) countErrors() int {
 	n := 0
 	for _, p := range k.packages {
 		n += len(p.Errors)

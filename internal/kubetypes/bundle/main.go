@@ -1,7 +1,6 @@
-// Command bundle writes bundle.zip: what opgen knows of Kubernetes' own types.
-//
-// It reads the Go packages of Kubernetes with controller-tools, so that a field of a Kubernetes type gets the
-// very schema that controller-gen would give it. Run it through go generate in package kubetypes.
+// Command bundle writes bundle.zip: what opgen knows of Kubernetes' own types. It reads the Go
+// packages of Kubernetes with controller-tools, so that a field of a Kubernetes type gets exactly
+// the schema that controller-gen would give it. Run it with go generate in package kubetypes.
 package main
 
 import (
@@ -27,7 +26,7 @@ func run(args []string) error {
 	return os.WriteFile(args[0], content, 0o644)
 }
 
-// bundle returns the archive that package kubetypes embeds. It is the same for the same modules.
+// bundle returns the archive that package kubetypes embeds. The same modules give the same bytes.
 func bundle() ([]byte, error) {
 	k, err := load(true)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// typesBySchema finds the names of the types that have a schema. Most of a flat schema repeats other types, so
-// the archive stores a reference wherever a part of a schema is the whole schema of a type.
+// typesBySchema maps a schema, as JSON, to the names of the types that have it. Most of a flattened
+// schema repeats other types, so the archive stores a reference wherever a part of a schema equals
+// the whole schema of a type.
 type typesBySchema map[string][]string
 
 func references(types map[string]kubetypes.Type) typesBySchema {
@@ -20,15 +21,15 @@ func references(types map[string]kubetypes.Type) typesBySchema {
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		s := types[name].Schema
 		if len(s.Properties) > 0 {
-			found[key(s)] = append(found[key(s)], name)
+			found[schemaKey(s)] = append(found[schemaKey(s)], name)
 		}
 	}
 	return found
 }
 
-// key is what two schemas have in common when one can stand for the other: everything but what a reference
-// says itself.
-func key(s apiextv1.JSONSchemaProps) string {
+// schemaKey returns what two schemas must have in common to be interchangeable: everything except
+// the description and the default, which a reference can override.
+func schemaKey(s apiextv1.JSONSchemaProps) string {
 	s.Description, s.Default = "", nil
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -37,7 +38,7 @@ func key(s apiextv1.JSONSchemaProps) string {
 	return string(text)
 }
 
-// replaceBelow puts references into the parts of the schema of the type called owner.
+// replaceBelow replaces parts of the schema of the type owner by references.
 func (t typesBySchema) replaceBelow(s *apiextv1.JSONSchemaProps, owner string) {
 	s.Properties = maps.Clone(s.Properties)
 	for name, property := range s.Properties {
@@ -59,16 +60,17 @@ func (t typesBySchema) replace(s *apiextv1.JSONSchemaProps, owner string) {
 		t.replaceBelow(s, owner)
 		return
 	}
-	if names := t[key(*s)]; len(names) > 0 {
-		name := closest(names, owner)
+	if names := t[schemaKey(*s)]; len(names) > 0 {
+		name := closestName(names, owner)
 		*s = apiextv1.JSONSchemaProps{Ref: &name, Description: s.Description, Default: s.Default}
 		return
 	}
 	t.replaceBelow(s, owner)
 }
 
-// closest prefers a type of the owner's own package, then the first by name.
-func closest(names []string, owner string) string {
+// closestName returns the type to refer to if several have the same schema: one of the owner's
+// package if there is one, or else the first by name.
+func closestName(names []string, owner string) string {
 	pkg := owner[:strings.LastIndex(owner, ".")+1]
 	for _, name := range names {
 		if strings.HasPrefix(name, pkg) {

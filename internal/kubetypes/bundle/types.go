@@ -12,27 +12,28 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// single lists the packages of which one type is wanted: the others are not part of any API, or recursive.
-var single = map[string]string{
+// singleTypes lists the packages of which only one type is wanted. The others are not part of any
+// API, or are recursive.
+var singleTypes = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource":                     "Quantity",
 	"k8s.io/apimachinery/pkg/runtime":                          "RawExtension",
 	"k8s.io/apimachinery/pkg/util/intstr":                      "IntOrString",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1": "JSON",
 }
 
-// types returns every type with its full schema, by the name that spec files use. Types that controller-gen
-// refuses, because they cannot be in an API, are left out.
+// types returns every type with its full schema, by its name in spec files. It leaves out the types
+// that controller-gen refuses because they cannot be in an API, for example those with channels.
 func (k *kube) types() map[string]kubetypes.Type {
 	found := map[string]kubetypes.Type{}
 	for _, p := range k.packages {
-		for _, name := range k.exported(p) {
-			before := k.packageErrors()
+		for _, name := range k.wantedNames(p) {
+			before := k.countErrors()
 			ident := crd.TypeIdent{Package: p, Name: name}
 			k.parser.NeedFlattenedSchemaFor(ident)
-			if k.packageErrors() > before {
+			if k.countErrors() > before {
 				continue
 			}
-			t := describe(p, name)
+			t := describeType(p, name)
 			t.Schema = k.parser.FlattenedSchemata[ident]
 			found[kubetypes.NameOf(t.GoPackage, t.GoName)] = t
 		}
@@ -40,9 +41,9 @@ func (k *kube) types() map[string]kubetypes.Type {
 	return found
 }
 
-// exported returns the names of a package's wanted types, sorted.
-func (k *kube) exported(p *loader.Package) []string {
-	if name, ok := single[p.PkgPath]; ok {
+// wantedNames returns the names of a package's wanted types, sorted.
+func (k *kube) wantedNames(p *loader.Package) []string {
+	if name, ok := singleTypes[p.PkgPath]; ok {
 		return []string{name}
 	}
 	names := map[string]bool{}
@@ -54,8 +55,8 @@ func (k *kube) exported(p *loader.Package) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// describe returns what the Go type itself says: its form, and how it is copied.
-func describe(p *loader.Package, name string) kubetypes.Type {
+// describeType returns what the Go type itself says: its form, and how it is copied.
+func describeType(p *loader.Package, name string) kubetypes.Type {
 	t := kubetypes.Type{GoPackage: loader.NonVendorPath(p.PkgPath), GoName: name}
 	named := p.Types.Scope().Lookup(name).Type()
 	t.Copy = copyOf(named)
@@ -72,7 +73,8 @@ func describe(p *loader.Package, name string) kubetypes.Type {
 	return t
 }
 
-// copyOf tells how a value is copied. Generated methods are not seen: the packages are loaded without them.
+// copyOf returns how a value is copied. It cannot see generated methods, because the packages are
+// loaded without generated files.
 func copyOf(t types.Type) kubetypes.Copy {
 	if method, _, _ := types.LookupFieldOrMethod(t, true, nil, "DeepCopy"); method != nil {
 		if _, ok := method.Type().(*types.Signature).Results().At(0).Type().(*types.Pointer); ok {

@@ -13,20 +13,20 @@ import (
 // builtins are the functions of text/template itself.
 var builtins = strings.Fields("and call eq ge gt html index js le len lt ne not or print printf println slice urlquery")
 
-// ownNames are the functions that only templates of an author have.
-var ownNames = []string{"include"}
+// ownFunctionNames are the functions that sprig does not have and opgen adds.
+var ownFunctionNames = []string{"include"}
 
-// reference is a place that names a template.
+// reference is a use of a template by name.
 type reference struct {
 	name string
 	pos  spec.Pos
 }
 
-// checkCalls returns the calls in a tree of functions that templates cannot call. It notes the
-// templates that the tree names.
+// checkCalls returns a problem for each call of a function that templates cannot call. It also
+// collects the templates that the tree names.
 func (s *Set) checkCalls(tree *parse.Tree, t text) spec.Problems {
 	var problems spec.Problems
-	known := slices.Concat(allowedNames(), builtins, ownNames)
+	known := slices.Concat(allowedNames(), builtins, ownFunctionNames)
 	eachNode(tree.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
@@ -45,8 +45,8 @@ func (s *Set) checkCalls(tree *parse.Tree, t text) spec.Problems {
 	return problems
 }
 
-// includedBy returns the name that a command gives to include, nil for other commands and for names
-// that are computed.
+// includedBy returns the name in a call of include. It returns nil for other commands and for
+// computed names, which are only known at run time.
 func includedBy(command *parse.CommandNode) *parse.StringNode {
 	if len(command.Args) < 2 {
 		return nil
@@ -59,7 +59,7 @@ func includedBy(command *parse.CommandNode) *parse.StringNode {
 	return name
 }
 
-// explainFunction says why templates cannot call a function.
+// explainFunction returns why templates cannot call a function, and what to do instead.
 func explainFunction(name string, known []string) (message, hint string) {
 	if reason := refusalReason(name); reason != "" {
 		hint = "templates cannot call it, since equal inputs give equal files"
@@ -75,7 +75,7 @@ func explainFunction(name string, known []string) (message, hint string) {
 	return "there is no function " + name, hint
 }
 
-// checkReferences returns the places that name a template which no file of the folder defines.
+// checkReferences returns a problem for each use of a template that no file of the folder defines.
 func (s *Set) checkReferences() spec.Problems {
 	var problems spec.Problems
 	var names []string

@@ -15,33 +15,33 @@ import (
 )
 
 var (
-	// located is a message of text/template: where, and what.
+	// located matches a message of text/template with its position.
 	located = lazyregexp.New(`(?s)^template: (#\d+):(\d+)(?::(\d+))?: (.*)$`)
-	// executing is how they go on when a template is executed.
+	// executing matches the rest of the message of an error at execution.
 	executing = lazyregexp.New(`(?s)^executing ".*?" at <(.*?)>: (.*)$`)
-	// calling comes before the message of a function.
+	// calling matches the rest of the message of an error that a function has returned.
 	calling = lazyregexp.New(`(?s)^error calling (\w+): (.*)$`)
-	// unclosed is the message of an action without an end, which goes on with the place of its
-	// beginning.
+	// unclosed matches the message about an action without an end. It goes on with where the action
+	// begins.
 	unclosed = lazyregexp.New(`(?s)^unclosed action(?: started at .*:(\d+))?$`)
-	// quoted is a part of a template in a message.
+	// quoted matches a part of a template that a message quotes.
 	quoted = lazyregexp.New(`"((?:[^"\\]|\\.)+)"`)
 )
 
-// failure is an error of text/template, taken apart.
+// failure is an error of text/template, split into its parts.
 type failure struct {
 	text     text
 	line     int // in the text; 0: unknown
 	column   int // in bytes, from 0; negative: unknown
 	message  string
-	function string // that returned the message; empty: none
+	function string // that has returned the message; empty: none
 }
 
-// problemOf returns an error of text/template in the text of a name at its place, which is the
-// innermost one: that in a template which another one calls.
+// problemOf returns an error of text/template as a problem. If templates call each other, its
+// position is in the innermost one.
 func (s *Set) problemOf(name string, err error) spec.Problem {
 	f := failure{text: s.texts[name], message: err.Error(), column: -1}
-	for s.cutPlace(&f) {
+	for s.cutPosition(&f) {
 		if found := executing().FindStringSubmatch(f.message); found != nil {
 			f.message = found[2]
 		}
@@ -52,9 +52,9 @@ func (s *Set) problemOf(name string, err error) spec.Problem {
 	message, hint := f.message, ""
 	var executed template.ExecError
 	switch {
-	case errors.Is(err, errTooMany) && f.function == "":
-		message, hint = errTooMany.Error(), "the limit is 16 MiB"
-	case f.function == "fail" || strings.HasPrefix(f.function, "opgen_"): // the message is written for users
+	case errors.Is(err, errTooLarge) && f.function == "":
+		message, hint = errTooLarge.Error(), "the limit is 16 MiB"
+	case f.function == "fail" || strings.HasPrefix(f.function, "opgen_"): // these messages are written for users
 	case errors.As(err, &executed):
 		message, hint = explainExecution(f)
 	default:
@@ -69,8 +69,9 @@ func (s *Set) problemOf(name string, err error) spec.Problem {
 	return spec.Problem{Pos: s.positionOf(f), Message: message, Hint: hint}
 }
 
-// cutPlace takes the place off the message of a failure. It reports false if the message has none.
-func (s *Set) cutPlace(f *failure) bool {
+// cutPosition moves the position from the message of a failure into its fields. It reports false if
+// the message has none.
+func (s *Set) cutPosition(f *failure) bool {
 	parts := located().FindStringSubmatch(f.message)
 	if parts == nil {
 		return false
@@ -83,8 +84,8 @@ func (s *Set) cutPlace(f *failure) bool {
 	return true
 }
 
-// positionOf returns the place of a failure. For errors of syntax, text/template knows the line
-// alone: the column is that of the part that the message quotes, or of the first action of the line.
+// positionOf returns the position of a failure. text/template only knows the line of a syntax
+// error; the column is that of the quoted part of the template, or of the first action of the line.
 func (s *Set) positionOf(f failure) spec.Pos {
 	pos := spec.Pos{File: s.source.Place(f.text.file), Line: 1, Column: 1}
 	if f.text.isPath || f.line < 1 || f.line > len(f.text.lines) {
@@ -103,7 +104,7 @@ func (s *Set) positionOf(f failure) spec.Pos {
 		}
 	}
 	column = min(column, len(line))
-	if found := noValue().FindStringSubmatch(f.message); found != nil { // of .API.Names.Kind, the name that is wrong
+	if found := noValue().FindStringSubmatch(f.message); found != nil { // for example, for .API.Names.Kind the name that does not exist
 		if at := strings.Index(line[column:], "."+found[1]); at >= 0 {
 			column += at
 		}
@@ -112,7 +113,7 @@ func (s *Set) positionOf(f failure) spec.Pos {
 	return pos
 }
 
-// explainSyntax says what an error of syntax means.
+// explainSyntax returns what a syntax error means and what to do.
 func explainSyntax(message string) (said, hint string) {
 	switch {
 	case message == "unexpected EOF":
@@ -125,8 +126,7 @@ func explainSyntax(message string) (said, hint string) {
 	return strings.TrimSuffix(message, " in operand"), ""
 }
 
-// valueType returns the type of values by the name that messages of text/template have for it, nil
-// for other names.
+// valueType returns the type of values that a message of text/template names, nil if it is none.
 func valueType(name string) reflect.Type {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "*"), typePrefix)
 	for _, known := range valueTypes {
@@ -147,7 +147,7 @@ var valueTypes = []reflect.Type{
 	reflect.TypeFor[Child](), reflect.TypeFor[Role](), reflect.TypeFor[PolicyRule](),
 }
 
-// namesIn returns the names of the values that a type has.
+// namesIn returns the names of a type's values.
 func namesIn(t reflect.Type) []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {
@@ -161,12 +161,12 @@ func namesIn(t reflect.Type) []string {
 	return names
 }
 
-// pathsWith are paths of templates that name a value.
+// pathsWith are example paths of templates that make a value available.
 var pathsWith = map[string]string{
 	"API": "docs/{{ lower .API.Kind }}.md.tmpl", "Version": "docs/{{ lower .API.Kind }}-{{ .Version.Name }}.md.tmpl",
 }
 
-// hintForValue says what to write for a value that is not there.
+// hintForValue returns what to write instead of a name that does not exist.
 func hintForValue(name string, of reflect.Type) string {
 	switch {
 	case of == nil:

@@ -7,25 +7,27 @@ import (
 )
 
 var (
-	// noValue is the message of text/template for a value that is not there.
+	// noValue matches the message about a value that does not exist.
 	noValue = lazyregexp.New(`^can't evaluate field (\w+) in type (.+)$`)
-	// isAbsent is its message for a part of a value that is absent.
+	// isAbsent matches the message about a part of a value that is absent, such as the operator of
+	// a kind without one.
 	isAbsent = lazyregexp.New(`^nil pointer evaluating \*?(?:usertemplates\.)?(\w+)\.(\w+)$`)
-	// noKey is its message for a key that a dict does not have.
+	// noKey matches the message about a key that a dict lacks.
 	noKey = lazyregexp.New(`^map has no entry for key (".*")$`)
-	// noRange is its message for a value that has no items; it goes on with the whole value.
+	// noRange matches the message about a range over a value without items. It goes on with the
+	// whole value.
 	noRange = lazyregexp.New(`(?s)^range can't iterate over .*$`)
-	// isNoFunction is its message for a value with arguments.
+	// isNoFunction matches the message about a value that gets arguments.
 	isNoFunction = lazyregexp.New(`^(?:can't give argument to non-function (\S+)|(\w+) (?:is not a method but has arguments|has arguments but cannot be invoked as function))$`)
-	// wrongType is its message for an argument of another type.
+	// wrongType matches the message about an argument of a wrong type.
 	wrongType = lazyregexp.New(`^wrong type for value; expected (.+); got (.+)$`)
-	// wrongNumber is its message for too few or too many arguments.
+	// wrongNumber matches the message about too few or too many arguments.
 	wrongNumber = lazyregexp.New(`^wrong number of args for (\w+): want (.+) got (.+)$`)
-	// goType is the name of a type of Go.
+	// goType matches the name of a Go type.
 	goType = lazyregexp.New(`(?:\*|\[\]|map\[string\])*(?:usertemplates\.\w+|interface \{\}|\b(?:string|bool|u?int(?:8|16|32|64)?|float(?:32|64))\b)`)
 )
 
-// explainExecution says what a failure means, without types of Go, and what to do.
+// explainExecution returns what a failure means without Go types, and what to do.
 func explainExecution(f failure) (said, hint string) {
 	if found := noValue().FindStringSubmatch(f.message); found != nil {
 		of := valueType(found[2])

@@ -13,8 +13,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// FieldsOf returns the fields of a version, each before those below it, in the order of the spec
-// file.
+// FieldsOf returns the fields of a version in the order of the spec file, each followed by those
+// below it.
 func FieldsOf(v *spec.Version) []Field {
 	var l fieldList
 	if v.Spec != nil {
@@ -29,8 +29,8 @@ func FieldsOf(v *spec.Version) []Field {
 	return l.fields
 }
 
-// requiresSpec reports whether an object must have a spec: if the root says so, or if a field of the
-// spec is required.
+// requiresSpec reports whether an object must have a spec: the root requires it, or a field of it
+// is required.
 func requiresSpec(v *spec.Version) bool {
 	if v.Root != nil && v.Root.Keywords.Required != nil {
 		return slices.Contains(v.Root.Keywords.Required, "spec")
@@ -51,7 +51,7 @@ func (l *fieldList) add(s *spec.Schema, f Field) {
 	}
 	own := ownKeywords(s)
 	f.Limits = limitsOf(own)
-	if s.Type != "" { // whose own limits opgen adds to some
+	if s.Type != "" { // the type in the spec file may imply limits that the file does not have
 		f.Limits = slices.DeleteFunc(f.Limits, func(l Limit) bool { _, set := s.At[l.Name]; return !set })
 	}
 	for _, value := range own.Enum {
@@ -64,8 +64,8 @@ func (l *fieldList) add(s *spec.Schema, f Field) {
 	l.addBelow(s.Declared(), f)
 }
 
-// ownKeywords returns the keywords of a schema and of the type of the spec files that it uses. Those
-// of a Kubernetes type or a Go type are part of that type.
+// ownKeywords returns the keywords of a schema merged with those of the named type that it uses. It
+// leaves out those of Kubernetes and Go types, which are part of what the type means.
 func ownKeywords(s *spec.Schema) apiextv1.JSONSchemaProps {
 	if s.Use != nil {
 		return crdgen.Overlay(ownKeywords(s.Use.Schema), s.Keywords)
@@ -87,8 +87,8 @@ func (l *fieldList) addBelow(s *spec.Schema, parent Field) {
 	l.addEach(s.AdditionalProperties, parent, "{}")
 }
 
-// addEach adds what is below the items of a list or the values of a map, and these themselves if
-// they have limits of their own.
+// addEach adds what is below the items of a list or the values of a map. It adds the item or value
+// itself only if it has limits.
 func (l *fieldList) addEach(s *spec.Schema, parent Field, mark string) {
 	if s == nil {
 		return
@@ -102,12 +102,12 @@ func (l *fieldList) addEach(s *spec.Schema, parent Field, mark string) {
 	l.addBelow(s.Declared(), parent)
 }
 
-// shortTypes are the words of spec files for types of Kubernetes.
+// shortTypes are the words of the shorthand for types of Kubernetes.
 var shortTypes = map[string]string{
 	spec.TypeTime: "time", spec.TypeDuration: "duration", spec.TypeQuantity: "quantity", spec.TypeIntOrString: "intOrString",
 }
 
-// typeOf returns the type of a schema in the words of spec files.
+// typeOf returns the type of a schema in the shorthand.
 func typeOf(s *spec.Schema) string {
 	s = s.Declared()
 	k := s.Keywords
@@ -132,7 +132,7 @@ func typeOf(s *spec.Schema) string {
 	return k.Type
 }
 
-// formatOf returns the format of a text.
+// formatOf returns the format of a string.
 func formatOf(k apiextv1.JSONSchemaProps) string {
 	if k.Type != "string" {
 		return ""
@@ -176,7 +176,7 @@ func limitsOf(k apiextv1.JSONSchemaProps) []Limit {
 	return limits
 }
 
-// compactJSON returns a JSON value without needless white space and with its texts as they are.
+// compactJSON returns a JSON value without unnecessary white space. It does not escape <, > and &.
 func compactJSON(raw []byte) string {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -9,14 +9,14 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// functionGroup is functions of sprig about one thing.
+// functionGroup is a group of sprig's functions about one subject.
 type functionGroup struct {
 	about string
 	names []string
 }
 
-// allowed are the functions of sprig that templates can call: their result follows from their
-// arguments alone, on every machine, at every time.
+// allowed are the functions of sprig that templates can call. Their results depend only on their
+// arguments, and not on the time, the machine or chance.
 var allowed = []functionGroup{
 	{"text", strings.Fields(`abbrev abbrevboth camelcase cat contains hasPrefix hasSuffix indent initials kebabcase lower
 		nindent nospace plural quote repeat replace snakecase squote substr swapcase title trim trimAll trimPrefix trimSuffix
@@ -63,7 +63,7 @@ var refused = []functionGroup{
 	{"is a test of sprig itself", []string{"hello"}},
 }
 
-// refusalReason returns why templates cannot call a function of sprig; empty for every other name.
+// refusalReason returns why templates cannot call a function of sprig, and "" for other names.
 func refusalReason(name string) string {
 	for _, group := range refused {
 		if slices.Contains(group.names, name) {
@@ -73,8 +73,8 @@ func refusalReason(name string) string {
 	return ""
 }
 
-// functions returns the functions of sprig that templates can call, with the keys and values of maps
-// in the order of the keys. Every call spends what it costs.
+// functions returns the functions of sprig that templates can call. The ones that return keys or
+// values of maps sort them. Each call spends its cost.
 func functions(spend func(cost int) error) template.FuncMap {
 	ofSprig := sprig.TxtFuncMap()
 	result := template.FuncMap{}
@@ -86,7 +86,8 @@ func functions(spend func(cost int) error) template.FuncMap {
 	return result
 }
 
-// sortedKeys returns the keys of maps in byte order; sprig returns them in the random order of Go's maps.
+// sortedKeys returns the keys of maps in byte order. sprig returns them in the random order of Go's
+// maps.
 func sortedKeys(dicts ...map[string]any) []string {
 	var keys []string
 	for _, dict := range dicts {

@@ -14,10 +14,11 @@ const (
 	maxCounted = 1 << 20  // items of a list
 )
 
-var errTooMany = errors.New("makes more than a file can hold")
+var errTooLarge = errors.New("output is too large")
 
-// limitCalls replaces the functions by ones that fail if their result is too large, or if all calls
-// together cost too much. It adds those of Go that make texts.
+// limitCalls replaces each function by one that fails if its result is too large, or if all calls
+// together cost too much. It adds the functions of text/template that return strings, which have no
+// limit either.
 func limitCalls(functions template.FuncMap, spend func(cost int) error) {
 	functions["html"], functions["js"] = template.HTMLEscaper, template.JSEscaper
 	functions["urlquery"] = template.URLQueryEscaper
@@ -28,9 +29,9 @@ func limitCalls(functions template.FuncMap, spend func(cost int) error) {
 	}
 }
 
-// limitCall returns a function that fails instead of returning a text or a list that is too large,
-// and spends a unit for each call and for each 64 bytes or items that it reads or makes: loops that
-// join results grow fast.
+// limitCall returns a function that fails instead of returning a string or a list that is too
+// large. It spends one unit for a call, and one more for each 64 bytes or items of its arguments
+// and result: otherwise a loop that joins results would grow exponentially.
 func limitCall(function any, spend func(cost int) error) any {
 	call, of := reflect.ValueOf(function), reflect.TypeOf(function)
 	var in []reflect.Type
@@ -55,7 +56,7 @@ func limitCall(function any, spend func(cost int) error) any {
 		}
 		err := spend(1 + size/64)
 		if isTooLarge(results[0]) {
-			err = errTooMany
+			err = errTooLarge
 		}
 		if err != nil {
 			return []reflect.Value{reflect.Zero(of.Out(0)), reflect.ValueOf(&err).Elem()}
@@ -74,7 +75,7 @@ func isTooLarge(result reflect.Value) bool {
 	return sizeOf(result) > maxCounted
 }
 
-// sizeOf returns the bytes of a text or the items of a list or a dict.
+// sizeOf returns the number of bytes of a string, or of items of a list or a dict.
 func sizeOf(value reflect.Value) int {
 	if value.Kind() == reflect.Interface {
 		value = value.Elem()
@@ -86,18 +87,18 @@ func sizeOf(value reflect.Value) int {
 	return 0
 }
 
-// limitArguments replaces the functions of which a single call with large numbers takes too long.
+// limitArguments replaces the functions that take too long for large numbers in a single call.
 func limitArguments(functions template.FuncMap) {
 	repeat, replace := functions["repeat"].(func(int, string) string), functions["replace"].(func(string, string, string) string)
 	functions["repeat"] = func(count int, text string) (string, error) {
 		if count < 0 || len(text) > 0 && count > maxText/len(text) {
-			return "", errTooMany
+			return "", errTooLarge
 		}
 		return repeat(count, text), nil
 	}
 	functions["replace"] = func(old, by, text string) (string, error) {
 		if len(by) > 0 && strings.Count(text, old) > maxText/len(by) {
-			return "", errTooMany
+			return "", errTooLarge
 		}
 		return replace(old, by, text), nil
 	}
@@ -105,7 +106,7 @@ func limitArguments(functions template.FuncMap) {
 		indent := functions[name].(func(int, string) string)
 		functions[name] = func(spaces int, text string) (string, error) {
 			if spaces < 0 || spaces > maxText/(strings.Count(text, "\n")+1) {
-				return "", errTooMany
+				return "", errTooLarge
 			}
 			return indent(spaces, text), nil
 		}
@@ -113,19 +114,19 @@ func limitArguments(functions template.FuncMap) {
 	limitCounts(functions)
 }
 
-// limitCounts replaces the functions that count.
+// limitCounts replaces the functions that return ranges of numbers.
 func limitCounts(functions template.FuncMap) {
 	until, untilStep := functions["until"].(func(int) []int), functions["untilStep"].(func(int, int, int) []int)
 	seq := functions["seq"].(func(...int) string)
 	functions["until"] = func(count int) ([]int, error) {
-		if !countable(0, count, 1) {
-			return nil, errTooMany
+		if !isCountable(0, count, 1) {
+			return nil, errTooLarge
 		}
 		return until(count), nil
 	}
 	functions["untilStep"] = func(start, stop, step int) ([]int, error) {
-		if !countable(start, stop, step) {
-			return nil, errTooMany
+		if !isCountable(start, stop, step) {
+			return nil, errTooLarge
 		}
 		return untilStep(start, stop, step), nil
 	}
@@ -139,14 +140,14 @@ func limitCounts(functions template.FuncMap) {
 		case 3:
 			first, step, last = bounds[0], bounds[1], bounds[2]
 		}
-		if !countable(first, last, step) {
-			return "", errTooMany
+		if !isCountable(first, last, step) {
+			return "", errTooLarge
 		}
 		return seq(bounds...), nil
 	}
 }
 
-// countable reports whether few enough numbers lie between two, at distances of step.
-func countable(start, stop, step int) bool {
+// isCountable reports whether a range of numbers is short enough.
+func isCountable(start, stop, step int) bool {
 	return step == 0 || math.Abs((float64(stop)-float64(start))/float64(step)) <= maxCounted
 }

@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 )
 
-// eachNode visits a node and those below it.
+// eachNode calls visit with a node and all nodes below it.
 func eachNode(node parse.Node, visit func(parse.Node)) {
 	visit(node)
 	switch n := node.(type) {
@@ -46,16 +46,16 @@ func eachOfBranch(n *parse.BranchNode, visit func(parse.Node)) {
 	}
 }
 
-// The functions that limitRuns adds calls of.
+// limitRuns adds calls of these functions.
 const (
 	enterName = "opgen_enter"
 	leaveName = "opgen_leave"
 	stepName  = "opgen_step"
 )
 
-// limitRuns adds calls to a tree, at its beginning, at its end and in each loop, that fail when
-// templates call each other without end or loops take too long. text/template has no such limits
-// and cannot be interrupted.
+// limitRuns adds calls to a tree, at its beginning, at its end and in each loop. They fail if
+// templates call each other too deeply, or if loops take too long. text/template has no such
+// limits, and its execution cannot be interrupted.
 func limitRuns(tree *parse.Tree) {
 	if tree.Root == nil {
 		return
@@ -69,7 +69,7 @@ func limitRuns(tree *parse.Tree) {
 	tree.Root.Nodes = slices.Concat([]parse.Node{callOf(enterName, at, 1)}, tree.Root.Nodes, []parse.Node{callOf(leaveName, at, 1)})
 }
 
-// callOf returns a call of a function without arguments.
+// callOf returns a node that calls a function without arguments.
 func callOf(name string, pos parse.Pos, line int) parse.Node {
 	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos, Line: line, Pipe: &parse.PipeNode{
 		NodeType: parse.NodePipe, Pos: pos, Line: line, Cmds: []*parse.CommandNode{{

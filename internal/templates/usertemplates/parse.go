@@ -13,10 +13,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// onceLine is the first line of a template whose files belong to the author once they are written.
+// onceLine is the first line of a template whose files belong to the author after they are written.
 const onceLine = "{{/* opgen: once */}}"
 
-// scope is what a template makes a file for.
+// scope is what a template makes one file for: the project, an API or a version.
 type scope int
 
 const (
@@ -30,10 +30,10 @@ type Set struct {
 	source    Source
 	templates []parsed           // in the order of their paths
 	shared    *template.Template // everything that the files define, for all of them
-	texts     map[string]text    // by the names that messages of text/template have for them
-	defined   map[string]string  // by what is defined: the file
-	included  []reference        // the templates that are named
-	run       run                // of the file that is rendered
+	texts     map[string]text    // by their names in messages of text/template
+	defined   map[string]string  // name of a definition → its file
+	included  []reference        // uses of templates by name
+	run       run                // of the file that is being rendered
 }
 
 // parsed is a template that makes files.
@@ -44,19 +44,19 @@ type parsed struct {
 	once       bool
 }
 
-// text is what was parsed under a name.
+// text is a parsed part of a file.
 type text struct {
 	file   string // of the source
 	isPath bool   // it is the path of the file
 	lines  []string
-	skip   int // lines that the file has before these
+	skip   int // number of lines that precede it in the file
 }
 
-// position returns the place of an offset in the text.
+// position returns the position of an offset in the text.
 func (t text) position(source Source, offset int) spec.Pos {
 	pos := spec.Pos{File: source.Place(t.file), Line: 1, Column: 1}
 	if t.isPath {
-		return pos // the name of the file is the text
+		return pos // the text is the name of the file, which has no lines
 	}
 	pos.Line += t.skip
 	for _, line := range t.lines {
@@ -70,7 +70,7 @@ func (t text) position(source Source, offset int) spec.Pos {
 	return pos
 }
 
-// firstInvalid returns where content stops being UTF-8, -1 if it does not.
+// firstInvalid returns the offset of the first byte that is not UTF-8, and -1 if there is none.
 func firstInvalid(content []byte) int {
 	for at := 0; at < len(content); {
 		r, size := utf8.DecodeRune(content[at:])
@@ -82,13 +82,13 @@ func firstInvalid(content []byte) int {
 	return -1
 }
 
-// newName returns a name for a text in text/template, whose messages cannot have every character of a
-// path.
+// newName returns a name for a text in text/template. A path cannot be that name, because messages
+// of text/template cannot be parsed if it has certain characters.
 func (s *Set) newName() string { return "#" + strconv.Itoa(len(s.texts)) }
 
-// Parse parses the templates of a folder. Files whose names begin with an underscore make no file;
-// what they define can be used by the others with template and include. The Set has the templates
-// without problems.
+// Parse parses the templates of a folder. A file whose name begins with an underscore makes no
+// file; the other files can use what it defines with template and include. The Set contains the
+// templates without problems.
 func Parse(source Source) (*Set, spec.Problems) {
 	s := &Set{
 		source: source, shared: template.New("").Option("missingkey=error"), texts: map[string]text{}, defined: map[string]string{},
@@ -107,8 +107,8 @@ func Parse(source Source) (*Set, spec.Problems) {
 	return s, problems
 }
 
-// dropBroken drops the templates that have a problem; all of them if a shared file has one, which
-// any of them may use.
+// dropBroken drops the templates that have a problem. It drops all if a shared file has one,
+// because any template may use that file.
 func (s *Set) dropBroken(problems spec.Problems) {
 	broken := map[string]bool{}
 	for _, p := range problems {
@@ -122,7 +122,7 @@ func (s *Set) dropBroken(problems spec.Problems) {
 	s.templates = slices.DeleteFunc(s.templates, func(t parsed) bool { return broken[s.source.Place(t.name)] })
 }
 
-// parseFile parses a file, and its path if it makes files.
+// parseFile parses a file, and its path if the file makes files.
 func (s *Set) parseFile(file string) (parsed, spec.Problems) {
 	t := parsed{name: file}
 	content := s.source.Files[file]
@@ -159,7 +159,7 @@ func (s *Set) parseText(name, content string, t text) spec.Problems {
 		return spec.Problems{s.problemOf(name, err)}
 	}
 	if trees[name] == nil {
-		trees[name] = tree // it has nothing but definitions
+		trees[name] = tree // it contains nothing but definitions
 	}
 	var problems spec.Problems
 	for _, defined := range slices.Sorted(maps.Keys(trees)) {

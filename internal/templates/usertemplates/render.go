@@ -18,15 +18,15 @@ import (
 type File struct {
 	Path    string // slash-separated, relative to the project
 	Content []byte
-	Once    bool // it is the author's once it is written
+	Once    bool // it belongs to the author after it is written
 	// Template is what the file was made from, as the lock names it: SOURCE/PATH.
 	Template string
 	// API is the index of the API that the file is for; -1 if it is for the whole project.
 	API int
 }
 
-// Render makes the files of all templates, in the order of the templates. A template that makes
-// nothing but white space makes no file.
+// Render makes the files of all templates, in the order of the templates. A template that yields
+// only white space makes no file.
 func (s *Set) Render(values Values) ([]File, spec.Problems) {
 	var files []File
 	var problems spec.Problems
@@ -34,7 +34,7 @@ func (s *Set) Render(values Values) ([]File, spec.Problems) {
 		eachValue(t.scope, values, func(api int, dot any) {
 			file, problem := s.renderFile(t, dot)
 			switch {
-			case problem != nil && !slices.Contains(problems, *problem): // one for all APIs
+			case problem != nil && !slices.Contains(problems, *problem): // the same problem for several APIs is reported once
 				problems = append(problems, *problem)
 			case problem == nil && file.Path != "":
 				file.API = api
@@ -45,8 +45,8 @@ func (s *Set) Render(values Values) ([]File, spec.Problems) {
 	return files, problems
 }
 
-// eachValue calls render with what the templates of a scope are rendered over, and the index of its
-// API. No template sees what another one has changed.
+// eachValue calls render for each file of a scope, with the values of the template and the index of
+// the API. Each call gets a copy of the values, so that no template sees what another has changed.
 func eachValue(of scope, values Values, render func(api int, dot any)) {
 	if of == perProject {
 		render(-1, values.withOwnDicts())
@@ -65,7 +65,7 @@ func eachValue(of scope, values Values, render func(api int, dot any)) {
 	}
 }
 
-// renderFile makes the file of a template, without a path if there is to be none.
+// renderFile makes the file of a template. The file has no path if there is to be none.
 func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
 	content, problem := s.execute(t.text, dot)
 	if problem != nil || len(bytes.TrimSpace(content)) == 0 {
@@ -75,7 +75,7 @@ func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
 	if problem != nil {
 		return File{}, problem
 	}
-	if message := pathFault(string(made)); message != "" {
+	if message := pathProblem(string(made)); message != "" {
 		return File{}, &spec.Problem{
 			Pos: s.texts[t.path].position(s.source, 0), Message: message,
 			Hint: "the path of the template, without .tmpl, is that of a file below the project",
@@ -84,7 +84,7 @@ func (s *Set) renderFile(t parsed, dot any) (File, *spec.Problem) {
 	return File{Path: string(made), Content: content, Once: t.once, Template: s.source.Place(t.name)}, nil
 }
 
-// execute runs what was parsed under a name.
+// execute executes the text with a name.
 func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
 	s.run = run{}
 	var out limitedBuffer
@@ -94,8 +94,8 @@ func (s *Set) execute(name string, dot any) ([]byte, *spec.Problem) {
 	return out.Bytes(), nil
 }
 
-// pathFault says why a path cannot be that of a file of the project; empty if it can.
-func pathFault(name string) string {
+// pathProblem returns why a path cannot be that of a file of the project, and "" if it can.
+func pathProblem(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	makes := "makes " + strconv.Quote(name) + ", which "
 	var invalid *module.InvalidPathError
@@ -119,7 +119,7 @@ const (
 	maxCosts = 2000000 // calls and iterations for one file
 )
 
-// run counts what the templates do for one file.
+// run counts what the templates do while one file is rendered.
 type run struct{ depth, costs int }
 
 var errEndless = errors.New("templates call each other without end")
@@ -138,7 +138,7 @@ func (r *run) leave() string {
 
 func (r *run) step() (string, error) { return "", r.spend(1) }
 
-// spend fails when the templates of one file have done too much.
+// spend returns an error if the templates of one file have done too much.
 func (r *run) spend(cost int) error {
 	if r.costs += cost; r.costs > maxCosts {
 		return errors.New("takes too long: are there loops in loops?")
@@ -146,13 +146,13 @@ func (r *run) spend(cost int) error {
 	return nil
 }
 
-// ownFunctions returns the functions that read the templates of the set, and those that limitRuns
-// adds calls of.
+// ownFunctions returns include, which reads the templates of the set, and the functions that
+// limitRuns adds calls of.
 func (s *Set) ownFunctions() template.FuncMap {
 	return template.FuncMap{"include": limitCall(s.include, s.run.spend), enterName: s.run.enter, leaveName: s.run.leave, stepName: s.run.step}
 }
 
-// include renders a template that the folder defines, as a text to go on with, such as
+// include returns the output of a template of the folder as a string, so that it can be piped:
 // include "labels" . | indent 2.
 func (s *Set) include(name string, dot any) (string, error) {
 	if s.shared.Lookup(name) == nil {
@@ -163,12 +163,12 @@ func (s *Set) include(name string, dot any) (string, error) {
 	return out.String(), err
 }
 
-// limitedBuffer takes no more than a file can hold.
+// limitedBuffer is a buffer that fails beyond maxText.
 type limitedBuffer struct{ bytes.Buffer }
 
 func (b *limitedBuffer) Write(text []byte) (int, error) {
 	if b.Len()+len(text) > maxText {
-		return 0, errTooMany
+		return 0, errTooLarge
 	}
 	return b.Buffer.Write(text)
 }

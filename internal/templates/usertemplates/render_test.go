@@ -197,7 +197,7 @@ func FuzzTemplates(f *testing.F) {
 			t.Errorf("took %s", took)
 		}
 		for _, file := range files {
-			if pathFault(file.Path) != "" {
+			if pathProblem(file.Path) != "" {
 				t.Errorf("made %q", file.Path)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 
 const (
 	extension = ".tmpl"
-	// sharedPrefix starts the names of files that only define templates for others, as in the charts
-	// of Helm.
+	// sharedPrefix begins the names of files that only define templates for others, as in Helm
+	// charts.
 	sharedPrefix = "_"
 
 	maxTemplate  = 1 << 20 // bytes of a template
@@ -23,14 +23,14 @@ const (
 
 // Source is the templates of a folder.
 type Source struct {
-	// Name is how opgen.yaml names the folder; messages and the lock have it before the path of a
-	// template.
+	// Name is the name of the folder in opgen.yaml. Messages and the lock show it before a
+	// template's path.
 	Name string
-	// Files are the files of the folder and of those below it that end in .tmpl, by their paths.
+	// Files are the .tmpl files of the folder and the folders below it, by path.
 	Files map[string][]byte
 }
 
-// Place is how messages and the lock name a template of the source.
+// Place returns the name of a template in messages and the lock.
 func (s Source) Place(name string) string { return s.Name + "/" + name }
 
 // IsTemplate reports whether a file is a template by its name.
@@ -46,8 +46,8 @@ func (s Source) MakesFiles() bool {
 	return false
 }
 
-// Read reads the templates of a folder under the name that opgen.yaml gives it. The error is one of
-// reading; it satisfies fs.ErrNotExist if there is no such folder.
+// Read reads the templates of a folder, under the name that opgen.yaml has for it. Problems are
+// about single files. The error satisfies fs.ErrNotExist if the folder does not exist.
 func Read(name string, folder fs.FS) (Source, spec.Problems, error) {
 	source := Source{Name: name, Files: map[string][]byte{}}
 	var problems spec.Problems
@@ -69,7 +69,7 @@ func Read(name string, folder fs.FS) (Source, spec.Problems, error) {
 			return fmt.Errorf("%s: has more than %d templates", name, maxTemplates)
 		}
 		content, err := readTemplate(folder, file)
-		if errors.Is(err, errTooMany) {
+		if errors.Is(err, errTooLarge) {
 			refuse(file, "is too large: the limit is 1 MiB", "split it into several templates")
 			return nil
 		}
@@ -79,7 +79,7 @@ func Read(name string, folder fs.FS) (Source, spec.Problems, error) {
 	return source, problems, err
 }
 
-// readTemplate reads a file that has at most the size of a template.
+// readTemplate reads a file. It returns an error if the file is larger than a template may be.
 func readTemplate(folder fs.FS, name string) ([]byte, error) {
 	file, err := folder.Open(name)
 	if err != nil {
@@ -88,10 +88,10 @@ func readTemplate(folder fs.FS, name string) ([]byte, error) {
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxTemplate+1))
 	if len(content) > maxTemplate {
-		return nil, errTooMany
+		return nil, errTooLarge
 	}
 	return content, err
 }
 
-// isShared reports whether a file makes no file of its own.
+// isShared reports whether a file only defines templates for others.
 func isShared(name string) bool { return strings.HasPrefix(path.Base(name), sharedPrefix) }

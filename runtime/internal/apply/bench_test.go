@@ -18,7 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Typical children. testdata holds what an API server made of them.
+// typicalConfigMap and the functions below return typical children. testdata has what an API server
+// made of them.
 func typicalConfigMap() client.Object {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "echo", Labels: map[string]string{"app": "echo"}},
 		Data: map[string]string{"text": "hello", "mode": "Plain"}}

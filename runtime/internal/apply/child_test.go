@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// subject is one child on a server.
+// childOnServer is one child on a server.
 type childOnServer struct {
 	*server
 	*Applier

@@ -23,8 +23,8 @@ const admissionTime = time.Minute
 // server knows no such operation.
 const copied metav1.ManagedFieldsOperationType = "Copied"
 
-// Writers of fields that no client names: the API server generates them when an object has lost its
-// managedFields, or has had too many writers.
+// generatedWriters are names of field managers that no client uses: the API server generates them
+// when an object has lost its managedFields, or has had too many writers.
 var generatedWriters = map[string]bool{"before-first-apply": true, "ancient-changes": true}
 
 // CopiedBy returns the field manager that wrote the marks of an object, if manager did not: the
