@@ -12,14 +12,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// comment is a line of a comment that is a marker: its text from the plus sign on.
+// comment is one line of a comment that is a marker: its text from the plus sign on.
 type comment struct {
 	at   token.Pos
 	text string
 }
 
-// commentsBetween returns the markers between a position and a node: those that controller-tools
-// reads as the node's.
+// commentsBetween returns the markers between a position and a node that controller-tools takes for
+// markers of the node.
 func commentsBetween(pkg *loader.Package, from token.Pos, node ast.Node) []comment {
 	for _, file := range pkg.Syntax {
 		if file.FileStart <= from && from <= file.FileEnd {
@@ -53,7 +53,7 @@ func commentsIn(file *ast.File, from, to token.Pos) []comment {
 	return found
 }
 
-// word returns what a marker is about, the last part of its name, such as Minimum.
+// word returns the last part of a marker's name, such as Minimum.
 func (c comment) word() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.text, "+"), "=")
 	if cut := strings.Index(name, "XValidation:"); cut >= 0 {
@@ -62,7 +62,7 @@ func (c comment) word() string {
 	return name[strings.LastIndex(name, ":")+1:]
 }
 
-// keywordOf has the keywords whose markers have another name.
+// keywordOf has the keywords that are named differently than their markers.
 var keywordOf = map[string]string{
 	"listtype": "x-kubernetes-list-type", "listmapkey": "x-kubernetes-list-map-keys",
 	"maptype": "x-kubernetes-map-type", "structtype": "x-kubernetes-map-type",
@@ -72,9 +72,9 @@ var keywordOf = map[string]string{
 	"xintorstring": "x-kubernetes-int-or-string",
 }
 
-// keywordPositions sets the positions of the keywords that markers say. The first marker wins: that
-// of the field comes before that of its type.
-func (p *program) keywordPositions(s *spec.Schema, all []comment) {
+// setKeywordPositions sets the positions of the keywords that markers define. If several markers
+// define one, the first counts: a field's marker precedes that of its type.
+func (p *program) setKeywordPositions(s *spec.Schema, all []comment) {
 	set := func(keyword string, at token.Pos) {
 		if _, known := s.At[keyword]; !known {
 			s.At[keyword] = p.positions.of(at)
@@ -111,7 +111,8 @@ func (k *kindReader) clientMarkers() []spec.GoMarker {
 	return found
 }
 
-// markerPos returns the position of a marker of the kind, that of the kind itself if it has none.
+// markerPos returns the position of a marker of the kind, or of the kind itself if it has no such
+// marker.
 func (k *kindReader) markerPos(name string) spec.Pos {
 	for _, c := range commentsOfType(k.info) {
 		if strings.HasPrefix(c.text, "+kubebuilder:"+name) {

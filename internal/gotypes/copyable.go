@@ -20,37 +20,37 @@ const generateMarker = "kubebuilder:object:generate"
 type copyChecker struct {
 	program   *program
 	describer describer
-	specs     map[*types.TypeName]*ast.TypeSpec // of the types of the packages that code is made for
-	excluded  map[*types.TypeName]bool          // that are not to get any
+	specs     map[*types.TypeName]*ast.TypeSpec // of the types in the packages that get code
+	excluded  map[*types.TypeName]bool          // types whose author wants no code
 	checked   map[*types.TypeName]*obstacle
 }
 
-// obstacle is why a value cannot be copied by generated code.
+// obstacle is the reason why generated code cannot copy a value.
 type obstacle struct {
 	at            token.Pos
 	message, hint string
 }
 
-// checkCopies returns problems for the types that kinds need and that cannot be copied. Other types
-// of that sort get no deepcopy code: they may hold anything that compiles.
+// checkCopies returns a problem for each type that a kind needs and that cannot be copied. Other
+// types that cannot be copied get no deepcopy code: whatever they contain, the package compiles.
 func (p *program) checkCopies(importPaths []string, all []Package) (problems spec.Problems, err error) {
-	j := copyChecker{
+	c := copyChecker{
 		program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}},
 		specs: map[*types.TypeName]*ast.TypeSpec{}, excluded: map[*types.TypeName]bool{}, checked: map[*types.TypeName]*obstacle{},
 	}
 	for _, path := range importPaths {
-		if err := j.collect(p.roots[path]); err != nil {
+		if err := c.collect(p.roots[path]); err != nil {
 			return nil, err
 		}
 	}
 	needed := map[*types.TypeName]bool{}
 	for _, pkg := range all {
 		for _, kind := range pkg.Kinds {
-			j.need(p.roots[pkg.ImportPath], kind.API.Names.GoKind, needed)
+			c.addNeeded(p.roots[pkg.ImportPath], kind.API.Names.GoKind, needed)
 		}
 	}
 	for _, path := range importPaths {
-		more, err := j.checkPackage(p.roots[path], needed)
+		more, err := c.checkPackage(p.roots[path], needed)
 		if err != nil {
 			return nil, err
 		}
@@ -59,22 +59,22 @@ func (p *program) checkCopies(importPaths []string, all []Package) (problems spe
 	return problems, nil
 }
 
-// collect takes in the types of a package.
-func (j *copyChecker) collect(pkg *loader.Package) error {
-	return markers.EachType(j.program.parser.Collector, pkg, func(info *markers.TypeInfo) {
+// collect adds the types of a package.
+func (c *copyChecker) collect(pkg *loader.Package) error {
+	return markers.EachType(c.program.parser.Collector, pkg, func(info *markers.TypeInfo) {
 		name, ok := pkg.TypesInfo.Defs[info.RawSpec.Name].(*types.TypeName)
 		if !ok {
 			return
 		}
-		j.specs[name] = info.RawSpec
+		c.specs[name] = info.RawSpec
 		if generates, said := info.Markers.Get(generateMarker).(bool); said && !generates {
-			j.excluded[name] = true
+			c.excluded[name] = true
 		}
 	})
 }
 
-// need notes the types that a type of a package is made of.
-func (j *copyChecker) need(pkg *loader.Package, name string, needed map[*types.TypeName]bool) {
+// addNeeded adds a type of a package and the types that it consists of to those that a kind needs.
+func (c *copyChecker) addNeeded(pkg *loader.Package, name string, needed map[*types.TypeName]bool) {
 	object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
 		return
@@ -82,7 +82,7 @@ func (j *copyChecker) need(pkg *loader.Package, name string, needed map[*types.T
 	var visit func(t types.Type)
 	visit = func(t types.Type) {
 		if named, ok := types.Unalias(t).(*types.Named); ok {
-			if needed[named.Obj()] || j.specs[named.Obj()] == nil {
+			if needed[named.Obj()] || c.specs[named.Obj()] == nil {
 				return
 			}
 			needed[named.Obj()] = true
@@ -103,24 +103,24 @@ func (j *copyChecker) need(pkg *loader.Package, name string, needed map[*types.T
 	visit(object.Type())
 }
 
-// checkPackage reports the types of a package that are needed and cannot be copied, and has the
-// others of that sort get no code.
-func (j *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
+// checkPackage returns problems for the types of a package that are needed and cannot be copied. It
+// marks other types that cannot be copied, so that controller-tools generates no code for them.
+func (c *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeName]bool) (problems spec.Problems, err error) {
 	for _, name := range pkg.Types.Scope().Names() {
 		object, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
-		if !ok || j.specs[object] == nil || !object.Exported() || j.excluded[object] {
+		if !ok || c.specs[object] == nil || !object.Exported() || c.excluded[object] {
 			continue
 		}
-		found := j.checkType(object)
+		found := c.checkType(object)
 		switch {
 		case found == nil:
 		case needed[object]:
-			problem := spec.Problem{Pos: j.program.positions.of(found.at), Message: found.message, Hint: found.hint}
+			problem := spec.Problem{Pos: c.program.positions.of(found.at), Message: found.message, Hint: found.hint}
 			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		default:
-			if err := addMarker(j.program.parser.Collector, pkg, j.specs[object], generateMarker, false); err != nil {
+			if err := addMarker(c.program.parser.Collector, pkg, c.specs[object], generateMarker, false); err != nil {
 				return nil, err
 			}
 		}
@@ -128,43 +128,44 @@ func (j *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeNa
 	return problems, nil
 }
 
-// checkType returns what keeps a type of the packages from being copied, nil if nothing does.
-func (j *copyChecker) checkType(name *types.TypeName) *obstacle {
-	if found, known := j.checked[name]; known {
+// checkType returns why a declared type cannot be copied, nil if it can.
+func (c *copyChecker) checkType(name *types.TypeName) *obstacle {
+	if found, known := c.checked[name]; known {
 		return found
 	}
-	j.checked[name] = nil // while it is looked at: it may hold itself
-	if j.describer.handWritten(name.Type()) == "" {
-		j.checked[name] = j.checkDeclared(name)
+	c.checked[name] = nil // for the time of the check, because the type may contain itself
+	if c.describer.handWritten(name.Type()) == "" {
+		c.checked[name] = c.checkDeclared(name)
 	}
-	return j.checked[name]
+	return c.checked[name]
 }
 
-func (j *copyChecker) checkDeclared(name *types.TypeName) *obstacle {
+func (c *copyChecker) checkDeclared(name *types.TypeName) *obstacle {
 	fields, isStruct := name.Type().Underlying().(*types.Struct)
 	if !isStruct && isShallowCopy(name.Type()) {
 		return nil
 	}
-	if !isStruct && holdsItself(name.Type(), nil) {
-		return &obstacle{name.Pos(), name.Name() + " holds itself, and no struct comes between", "use a struct"}
+	if !isStruct && isRecursiveWithoutStruct(name.Type(), nil) {
+		return &obstacle{name.Pos(), name.Name() + " is recursive without a struct in between", "use a struct"}
 	}
 	if !isStruct {
-		return j.checkUnnamed(name.Type().Underlying(), name.Type(), name.Pos(), name)
+		return c.checkUnnamed(name.Type().Underlying(), name.Type(), name.Pos(), name)
 	}
 	for field := range fields.Fields() {
 		if field.Pkg() != name.Pkg() && !field.Exported() {
 			return &obstacle{name.Pos(), name.Name() + " has hidden fields of package " + field.Pkg().Path() + ", which it alone can copy", copyableAlternative(name.Type())}
 		}
-		if found := j.checkUse(field.Type(), field.Pos(), name); found != nil {
+		if found := c.checkUse(field.Type(), field.Pos(), name); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// holdsItself reports whether a list, a map or a pointer leads back to itself without a struct on
-// the way.
-func holdsItself(t types.Type, outer []types.Type) bool {
+// isRecursiveWithoutStruct reports whether a list, a map or a pointer leads back to itself without
+// a struct in between, as type Nodes []Nodes does. The generated code would be an endless nesting
+// of loops.
+func isRecursiveWithoutStruct(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.Contains(outer, types.Type(named)) {
 			return true
@@ -173,11 +174,11 @@ func holdsItself(t types.Type, outer []types.Type) bool {
 	}
 	switch under := t.Underlying().(type) {
 	case *types.Pointer:
-		return holdsItself(under.Elem(), outer)
+		return isRecursiveWithoutStruct(under.Elem(), outer)
 	case *types.Slice:
-		return holdsItself(under.Elem(), outer)
+		return isRecursiveWithoutStruct(under.Elem(), outer)
 	case *types.Map:
-		return holdsItself(under.Elem(), outer)
+		return isRecursiveWithoutStruct(under.Elem(), outer)
 	}
 	return false
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// deepCopies returns what controller-gen's object generator makes of packages, by import path.
+// deepCopies returns the output of controller-gen's object generator for packages, by import path.
 func (p *program) deepCopies(importPaths []string) (map[string][]byte, error) {
 	outputs := collected{}
 	ctx := &genall.GenerationContext{
@@ -30,10 +30,10 @@ func (p *program) deepCopies(importPaths []string) (map[string][]byte, error) {
 	return code, nil
 }
 
-// collected keeps what a generator writes, by import path.
+// collected is the output of a generator by import path. It implements genall.OutputRule in memory.
 type collected map[string]*bytes.Buffer
 
-// Open returns a writer that keeps what is written to it.
+// Open returns a writer to the output of a package.
 func (c collected) Open(pkg *loader.Package, _ string) (io.WriteCloser, error) {
 	c[pkg.PkgPath] = &bytes.Buffer{}
 	return keeper{c[pkg.PkgPath]}, nil

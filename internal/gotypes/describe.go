@@ -11,10 +11,10 @@ import (
 // describer describes how generated code copies Go types.
 type describer struct {
 	program *program
-	hidden  map[string]map[string]bool // import path → methods that are generated, as Type.Method
+	hidden  map[string]map[string]bool // import path → methods in generated files, as Type.Method
 }
 
-// formOf returns the shape of a type.
+// formOf returns whether a type is a struct, a map, a slice or a scalar.
 func formOf(t types.Type) kubetypes.Form {
 	switch t.Underlying().(type) {
 	case *types.Struct:
@@ -28,9 +28,10 @@ func formOf(t types.Type) kubetypes.Form {
 	}
 }
 
-// copying returns how a value of a type is copied, and how its elements are if it is a map or a
-// slice. It reports false for a type that holds references and has no methods to copy them.
-func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok bool) {
+// describeCopy returns how a value of a type is copied, and for a map or a slice also how its
+// elements are. It reports false for a type that contains references and has no methods to copy
+// them.
+func (d *describer) describeCopy(t types.Type) (whole, element kubetypes.Copy, ok bool) {
 	if by := d.handWritten(t); by != "" {
 		return by, "", true
 	}
@@ -41,15 +42,15 @@ func (d *describer) copying(t types.Type) (whole, element kubetypes.Copy, ok boo
 		if by := d.copyOfElement(elem, isMap); by != "" {
 			return kubetypes.CopyElements, by, true
 		}
-		return kubetypes.CopyValue, "", d.has(t, "DeepCopy") // which knows the elements
+		return kubetypes.CopyValue, "", d.hasMethod(t, "DeepCopy") // the method copies the elements
 	}
-	return kubetypes.CopyInto, "", d.has(t, "DeepCopyInto") && d.has(t, "DeepCopy")
+	return kubetypes.CopyInto, "", d.hasMethod(t, "DeepCopyInto") && d.hasMethod(t, "DeepCopy")
 }
 
-// copyOfElement returns how an element of a map or a slice is copied, empty if there is more to it
-// than a call.
+// copyOfElement returns how an element of a map or a slice is copied. It returns "" if that takes
+// more than one call.
 func (d *describer) copyOfElement(elem types.Type, ofMap bool) kubetypes.Copy {
-	into := d.has(elem, "DeepCopyInto")
+	into := d.hasMethod(elem, "DeepCopyInto")
 	switch by := d.handWritten(elem); {
 	case by == kubetypes.CopyValue && (ofMap || into), by == kubetypes.CopyPointer:
 		return by
@@ -57,7 +58,7 @@ func (d *describer) copyOfElement(elem types.Type, ofMap bool) kubetypes.Copy {
 		return ""
 	case isAssignable(elem):
 		return kubetypes.CopyAssign
-	case formOf(elem) == kubetypes.Struct && into && d.has(elem, "DeepCopy"):
+	case formOf(elem) == kubetypes.Struct && into && d.hasMethod(elem, "DeepCopy"):
 		return kubetypes.CopyInto
 	}
 	return ""
@@ -73,8 +74,8 @@ func elementOf(t types.Type) (elem types.Type, ofMap bool) {
 	return nil, false
 }
 
-// handWritten returns how a type with methods of its own is copied, empty for one without: all its
-// methods may be generated.
+// handWritten returns how a type with hand-written copy methods is copied. It returns "" for a type
+// without: all of its copy methods may be generated.
 func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 	into, by := methodOf(t, "DeepCopyInto"), methodOf(t, "DeepCopy")
 	if by != nil && by.Results().Len() == 1 {
@@ -83,7 +84,7 @@ func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 		}
 	}
 	switch {
-	case into != nil && d.has(t, "DeepCopy"), by != nil && d.has(t, "DeepCopyInto"):
+	case into != nil && d.hasMethod(t, "DeepCopy"), by != nil && d.hasMethod(t, "DeepCopyInto"):
 		return kubetypes.CopyPointer
 	case into != nil:
 		return kubetypes.CopyInto
@@ -91,13 +92,13 @@ func (d *describer) handWritten(t types.Type) kubetypes.Copy {
 	return ""
 }
 
-// has reports whether a type has a method, written by hand or generated.
-func (d *describer) has(t types.Type, name string) bool {
-	return methodOf(t, name) != nil || d.generated(t, name)
+// hasMethod reports whether a type has a method, hand-written or generated.
+func (d *describer) hasMethod(t types.Type, name string) bool {
+	return methodOf(t, name) != nil || d.hasGeneratedMethod(t, name)
 }
 
-// methodOf returns the signature of a method of a type or of a pointer to it, but of no field that
-// it embeds.
+// methodOf returns the signature of a method of a type or of a pointer to it. It ignores the
+// methods of embedded fields.
 func methodOf(t types.Type, name string) *types.Signature {
 	found, path, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	if found == nil || len(path) != 1 {
@@ -107,7 +108,7 @@ func methodOf(t types.Type, name string) *types.Signature {
 	return signature
 }
 
-// isAssignable reports whether an assignment copies all of a value.
+// isAssignable reports whether an assignment copies a value completely.
 func isAssignable(t types.Type) bool {
 	switch under := t.Underlying().(type) {
 	case *types.Basic:
@@ -125,9 +126,10 @@ func isAssignable(t types.Type) bool {
 	return false
 }
 
-// generated reports whether a type has a method in a file that was generated, which the build
-// constraint of such files hides: the packages are loaded as controller-gen loads them.
-func (d *describer) generated(t types.Type, name string) bool {
+// hasGeneratedMethod reports whether a type has a method in a generated file. Such files have the
+// build constraint !ignore_autogenerated, and the packages are loaded with that tag, as
+// controller-gen does.
+func (d *describer) hasGeneratedMethod(t types.Type, name string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
 		return false
@@ -139,8 +141,7 @@ func (d *describer) generated(t types.Type, name string) bool {
 	return d.hidden[path][named.Obj().Name()+"."+name]
 }
 
-// hiddenIn returns the methods, as Type.Method, of the files of a package that the build leaves
-// out.
+// hiddenIn returns the methods, as Type.Method, in the files of a package that the build excludes.
 func (d *describer) hiddenIn(importPath string) map[string]bool {
 	found := map[string]bool{}
 	pkg := d.program.roots.find(importPath)
@@ -150,7 +151,7 @@ func (d *describer) hiddenIn(importPath string) map[string]bool {
 	for _, file := range pkg.IgnoredFiles {
 		parsed, err := parser.ParseFile(d.program.positions.fset, file, nil, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the go command does not read it either
+			continue // the go command ignores the file, too
 		}
 		for _, decl := range parsed.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {

@@ -10,21 +10,21 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// fieldChecker looks at the types that a kind is made of for what has no schema, or another one
-// than JSON is written by.
+// fieldChecker checks the types of a kind for fields without a schema, and for fields whose schema
+// differs from their JSON.
 type fieldChecker struct {
 	*kindReader
 	seen         map[*markers.TypeInfo]bool
 	knownMarkers []string
 }
 
-// checkFields reports what is wrong with the fields of the kind, at their places.
+// checkFields reports the problems of the kind's fields, each at its position.
 func (k *kindReader) checkFields() {
 	f := fieldChecker{k, map[*markers.TypeInfo]bool{}, markerNames(k.program.registry)}
 	f.checkType(k.pkg, k.info, nil)
 }
 
-// checkType checks a type and those of its fields. outer are the types that hold it.
+// checkType checks a type and the types of its fields. outer are the types that contain it.
 func (f fieldChecker) checkType(pkg *loader.Package, info *markers.TypeInfo, outer []*markers.TypeInfo) {
 	if f.seen[info] {
 		return
@@ -72,7 +72,7 @@ func fieldName(field *ast.Field) string {
 	return field.Names[0].Name
 }
 
-// checkTag checks what a tag says beside the name.
+// checkTag checks the options of a JSON tag, which follow the name.
 func (f fieldChecker) checkTag(pkg *loader.Package, field *ast.Field, tag string) {
 	if len(field.Names) > 0 && !field.Names[0].IsExported() {
 		if name := field.Names[0].Name; !f.program.source.IgnoreUnexportedFields {
@@ -94,7 +94,7 @@ func (f fieldChecker) checkTag(pkg *loader.Package, field *ast.Field, tag string
 	}
 }
 
-// checkValue checks the type of a field or of an element, and all below it.
+// checkValue checks the type of a field or of an element, and all types below it.
 func (f fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Node, said markers.MarkerValues, outer []*markers.TypeInfo) {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
@@ -122,16 +122,16 @@ func (f fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Node
 
 func (f fieldChecker) checkNamed(pkg *loader.Package, info *markers.TypeInfo, at ast.Node, outer []*markers.TypeInfo) {
 	switch {
-	case info == nil: // a type of the language, or none, which the compiler reports
+	case info == nil: // a predeclared type, or one that does not exist, which the compiler reports
 	case slices.Contains(outer, info):
-		f.reportAt(at, info.Name+" holds itself, and a schema in a CRD has an end", "use a type that does not, or runtime.RawExtension")
+		f.reportAt(at, info.Name+" is recursive, and a CRD cannot have a recursive schema", "use a type that is not recursive, or runtime.RawExtension")
 	default:
 		f.checkType(pkg, info, outer)
 	}
 }
 
-// checkForeign checks a type of another module, which has no schema unless a marker says that none
-// is needed.
+// checkForeign checks a type of another module. It has no schema unless it is one of Kubernetes, or
+// a marker says that the field needs none.
 func (f fieldChecker) checkForeign(pkg *loader.Package, expr *ast.SelectorExpr, at ast.Node, said markers.MarkerValues) {
 	t := pkg.TypesInfo.TypeOf(expr)
 	if t == nil || said.Get("kubebuilder:validation:Schemaless") != nil || said.Get("kubebuilder:validation:Type") != nil {

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Folders are the folders of loaded packages. Paths are absolute.
+// Folders are the folders of loaded packages, as absolute paths.
 type Folders map[string]bool
 
-// add adds the folders of a package and of all that it imports.
+// add adds the folders of a package and of everything that it imports.
 func (f Folders) add(pkg *packages.Package, seen map[*packages.Package]bool) {
 	if f == nil || seen[pkg] {
 		return

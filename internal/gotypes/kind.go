@@ -24,7 +24,7 @@ type kindReader struct {
 	Kind
 	pkg     *loader.Package
 	info    *markers.TypeInfo // of the kind
-	api     *spec.API         // to be filled in
+	api     *spec.API         // the API that is filled in
 	version *spec.Version     // of api
 }
 
@@ -32,8 +32,7 @@ func (k *kindReader) reportAt(at ast.Node, message, hint string) {
 	k.problems = append(k.problems, spec.Problem{Pos: k.program.positions.ofNode(at), Message: message, Hint: hint})
 }
 
-// checkObjects reports types that are not those of a kind: it and its list are objects of
-// Kubernetes.
+// checkObjects checks that the kind and its list are types of Kubernetes objects.
 func (k *kindReader) checkObjects() {
 	k.checkObject(k.info, "ObjectMeta", "metadata,omitempty")
 	list := k.program.parser.LookupType(k.pkg, k.List)
@@ -46,8 +45,8 @@ func (k *kindReader) checkObjects() {
 	k.checkObject(list, "ListMeta", "metadata,omitempty")
 }
 
-// checkObject checks that a type embeds what every object of Kubernetes has, and that it is marked
-// as one.
+// checkObject checks that a type embeds TypeMeta and the metadata, and that its marker says that it
+// is an object.
 func (k *kindReader) checkObject(info *markers.TypeInfo, meta, tag string) {
 	if root, _ := info.Markers.Get(rootMarker).(bool); !root {
 		k.markAsObject(info)
@@ -62,13 +61,14 @@ func (k *kindReader) checkObject(info *markers.TypeInfo, meta, tag string) {
 	}
 }
 
-// rootMarker says that a type is an object of Kubernetes.
+// rootMarker says that a type is a Kubernetes object.
 const rootMarker = "kubebuilder:object:root"
 
-// markAsObject has a type get the methods of an object, as if its author had marked it.
+// markAsObject adds the marker that gives a type the methods of an object, and warns its author
+// that it is missing.
 func (k *kindReader) markAsObject(info *markers.TypeInfo) {
 	if err := addMarker(k.program.parser.Collector, k.pkg, info.RawSpec, rootMarker, true); err != nil {
-		return // which the reader of markers reports
+		return // an invalid marker, which controller-tools reports
 	}
 	if slices.Contains(k.API.AcceptWarnings, spec.WarnMarkers) {
 		return
@@ -80,7 +80,7 @@ func (k *kindReader) markAsObject(info *markers.TypeInfo) {
 	})
 }
 
-// addMarker marks a type as its author could have done.
+// addMarker adds a marker to a type as if its author had written it.
 func addMarker(collector *markers.Collector, pkg *loader.Package, at *ast.TypeSpec, marker string, value any) error {
 	said, err := collector.MarkersInPackage(pkg)
 	if err != nil {
@@ -115,7 +115,8 @@ func jsonName(tag string) string {
 	return name
 }
 
-// authoredTypes returns what the types of spec and status are called, for the code that uses them.
+// authoredTypes returns the names of the Go types of spec and status, for the generated code that
+// uses them.
 func (k *kindReader) authoredTypes() *spec.Authored {
 	a := &spec.Authored{ClientMarkers: k.clientMarkers()}
 	if f := fieldByKey(k.info, "spec"); f != nil {
@@ -147,7 +148,7 @@ func (k *kindReader) authoredTypes() *spec.Authored {
 	return a
 }
 
-// localName returns the name of a type of the package, empty for every other type.
+// localName returns the name of a type of the package, and "" for a type of another package.
 func localName(pkg *loader.Package, expr ast.Expr) string {
 	ident, ok := expr.(*ast.Ident)
 	if !ok {
@@ -159,8 +160,8 @@ func localName(pkg *loader.Package, expr ast.Expr) string {
 	return ident.Name
 }
 
-// applyMarkers returns the version as the markers of the kind have it, nil if they say something
-// else than the API file.
+// applyMarkers returns the version that the markers of the kind describe. It returns nil if they
+// contradict the API file.
 func (k *kindReader) applyMarkers() *apiextv1.CustomResourceDefinitionVersion {
 	names := k.API.Names
 	made := &apiextv1.CustomResourceDefinition{}
@@ -191,8 +192,8 @@ func applyMarker(marker any, made *apiextv1.CustomResourceDefinition, version st
 	return nil
 }
 
-// compareMarkers reports markers that contradict the API file, which has the last word on
-// everything but the schema.
+// compareMarkers reports markers that contradict the API file. The file decides everything but the
+// schema.
 func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
 	api, names, version := k.API, k.API.Names, made.Spec.Versions[0]
 	says := func(marker, what string, inGo, inFile any) {
@@ -214,7 +215,7 @@ func (k *kindReader) compareMarkers(made *apiextv1.CustomResourceDefinition) {
 	says("kubebuilder:metadata", "labels", made.Labels, api.Labels)
 }
 
-// shownValue returns what a marker or a file says as people write it.
+// shownValue returns a value of a marker or a file as people write it.
 func shownValue(value any) string {
 	var items []string
 	switch v := value.(type) {

@@ -19,33 +19,32 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Source is where Go packages are read: in a folder, with the content of some files in the place of
-// what is there.
+// Source is where Go packages are read: a folder in which some files may have other content than on
+// disk.
 type Source struct {
-	Dir   string            // absolute; its go.mod decides which packages there are
-	Files map[string][]byte // by slash-separated path from Dir
-	// IgnoreUnexportedFields has fields that are not exported be passed over though they have a
-	// JSON tag.
+	Dir   string            // absolute; its go.mod decides which packages exist
+	Files map[string][]byte // content of files by slash-separated path from Dir
+	// IgnoreUnexportedFields ignores unexported fields with a JSON tag, which are errors otherwise.
 	IgnoreUnexportedFields bool
-	// Loaded gets the folders of the packages that are loaded; nil: nobody asks for them.
+	// Loaded receives the folders of the loaded packages. Nil discards them.
 	Loaded Folders
 }
 
-// program is Go packages, loaded, and what controller-tools makes of them.
+// program is loaded Go packages, with what controller-tools makes of them.
 type program struct {
 	source    Source
 	positions positions
 	roots     rootSet
-	unread    map[string]*trouble // what keeps a root from being read
+	unread    map[string]*trouble // why a root could not be read
 	registry  *markers.Registry
 	parser    *crd.Parser
 }
 
-// loadPackages reads the packages with these import paths and all that they import, as far as parts
-// of them that one of the filters lets pass need it. A package that cannot be read has errors; the
-// error is about the go command itself.
+// loadPackages loads the packages with these import paths and everything that they import. It
+// type-checks the imports only as far as one of the filters follows them. A package that cannot be
+// read has errors; the returned error is one of the go command itself.
 func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilter) (*program, error) {
-	if source.module() == "" {
+	if source.modulePath() == "" {
 		return nil, fmt.Errorf("reading Go packages: there is no go.mod in %s or above", source.Dir)
 	}
 	overlay := map[string][]byte{}
@@ -53,8 +52,8 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 		overlay[filepath.Join(source.Dir, filepath.FromSlash(file))] = content
 	}
 	p := &program{source: source, positions: positions{source.Dir, token.NewFileSet()}, roots: rootSet{}, unread: map[string]*trouble{}}
-	// Generated methods stay out of sight, as they do for controller-gen: what is asked for is what
-	// is written by hand.
+	// Generated methods are hidden, as they are from controller-gen: only what is written by hand
+	// matters.
 	cfg := &packages.Config{Dir: source.Dir, Overlay: overlay, Fset: p.positions.fset}
 	roots, err := loader.LoadRootsWithConfig(cfg, importPaths...)
 	if err != nil {
@@ -68,7 +67,7 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 		root.NeedSyntax()
 	}
 	for _, path := range importPaths {
-		p.unread[path] = p.troubleWith(path) // before any type adds errors of its own
+		p.unread[path] = p.troubleWith(path) // before any type adds more errors
 	}
 	p.registry = &markers.Registry{}
 	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
@@ -79,8 +78,9 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 	p.parser = &crd.Parser{
 		Collector:           &markers.Collector{Registry: p.registry},
 		Checker:             &loader.TypeChecker{NodeFilters: follow},
-		AllowDangerousTypes: true, // the spec language has floats
-		// Or else the API server would drop the metadata of objects within objects, labels and all.
+		AllowDangerousTypes: true, // the spec language allows floats
+		// Without it the API server would drop the metadata of embedded objects, including the
+		// labels.
 		GenerateEmbeddedObjectMeta: true,
 		IgnoreUnexportedFields:     source.IgnoreUnexportedFields,
 	}
@@ -88,7 +88,7 @@ func loadPackages(source Source, importPaths []string, follow ...loader.NodeFilt
 	return p, nil
 }
 
-// loadError returns an error with what the go command has printed.
+// loadError returns an error with the output of the go command.
 func loadError(err error) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return errors.New("reading Go packages: the go command is not in PATH")
@@ -99,14 +99,15 @@ func loadError(err error) error {
 	return fmt.Errorf("reading Go packages: %w", err)
 }
 
-// parseOverlay parses a package with files in memory: controller-tools would look for them on disk.
+// parseOverlay parses a package with files in memory, which controller-tools would look for on
+// disk.
 func (p *program) parseOverlay(pkg *loader.Package, overlay map[string][]byte) {
 	if !slices.ContainsFunc(pkg.CompiledGoFiles, func(file string) bool { return overlay[file] != nil }) {
 		return
 	}
 	var syntax []*ast.File
 	for _, file := range pkg.CompiledGoFiles {
-		var content any // nil: what the file holds
+		var content any // nil: the content on disk
 		if text, found := overlay[file]; found {
 			content = text
 		}
@@ -120,12 +121,12 @@ func (p *program) parseOverlay(pkg *loader.Package, overlay map[string][]byte) {
 	pkg.Syntax = syntax
 }
 
-// inModule reports whether a package's files are in the folder that packages are read in.
+// inModule reports whether the files of a package are in the folder of the Source.
 func (p *program) inModule(pkg *loader.Package) bool {
 	return len(pkg.GoFiles) > 0 && strings.HasPrefix(pkg.GoFiles[0], p.source.Dir+string(filepath.Separator))
 }
 
-// isEmbeddedField has the packages read of types that structs embed without a tag, which decide how
+// isEmbeddedField is a filter that follows types which structs embed without a tag. They decide how
 // the struct is copied.
 func isEmbeddedField(node ast.Node) bool {
 	field, ok := node.(*ast.Field)

@@ -11,14 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// otherMarkers are those of kubebuilder that neither a schema nor deepcopy code is made from.
+// otherMarkers are markers of kubebuilder that affect neither a schema nor deepcopy code.
 var otherMarkers = []string{
 	rbac.RuleDefinition.Name, "kubebuilder:webhook", "kubebuilder:webhookconfiguration", "kubebuilder:conversion:hub", "kubebuilder:ac:generate",
 	"kubebuilder:ac:output:package", "kubebuilder:scaffold", "kubebuilder:docs-gen", "genclient",
 }
 
-// checkMarkers reports markers that are not known and look like one that is: nothing would come of
-// them.
+// checkMarkers reports unknown markers that resemble a known one. controller-gen ignores them
+// silently.
 func (f fieldChecker) checkMarkers(all []comment) {
 	for _, c := range all {
 		message, hint := checkSpelling(c.text, f.knownMarkers)
@@ -29,8 +29,8 @@ func (f fieldChecker) checkMarkers(all []comment) {
 	}
 }
 
-// checkSpelling says what is wrong with the name of a marker, nothing where it is known or may be
-// another tool's.
+// checkSpelling returns what is wrong with the name of a marker. It returns "" for a known name, or
+// one that may be another tool's.
 func checkSpelling(text string, known []string) (message, hint string) {
 	written, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	name, _, behind := strings.Cut(written, " ")
@@ -51,8 +51,8 @@ func checkSpelling(text string, known []string) (message, hint string) {
 	return "", ""
 }
 
-// closestMarker returns the known marker that a misspelt one most likely means: another last part,
-// or another part before it.
+// closestMarker returns the known marker that a misspelt one most likely means. The typo may be in
+// the last part of the name or in the part before it.
 func closestMarker(name string, known []string) string {
 	group, last := splitName(name)
 	var lasts, groups []string
@@ -65,23 +65,24 @@ func closestMarker(name string, known []string) string {
 			groups = append(groups, otherGroup)
 		}
 	}
-	if meant := closeTo(last, lasts); meant != "" {
+	if meant := closestName(last, lasts); meant != "" {
 		return group + meant
 	}
-	if meant := closeTo(group, groups); meant != "" {
+	if meant := closestName(group, groups); meant != "" {
 		return meant + last
 	}
 	return ""
 }
 
-// splitName splits the last part off the name of a marker.
+// splitName splits the name of a marker before its last part.
 func splitName(name string) (group, last string) {
 	i := strings.LastIndex(name, ":") + 1
 	return name[:i], name[i:]
 }
 
-// closeTo returns the known name that is about as long as a misspelt one and close to it.
-func closeTo(name string, known []string) string {
+// closestName returns the known name that is similar to a misspelt one and has about the same
+// length.
+func closestName(name string, known []string) string {
 	meant := nearest.Name(name, known)
 	if difference := len(meant) - len(name); len(name) < 4 || difference < -2 || difference > 2 {
 		return ""
@@ -89,7 +90,7 @@ func closeTo(name string, known []string) string {
 	return meant
 }
 
-// markerNames returns the names of all markers that are known, also with each of their arguments.
+// markerNames returns the names of all known markers, also with the name of each argument appended.
 func markerNames(registry *markers.Registry) []string {
 	names := slices.Clone(otherMarkers)
 	for _, definition := range registry.AllDefinitions() {

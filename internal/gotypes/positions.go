@@ -10,7 +10,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// positions turns positions in Go files into those that users see.
+// positions converts positions in Go files into those that messages show.
 type positions struct {
 	dir  string // of the project
 	fset *token.FileSet
@@ -25,13 +25,13 @@ func (p positions) of(at token.Pos) spec.Pos {
 // ofNode returns the position of a node of a parsed file.
 func (p positions) ofNode(n ast.Node) spec.Pos { return p.of(n.Pos()) }
 
-// shorten returns a position of the go command or of controller-tools as a user writes it: from the
-// folder of the project, or from the module that it lies in.
+// shorten returns a position of the go command or of controller-tools as messages show it: relative
+// to the project, or to the module of the file.
 func (p positions) shorten(pos string) string {
 	return p.parse(pos).String()
 }
 
-// parse returns the position that file:line:column describes; the last parts may be missing.
+// parse parses a position of the form file:line:column. Column, or line and column, may be missing.
 func (p positions) parse(pos string) spec.Pos {
 	at := spec.Pos{File: pos}
 	for _, number := range []*int{&at.Column, &at.Line} {
@@ -47,13 +47,13 @@ func (p positions) parse(pos string) spec.Pos {
 		*number, at.File = n, at.File[:cut]
 	}
 	if at.Line == 0 {
-		at.Line, at.Column = at.Column, 0 // there was one number only
+		at.Line, at.Column = at.Column, 0 // the only number is the line
 	}
 	at.File = p.shortFile(at.File)
 	return at
 }
 
-// shortFile returns a file without the folder of the project or the cache of modules.
+// shortFile returns the path of a file without the folder of the project or of the module cache.
 func (p positions) shortFile(file string) string {
 	if rel, err := filepath.Rel(p.dir, file); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)

@@ -8,11 +8,12 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 )
 
-// requireKeys makes the keys of list maps required in the types of other modules that leave them optional without a
-// default, such as the conditions in apps/v1.DeploymentStatus: the API server accepts no CRD with such a list, and the
-// author cannot change these types. Those of the author's module stay as they are, to be reported.
+// requireKeys makes the keys of list maps required in types of other modules that leave them
+// optional without a default, such as the conditions in apps/v1.DeploymentStatus. The API server
+// refuses a CRD with such a list, and the author cannot change these types. Types of the author's
+// module are not changed, so that the error is reported.
 func (p *program) requireKeys() {
-	module := p.source.module()
+	module := p.source.modulePath()
 	for ident, schema := range p.parser.Schemata {
 		if path := ident.Package.PkgPath; path == module || strings.HasPrefix(path, module+"/") {
 			continue
@@ -24,7 +25,8 @@ func (p *program) requireKeys() {
 	}
 }
 
-// requireKeysOf makes the keys of one list map required in the type of its items. The list belongs to the type ident.
+// requireKeysOf makes the keys of one list map required in the type of its items. The list is in
+// the type ident.
 func (p *program) requireKeysOf(ident crd.TypeIdent, list apiextv1.JSONSchemaProps) {
 	if list.XListType == nil || *list.XListType != "map" || list.Items == nil || list.Items.Schema == nil || list.Items.Schema.Ref == nil {
 		return

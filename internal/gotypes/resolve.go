@@ -16,16 +16,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Use is a node that names a Go type by its import path, and the package whose Go types have a
-// field for it.
+// Use is a node that names a Go type by its import path, with the package of generated Go types
+// that will have a field of the type.
 type Use struct {
 	spec.GoTypeUse
-	Importer string // import path; empty: none
+	Importer string // import path; empty if there is none
 }
 
-// Resolve reads the Go types that nodes name, all in one go, and sets what their source says on
-// each node. Every type that cannot be used is a problem at each place that names it. The error is
-// about the go command itself.
+// Resolve loads the Go types that nodes name, all at once, and sets the schema and description of
+// each node. It returns a problem for each node whose type cannot be used. The error is one of the
+// go command itself.
 func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	paths := map[string]bool{}
 	for _, use := range uses {
@@ -39,7 +39,7 @@ func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.parser.IgnoreUnexportedFields = true // the types are other people's
+	p.parser.IgnoreUnexportedFields = true // the author of the spec file cannot change these types
 	r := resolver{program: p, describer: describer{program: p, hidden: map[string]map[string]bool{}}, known: map[string]result{}}
 	var problems spec.Problems
 	for _, use := range uses {
@@ -53,14 +53,14 @@ func Resolve(source Source, uses []Use) (spec.Problems, error) {
 	return problems, nil
 }
 
-// resolver finds the types of a program by the names that spec files have for them.
+// resolver finds the types of a program by their names in spec files.
 type resolver struct {
 	program   *program
 	describer describer
 	known     map[string]result
 }
 
-// result is a type, or what is wrong with it.
+// result is a type, or why it cannot be used.
 type result struct {
 	goType  *spec.GoType
 	trouble *trouble
@@ -76,13 +76,13 @@ func (r *resolver) resolve(use Use) result {
 	}
 	known, found := r.known[use.Schema.Type]
 	if !found {
-		known = r.read(r.program.roots[path], path, name)
+		known = r.readType(r.program.roots[path], path, name)
 		r.known[use.Schema.Type] = known
 	}
 	return known
 }
 
-func (r *resolver) read(pkg *loader.Package, path, name string) result {
+func (r *resolver) readType(pkg *loader.Package, path, name string) result {
 	if t := r.program.unread[path]; t != nil {
 		return result{trouble: t}
 	}
@@ -105,9 +105,9 @@ func (r *resolver) read(pkg *loader.Package, path, name string) result {
 	schema := r.program.parser.FlattenedSchemata[ident]
 	goType.Schema = kubetypes.WithLegalMetadata(*withoutEmpty(schema.DeepCopy()))
 	if isRecursive(named, nil) {
-		return result{trouble: &trouble{name + " holds itself, and a schema in a CRD has an end", "use a type that does not, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
+		return result{trouble: &trouble{name + " is recursive, and a CRD cannot have a recursive schema", "use a type that is not recursive, or type: object with x-kubernetes-preserve-unknown-fields: true"}}
 	}
-	whole, element, ok := r.describer.copying(named)
+	whole, element, ok := r.describer.describeCopy(named)
 	if !ok {
 		return result{trouble: &trouble{
 			name + " has pointers, lists or maps, but no method DeepCopyInto, which copies of your kind need",
@@ -140,7 +140,8 @@ func lookUp(pkg *loader.Package, name string) (types.Type, *trouble) {
 	return typeName.Type(), nil
 }
 
-// withoutSchema says what a type is that JSON has nothing for, empty for every other.
+// withoutSchema returns what a type is that JSON cannot represent, such as "a function". It returns
+// "" for other types.
 func withoutSchema(t types.Type) string {
 	switch under := t.Underlying().(type) {
 	case *types.Interface:
@@ -159,7 +160,7 @@ func withoutSchema(t types.Type) string {
 	return ""
 }
 
-// suggestType proposes the exported type that a name most likely means.
+// suggestType returns the exported type that a misspelt name most likely means.
 func suggestType(pkg *loader.Package, name string) string {
 	var names []string
 	for _, other := range pkg.Types.Scope().Names() {
@@ -178,7 +179,7 @@ func suggestType(pkg *loader.Package, name string) string {
 	return "see: go doc " + pkg.PkgPath
 }
 
-// isRecursive reports whether a type holds values of itself, in the fields that JSON shows.
+// isRecursive reports whether a type contains itself in fields that are part of its JSON.
 func isRecursive(t types.Type, outer []types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, named) }) {
@@ -186,7 +187,7 @@ func isRecursive(t types.Type, outer []types.Type) bool {
 		}
 		outer = append(slices.Clone(outer), named)
 		if methodOf(t, "MarshalJSON") != nil {
-			return false // whatever it holds is not what it shows
+			return false // its JSON does not depend on its fields
 		}
 	}
 	switch under := t.Underlying().(type) {
@@ -208,8 +209,9 @@ func isRecursive(t types.Type, outer []types.Type) bool {
 	return false
 }
 
-// withoutEmpty drops properties that are an empty map, and allows the values that have a schema, as
-// controller-gen does when it writes a CRD: elsewhere, these are two things each.
+// withoutEmpty removes empty maps of properties, and sets Allows where values have a schema.
+// controller-gen does both when it writes a CRD, so that schemas that differ only in this are
+// equal.
 func withoutEmpty(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
 	if len(s.Properties) == 0 {
 		s.Properties = nil

@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// rootSet are the packages that were asked for, by import path.
+// rootSet are the packages that the go command was asked for, by import path.
 type rootSet map[string]*loader.Package
 
 // visit calls a function for each package and those that it imports.
@@ -17,19 +17,19 @@ func (r rootSet) visit(visit func(*packages.Package)) {
 	packages.Visit(raw, func(pkg *packages.Package) bool { visit(pkg); return true }, nil)
 }
 
-// countErrors returns how many errors each package has, before what is read next adds some.
+// countErrors returns how many errors each package has, to be compared after the next step.
 func (r rootSet) countErrors() map[*packages.Package]int {
 	counts := map[*packages.Package]int{}
 	r.visit(func(pkg *packages.Package) { counts[pkg] = len(pkg.Errors) })
 	return counts
 }
 
-// errorsSince returns the errors that were added since they were counted.
+// errorsSince returns the errors that packages got after they were counted.
 func (r rootSet) errorsSince(before map[*packages.Package]int) []packages.Error {
 	var added []packages.Error
 	r.visit(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors[before[pkg]:] {
-			if err.Kind != packages.TypeError { // of what is not needed, and so was not loaded
+			if err.Kind != packages.TypeError { // type errors are about what is not needed and so was not loaded
 				added = append(added, err)
 			}
 		}
@@ -37,8 +37,8 @@ func (r rootSet) errorsSince(before map[*packages.Package]int) []packages.Error 
 	return added
 }
 
-// find returns the package with an import path among the roots and what they import; nil if there
-// is none.
+// find returns the package with an import path from the roots and their imports, nil if there is
+// none.
 func (r rootSet) find(importPath string) *loader.Package {
 	seen := map[*loader.Package]bool{}
 	var find func(pkg *loader.Package) *loader.Package

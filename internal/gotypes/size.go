@@ -2,23 +2,22 @@ package gotypes
 
 import "go/types"
 
-// maxFields is how many fields a schema can have at the most: each takes 20 bytes of JSON, and API
-// servers take no more than 3 MiB.
+// maxFields is the largest number of fields in a schema. Each field takes at least 20 bytes of
+// JSON, and API servers accept no more than 3 MiB.
 const maxFields = 3 << 20 / 20
 
-// tooLarge is what is said of a type with more fields than that, once the types of its fields are
-// written out.
+// tooLarge is the message about a type that has more fields with the types of its fields expanded.
 const tooLarge = " has too many fields once the types that it holds are written out: API servers take CRDs of at most 3 MiB"
 
-// fieldCount counts the fields of a type with those of the types that it holds, as often as it
-// holds them, up to maxFields+1. It counts without writing anything out: types that hold one
-// another twice at each level have 2ⁿ fields after n levels.
+// fieldCount returns the number of fields of a type with all types of its fields expanded, at most
+// maxFields+1. It expands nothing, because the result can be exponential: if each of n types has
+// two fields of the next, there are 2ⁿ fields.
 func fieldCount(t types.Type) int {
 	return fieldCounter{}.count(t)
 }
 
-// fieldCounter has the counts of named types; one that is being counted holds itself and counts for
-// nothing.
+// fieldCounter has the counts of named types. The count of a type is 0 while it is computed, so
+// that recursion ends.
 type fieldCounter map[*types.Named]int
 
 func (c fieldCounter) count(t types.Type) int {
@@ -29,7 +28,7 @@ func (c fieldCounter) count(t types.Type) int {
 	known, found := c[named]
 	if !found {
 		c[named] = 0
-		if methodOf(t, "MarshalJSON") == nil { // or else what it holds is not what it shows
+		if methodOf(t, "MarshalJSON") == nil { // otherwise its JSON does not depend on its fields
 			known = c.underlying(named)
 		}
 		c[named] = known

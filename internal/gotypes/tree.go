@@ -13,8 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// tree turns a schema that was made from Go types into nodes that know where in the Go files they
-// come from.
+// tree turns a schema that was made from Go types into nodes with the positions of the Go source.
 type tree struct {
 	program *program
 	pkg     *loader.Package
@@ -23,44 +22,44 @@ type tree struct {
 
 func (k *kindReader) newTree() tree { return tree{program: k.program, pkg: k.pkg, info: k.info} }
 
-// place is where a part of a schema comes from.
-type place struct {
+// origin is where a part of a schema comes from.
+type origin struct {
 	pkg     *loader.Package
-	node    ast.Node  // that has the position
-	expr    ast.Expr  // the Go type; nil: of no concern
-	markers []comment // that say something of it
+	node    ast.Node  // has the position
+	expr    ast.Expr  // the Go type; nil if it does not matter
+	markers []comment // that apply to it
 	foreign bool      // it belongs to a type of another module
-	depth   int       // of embedded structs
+	depth   int       // number of embedded structs around it
 }
 
-func (t tree) root(s apiextv1.JSONSchemaProps) *spec.Schema {
-	return t.node(s, t.ofType(place{pkg: t.pkg, node: t.info.RawSpec}, t.info))
+func (t tree) rootNode(s apiextv1.JSONSchemaProps) *spec.Schema {
+	return t.nodeOf(s, t.ofType(origin{pkg: t.pkg, node: t.info.RawSpec}, t.info))
 }
 
-// node returns a schema with all below it as nodes.
-func (t tree) node(s apiextv1.JSONSchemaProps, at place) *spec.Schema {
-	at = t.declared(at)
+// nodeOf returns a schema and everything below it as nodes.
+func (t tree) nodeOf(s apiextv1.JSONSchemaProps, at origin) *spec.Schema {
+	at = t.followName(at)
 	out := &spec.Schema{Pos: t.program.positions.ofNode(at.node), At: map[string]spec.Pos{}, Keywords: s, Foreign: at.foreign}
 	out.Keywords.Properties, out.Keywords.Items, out.Keywords.AdditionalProperties = nil, nil, nil
-	t.program.keywordPositions(out, at.markers)
-	fields := t.fields(at)
-	for _, name := range t.order(s, fields) {
-		below := place{pkg: at.pkg, node: at.node, foreign: true}
+	t.program.setKeywordPositions(out, at.markers)
+	fields := t.fieldsOf(at)
+	for _, name := range t.propertyOrder(s, fields) {
+		below := origin{pkg: at.pkg, node: at.node, foreign: true}
 		goName := spec.GoName(name)
 		if f, found := fields[name]; found {
-			below, goName = f.place, f.name
+			below, goName = f.origin, f.name
 		}
 		below.depth = 0
 		out.Properties = append(out.Properties, spec.Property{
-			Pos: t.program.positions.ofNode(below.node), Name: name, GoName: goName, Schema: t.node(s.Properties[name], below),
+			Pos: t.program.positions.ofNode(below.node), Name: name, GoName: goName, Schema: t.nodeOf(s.Properties[name], below),
 		})
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		out.Items = t.node(*s.Items.Schema, at.element())
+		out.Items = t.nodeOf(*s.Items.Schema, at.element())
 	}
 	if values := s.AdditionalProperties; values != nil {
 		if values.Schema != nil {
-			out.AdditionalProperties = t.node(*values.Schema, at.element())
+			out.AdditionalProperties = t.nodeOf(*values.Schema, at.element())
 		} else {
 			out.AdditionalPropertiesAllowed = &values.Allows
 		}
@@ -68,8 +67,9 @@ func (t tree) node(s apiextv1.JSONSchemaProps, at place) *spec.Schema {
 	return out
 }
 
-// order returns the names of properties in the order of the Go fields, those of no field last.
-func (t tree) order(s apiextv1.JSONSchemaProps, fields map[string]fieldPlace) []string {
+// propertyOrder returns the names of properties in the order of the Go fields. Properties without a
+// field are last.
+func (t tree) propertyOrder(s apiextv1.JSONSchemaProps, fields map[string]fieldOrigin) []string {
 	names := slices.Sorted(maps.Keys(s.Properties))
 	slices.SortStableFunc(names, func(a, b string) int {
 		x, inX := fields[a]
@@ -87,9 +87,9 @@ func (t tree) order(s apiextv1.JSONSchemaProps, fields map[string]fieldPlace) []
 	return names
 }
 
-// element is the place of the items of a list, or of the values of a map.
-func (p place) element() place {
-	below := place{pkg: p.pkg, node: p.node, foreign: p.foreign}
+// element returns the origin of the items of a list, or of the values of a map.
+func (p origin) element() origin {
+	below := origin{pkg: p.pkg, node: p.node, foreign: p.foreign}
 	switch t := p.expr.(type) {
 	case *ast.ArrayType:
 		below.expr = t.Elt
@@ -99,9 +99,8 @@ func (p place) element() place {
 	return below
 }
 
-// declared follows the name of a type to what it is declared as, with the markers of its
-// declaration.
-func (t tree) declared(at place) place {
+// followName replaces the name of a type by its declaration, and adds the markers there.
+func (t tree) followName(at origin) origin {
 	for {
 		switch expr := at.expr.(type) {
 		case *ast.StarExpr:
@@ -132,7 +131,7 @@ func (t tree) declared(at place) place {
 	}
 }
 
-func (t tree) ofType(at place, info *markers.TypeInfo) place {
+func (t tree) ofType(at origin, info *markers.TypeInfo) origin {
 	at.expr = info.RawSpec.Type
 	at.markers = append(slices.Clone(at.markers), commentsOfType(info)...)
 	return at
@@ -151,37 +150,37 @@ func (t tree) imported(from *loader.Package, expr *ast.SelectorExpr) *loader.Pac
 	return from.Imports()[name.Imported().Path()]
 }
 
-// fieldPlace is the place of a field, and its Go name.
-type fieldPlace struct {
-	place
+// fieldOrigin is the origin of a field, and its Go name.
+type fieldOrigin struct {
+	origin
 	name string
 }
 
 const maxDepth = 64
 
-// fields returns the places of a struct's fields by their JSON keys, those of embedded structs
-// included.
-func (t tree) fields(at place) map[string]fieldPlace {
-	found := map[string]fieldPlace{}
+// fieldsOf returns the origins of a struct's fields by JSON key, including those of embedded
+// structs.
+func (t tree) fieldsOf(at origin) map[string]fieldOrigin {
+	found := map[string]fieldOrigin{}
 	structType, ok := at.expr.(*ast.StructType)
 	if !ok || at.depth > maxDepth { // a struct may embed a pointer to itself
 		return found
 	}
 	before := structType.Fields.Opening
 	for _, f := range structType.Fields.List {
-		below := place{pkg: at.pkg, node: f, expr: f.Type, foreign: at.foreign, markers: commentsBetween(at.pkg, before, f), depth: at.depth + 1}
+		below := origin{pkg: at.pkg, node: f, expr: f.Type, foreign: at.foreign, markers: commentsBetween(at.pkg, before, f), depth: at.depth + 1}
 		before = f.End()
 		key := jsonName(loader.ParseAstTag(f.Tag).Get("json"))
 		switch key {
 		case "-":
 		case "": // embedded
-			maps.Copy(found, t.fields(t.declared(below)))
+			maps.Copy(found, t.fieldsOf(t.followName(below)))
 		default:
 			goName := spec.GoName(key)
 			if len(f.Names) > 0 {
 				goName = f.Names[0].Name
 			}
-			found[key] = fieldPlace{below, goName}
+			found[key] = fieldOrigin{below, goName}
 		}
 	}
 	return found

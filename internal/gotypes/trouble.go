@@ -17,7 +17,7 @@ import (
 
 var goGet = lazyregexp.New(`go get \S+`)
 
-// troubleWith says why a package could not be read, nil for one that could.
+// troubleWith returns why a package could not be read, nil if it could.
 func (p *program) troubleWith(path string) *trouble {
 	pkg := p.roots[path]
 	if pkg == nil {
@@ -34,9 +34,9 @@ func (p *program) troubleWith(path string) *trouble {
 	return nil
 }
 
-// missingModule says what to do about a package that the go command does not find.
+// missingModule returns what to do about a package that the go command does not find.
 func (p *program) missingModule(path, message string) *trouble {
-	own := p.source.module()
+	own := p.source.modulePath()
 	first, _, _ := strings.Cut(path, "/")
 	switch get := goGet().FindString(message); {
 	case path == own || strings.HasPrefix(path, own+"/"):
@@ -51,8 +51,8 @@ func (p *program) missingModule(path, message string) *trouble {
 	return &trouble{"there is no package " + path, "an import path starts with that of its module, such as " + own + "/internal/shared"}
 }
 
-// module returns the path of the module that the folder belongs to.
-func (s Source) module() string {
+// modulePath returns the path of the module that the folder belongs to.
+func (s Source) modulePath() string {
 	for dir := s.Dir; ; dir = filepath.Dir(dir) {
 		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
 			return modfile.ModulePath(text)
@@ -63,18 +63,17 @@ func (s Source) module() string {
 	}
 }
 
-// unprovided finds the package that the go command has no module for.
+// unprovided matches the package that the go command finds in no module.
 var unprovided = lazyregexp.New(`provid(?:ing|es) package ([^\s:;]+)`)
 
-// untaggedField finds the field of which controller-tools says that it has no JSON tag.
+// untaggedField matches the field in controller-tools' message about a missing JSON tag.
 var untaggedField = lazyregexp.New(`struct field "(\w*)" without JSON tag`)
 
-// noSchema has the usual names of Go types that have no schema, by the names that controller-tools
-// gives them.
+// noSchema has what people call Go types without a schema, by the names in controller-tools'
+// messages.
 var noSchema = map[string]string{"FuncType": "a function", "ChanType": "a channel", "InterfaceType": "an interface", "StructType": "a struct without a name"}
 
-// loaderMessage returns the first line of a message, without the names of controller-tools' own Go
-// types.
+// loaderMessage returns the first line of a message, without the Go types of controller-tools.
 func loaderMessage(message string) string {
 	message = firstLine(message)
 	if what, found := strings.CutPrefix(message, "unsupported AST kind *ast."); found && noSchema[what] != "" {
@@ -88,8 +87,8 @@ func firstLine(text string) string {
 	return strings.TrimSuffix(line, ":")
 }
 
-// checkImport says why a package cannot import another, nil if it can, as far as paths and imports
-// tell.
+// checkImport returns why a package cannot import another, nil if it can. It checks import cycles
+// and internal packages.
 func (p *program) checkImport(path, importer string) *trouble {
 	if importer == "" {
 		return nil
@@ -106,7 +105,8 @@ func (p *program) checkImport(path, importer string) *trouble {
 	return nil
 }
 
-// internalTo returns the folder that an internal package is for.
+// internalTo returns the folder whose packages can import an internal package, and whether it is
+// one.
 func internalTo(path string) (string, bool) {
 	switch at := strings.LastIndex("/"+path+"/", "/internal/"); {
 	case at > 0:
@@ -117,7 +117,7 @@ func internalTo(path string) (string, bool) {
 	return "", false
 }
 
-// importsPackage reports whether a package imports another one, directly or not.
+// importsPackage reports whether a package imports another one, directly or indirectly.
 func importsPackage(pkg *loader.Package, path string) bool {
 	if pkg == nil {
 		return false
@@ -130,7 +130,7 @@ func importsPackage(pkg *loader.Package, path string) bool {
 	return found
 }
 
-// isShownInJSON reports whether JSON shows the field of a struct tag.
+// isShownInJSON reports whether a field with the struct tag is part of the JSON.
 func isShownInJSON(tag string) bool {
 	json, ok := reflect.StructTag(tag).Lookup("json")
 	return ok && json != "-"
@@ -138,15 +138,15 @@ func isShownInJSON(tag string) bool {
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// problemOf returns an error of a package as a problem at its place. It reports false for what is
-// no error: types of packages that are not needed, and so were not read.
+// problemOf returns an error of a package as a problem at its position. It reports false for errors
+// about types of packages that are not needed and so were not read.
 func (p *program) problemOf(err packages.Error, own bool) (spec.Problem, bool) {
 	if twice := own && strings.Contains(err.Msg, "redeclared"); err.Kind == packages.TypeError && !twice {
 		return spec.Problem{}, false
 	}
 	untagged := untaggedField().FindStringSubmatch(err.Msg)
 	if untagged != nil && untagged[1] != "" && !ast.IsExported(untagged[1]) {
-		return spec.Problem{}, false // JSON does not see it
+		return spec.Problem{}, false // not part of the JSON
 	}
 	problem := spec.Problem{Pos: p.positions.parse(err.Pos), Message: loaderMessage(err.Msg)}
 	switch {

@@ -15,42 +15,41 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Package is a Go package of which an author owns some types: those of versions with goTypes: true.
+// Package is a Go package with types that an author owns: those of versions with goTypes: true.
 type Package struct {
 	ImportPath string
 	Dir        string // slash-separated, from the folder of the source
 	Kinds      []Kind
 }
 
-// Kind is a version of an API whose types are the author's.
+// Kind is a version of an API whose types an author owns.
 type Kind struct {
 	API     *spec.API
-	Version int    // index
-	List    string // what the list of the kind is called in Go
+	Version int    // index in the API
+	List    string // Go name of the list type
 }
 
-// Authored is what authors' packages say.
+// Authored is what the packages of authors define.
 type Authored struct {
-	// APIs has the APIs with their versions as the Go types have them, by the APIs as they were
-	// parsed.
+	// APIs maps each API, as it was parsed, to a copy whose versions are filled in from Go types.
 	APIs map[*spec.API]*spec.API
-	// DeepCopy has the deepcopy code of every type of a package, by its import path.
+	// DeepCopy has the deepcopy code for all types of a package, by import path.
 	DeepCopy map[string][]byte
-	// Warnings are what opgen makes up for.
+	// Warnings are about omissions that opgen compensates for, such as a missing marker.
 	Warnings spec.Problems
 	// Packages are the packages, parsed and type-checked, by import path.
 	Packages map[string]*packages.Package
 }
 
-// Versions reads packages with authors' types. Problems are at their places in the Go files. The
-// error is about the go command itself.
+// Versions reads packages with types of authors. Problems are at their positions in the Go files.
+// The error is one of the go command itself.
 func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 	authored := Authored{APIs: map[*spec.API]*spec.API{}, DeepCopy: map[string][]byte{}, Packages: map[string]*packages.Package{}}
 	var paths []string
 	for _, pkg := range all {
 		paths = append(paths, pkg.ImportPath)
 	}
-	p, err := loadPackages(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, with a JSON key or without
+	p, err := loadPackages(source, paths, deepcopy.Generator{}.CheckFilter()) // all fields are copied, even without a JSON key
 	if err != nil {
 		return authored, nil, err
 	}
@@ -60,7 +59,7 @@ func Versions(source Source, all []Package) (Authored, spec.Problems, error) {
 			if authored.APIs[kind.API] == nil {
 				authored.APIs[kind.API] = copyOfAPI(kind.API)
 			}
-			r.kind(p.roots[pkg.ImportPath], kind, authored.APIs[kind.API])
+			r.readKind(p.roots[pkg.ImportPath], kind, authored.APIs[kind.API])
 		}
 	}
 	authored.Warnings = r.warnings
@@ -91,15 +90,15 @@ type reader struct {
 	problems, warnings spec.Problems
 }
 
-func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
+func (r *reader) readKind(pkg *loader.Package, kind Kind, into *spec.API) {
 	if pkg == nil || len(pkg.GoFiles) == 0 {
-		return // which the program's problems tell
+		return // the problems of the program say why
 	}
 	r.program.parser.NeedPackage(pkg)
 	name := kind.API.Names.GoKind
 	info := r.program.parser.LookupType(pkg, name)
 	if info == nil && isBroken(pkg) {
-		return // which is why the type is not known
+		return // the reason why the type is not known
 	}
 	if info == nil {
 		r.failKind(kind, "package "+pkg.PkgPath+" has no type "+name, "declare it: type "+name+" struct { … }, as opgen create api does for a new kind")
@@ -112,7 +111,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 		k.checkFields()
 	}
 	if len(r.problems) > before {
-		return // of which most would be said again, at a place that is not the author's
+		return // the CRD would repeat most of them, at positions that are not the author's
 	}
 	pkg.NeedTypesInfo()
 	if declared := pkg.Types.Scope().Lookup(name); declared != nil && fieldCount(declared.Type()) > maxFields {
@@ -127,7 +126,7 @@ func (r *reader) kind(pkg *loader.Package, kind Kind, into *spec.API) {
 }
 
 // withKindMetadata returns the schema of a kind as its CRD has it. The metadata of the kind itself
-// belongs to the API server, whatever comments and markers say of it.
+// belongs to the API server, so that comments and markers there have no effect.
 func withKindMetadata(s apiextv1.JSONSchemaProps, fields kubetypes.Metadata) apiextv1.JSONSchemaProps {
 	s = kubetypes.WithLegalMetadata(kubetypes.WithMetadata(s, fields))
 	if _, found := s.Properties["metadata"]; found {
@@ -141,11 +140,11 @@ func (r *reader) failKind(kind Kind, message, hint string) {
 	r.problems = append(r.problems, spec.Problem{Pos: kind.API.At[path], Path: path, Message: message, Hint: hint})
 }
 
-// fillVersion takes over what the Go types say of a version.
+// fillVersion sets what the Go types say about a version.
 func (k *kindReader) fillVersion(schema apiextv1.JSONSchemaProps) {
 	v := k.version
-	v.StandardRoot, v.StandardStatus = false, false // the Go types say all there is
-	root := k.newTree().root(schema)
+	v.StandardRoot, v.StandardStatus = false, false // the Go types are complete
+	root := k.newTree().rootNode(schema)
 	v.Spec, v.Status = takeProperty(root, "spec"), takeProperty(root, "status")
 	v.Root = root
 	made := k.applyMarkers()
@@ -198,7 +197,7 @@ func takeProperty(s *spec.Schema, name string) *spec.Schema {
 	return taken
 }
 
-// packageProblems returns what is wrong with the packages themselves, at their places.
+// packageProblems returns the errors of the packages themselves, at their positions.
 func (p *program) packageProblems() spec.Problems {
 	var problems spec.Problems
 	own := map[*packages.Package]bool{}
@@ -213,13 +212,13 @@ func (p *program) packageProblems() spec.Problems {
 		}
 	})
 	placed := func(problem spec.Problem) bool { return problem.Pos.Line > 0 }
-	if slices.ContainsFunc(problems, placed) { // or else they follow from those that have a place
+	if slices.ContainsFunc(problems, placed) { // errors without a position follow from those that have one
 		problems = slices.DeleteFunc(problems, func(problem spec.Problem) bool { return !placed(problem) })
 	}
 	return problems
 }
 
-// isBroken reports whether a package has errors that keep its types from being known.
+// isBroken reports whether errors of a package prevent its types from being known.
 func isBroken(pkg *loader.Package) bool {
 	return slices.ContainsFunc(pkg.Errors, func(err packages.Error) bool { return err.Kind != packages.TypeError })
 }
