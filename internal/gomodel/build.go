@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// packageBuilder makes the types of one package.
+// packageBuilder builds the types of one package.
 type packageBuilder struct {
 	kinds    []kindVersion
 	pkg      Package
@@ -19,27 +19,28 @@ type packageBuilder struct {
 	problems spec.Problems
 
 	kindName           string                            // of the kind whose types are being made
-	used               map[*spec.NamedType]*declaredType // all that are used
-	named              []*declaredType                   // those that differ, in the order they are written
-	outsideStatus      map[*spec.NamedType]bool          // those that are not for the operator alone to write
-	hasCrossFieldRules map[*spec.NamedType]bool          // those below a schema that says which fields go together
+	used               map[*spec.NamedType]*declaredType // all named types in use
+	named              []*declaredType                   // those with different Go types, in the order they are written
+	outsideStatus      map[*spec.NamedType]bool          // those that users write, too
+	hasCrossFieldRules map[*spec.NamedType]bool          // those below a schema with cross-field rules
 }
 
-// node is a schema with what its place means for its Go type.
+// node is a schema together with what affects its Go type: its names, its path, and what is around
+// it.
 type node struct {
 	schema  *spec.Schema
-	name    string // what its own type is called, if it needs one
-	prefix  string // what the names of the types below it begin with
+	name    string // the name of its type, if one is declared for it
+	prefix  string // prefix of the names of the types below it
 	path    string // such as EchoServer.spec.ports.items
-	status  bool   // below status, where only the operator writes
+	status  bool   // below status, which only the operator writes
 	element bool   // an item of a list or a value of a map, not a field
-	// hasCrossFieldRules means that the node or one around it says more of its fields than their
-	// limits.
+	// hasCrossFieldRules means that the node or one around it has rules about several fields, such
+	// as oneOf or CEL rules. A field that is omitted and one that is zero may then differ.
 	hasCrossFieldRules bool
 }
 
-// named returns the node with the name of its own type settled.
-func (n node) named(name string) node {
+// withName returns the node with the name of its type.
+func (n node) withName(name string) node {
 	n.name, n.prefix = name, name
 	return n
 }
@@ -53,7 +54,7 @@ func (b *packageBuilder) build() Package {
 			b.names[name] = true
 		}
 		for name, s := range map[string]*spec.Schema{specName(k): k.version.Spec, statusName(k): k.version.Status} {
-			if s == nil || Expand(s).Use == nil { // or else it is called what its type is called
+			if s == nil || Expand(s).Use == nil { // otherwise it has the name of its named type
 				b.names[name] = true
 			}
 		}
@@ -73,8 +74,8 @@ func (b *packageBuilder) build() Package {
 func specName(k kindVersion) string   { return k.api.Names.GoKind + "Spec" }
 func statusName(k kindVersion) string { return k.api.Names.GoKind + "Status" }
 
-// addKind declares the types of one kind: itself, its spec and status with all they need, and its
-// list.
+// addKind declares the types of one kind: the kind, its spec and status with everything below, and
+// its list.
 func (b *packageBuilder) addKind(k kindVersion) {
 	k.api.NeedSchemas()
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
@@ -91,8 +92,8 @@ func (b *packageBuilder) addKind(k kindVersion) {
 		root.Markers = slices.Concat(clientMarkers(k), root.Markers)
 	}
 	at := len(b.pkg.Types)
-	b.pkg.Types = append(b.pkg.Types, Type{}) // root comes first, and needs the others
-	root.Fields = append(root.Fields, b.ownFields(kind.Name, k.version.Root)...)
+	b.pkg.Types = append(b.pkg.Types, Type{}) // the kind is first, but is built after the others
+	root.Fields = append(root.Fields, b.rootFields(kind.Name, k.version.Root)...)
 	if s := k.version.Spec; s != nil {
 		n := node{schema: Expand(s), name: specName(k), prefix: kind.Name, path: kind.Name + ".spec", hasCrossFieldRules: crdgen.RootHasRulesFor(k.version, "spec")}
 		f := b.rootField(k.version, n, "Spec", "spec")
@@ -112,8 +113,8 @@ func (b *packageBuilder) addKind(k kindVersion) {
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
 }
 
-// ownFields returns the fields that a root has beside those that every kind has.
-func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
+// rootFields returns the fields of a root other than metadata, spec and status.
+func (b *packageBuilder) rootFields(kind string, root *spec.Schema) []Field {
 	var fields []Field
 	if root == nil {
 		return nil
@@ -133,8 +134,8 @@ func (b *packageBuilder) ownFields(kind string, root *spec.Schema) []Field {
 	return fields
 }
 
-// isObjectMethod reports whether a kind has a method of a name, or a field of the types that it
-// embeds.
+// isObjectMethod reports whether a field of a kind cannot have a name, because the kind has a
+// method with it, or a field of an embedded type.
 func isObjectMethod(name string) bool {
 	_, method := reflect.TypeFor[*metav1.PartialObjectMetadata]().MethodByName(name)
 	_, field := reflect.TypeFor[metav1.PartialObjectMetadata]().FieldByName(name)
@@ -153,7 +154,7 @@ func listType(k Kind) Type {
 	}
 }
 
-// nullableOfRoot returns the fields of a root that can be null and absent.
+// nullableOfRoot returns the fields of a root that are nullable and optional.
 func nullableOfRoot(v *spec.Version) []string {
 	var nullable []string
 	if v.Root != nil {
@@ -172,9 +173,9 @@ func nullableOfRoot(v *spec.Version) []string {
 	return nullable
 }
 
-// rootField returns the field of spec or status, which is no pointer. An empty status is left out:
-// there is none yet. An empty spec is there, so that the server fills in the defaults below it,
-// unless that would be invalid.
+// rootField returns the field for spec or status, which is not a pointer. An empty status is
+// omitted, because it means that there is none yet. An empty spec is written, so that the API
+// server sets the defaults below it, unless an empty spec would be invalid.
 func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Field {
 	required := crdgen.RootRequires(v, tag)
 	if !required && (tag == "status" || canBeNull(n.schema, required) || !acceptsZero(v, tag, n.schema)) {
@@ -187,18 +188,18 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 		b.declareStruct(n)
 	} else {
 		f.Type = b.rootType(n)
-		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
+		f.Markers = append(f.Markers, validationMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 		if f.Doc == nil && n.schema.Use == nil {
-			f.Doc = commentLines(crdgen.FullSchema(n.schema).Description) // which a struct does not inherit
+			f.Doc = commentLines(crdgen.FullSchema(n.schema).Description) // a struct field has no description unless it has a comment
 		}
 	}
 	f.Markers = append(f.Markers, useMarkers(n.schema)...)
 	return f
 }
 
-// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. The
-// field is then not left out when it is zero, so that readers can tell it from an absent one.
+// acceptsZero reports whether the zero value of the Go type of a spec or a status is valid. Such a
+// field is written even if it is zero, so that readers can distinguish it from an absent one.
 func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	if IsStruct(s) && len(s.Keywords.Required) == 0 && !crdgen.HasCrossFieldRules(&s.Keywords) && !crdgen.RootHasRulesFor(v, name) {
 		return true
@@ -206,8 +207,8 @@ func acceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	return crdgen.AcceptsZero(v, name, s)
 }
 
-// rootType declares the type of a spec or status that is no object with properties: what it is
-// instead, under the name that every kind's spec or status has.
+// rootType declares the type of a spec or status that is not an object with properties. It has the
+// usual name: type EchoServerSpec map[string]string.
 func (b *packageBuilder) rootType(n node) *GoType {
 	of := b.typeOf(n)
 	if n.schema.Use != nil {
@@ -234,8 +235,8 @@ func presenceMarker(required bool) string {
 // declareStruct declares the struct of an object node under the node's own name.
 func (b *packageBuilder) declareStruct(n node) *GoType {
 	at := len(b.pkg.Types)
-	b.pkg.Types = append(b.pkg.Types, Type{}) // comes before the types of its fields
-	t := Type{Name: n.name, Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
+	b.pkg.Types = append(b.pkg.Types, Type{}) // the struct is written before the types of its fields
+	t := Type{Name: n.name, Markers: validationMarkers(n.schema), Doc: ownDoc(n)}
 	required := n.schema.Keywords.Required
 	var nullable []string
 	for _, p := range n.schema.Properties {
@@ -250,7 +251,7 @@ func (b *packageBuilder) declareStruct(n node) *GoType {
 	return &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 }
 
-// fieldOf returns the field of a property.
+// fieldOf returns the field for a property.
 func (b *packageBuilder) fieldOf(parent node, p spec.Property, required bool) Field {
 	name := p.GoName
 	n := node{
@@ -263,14 +264,14 @@ func (b *packageBuilder) fieldOf(parent node, p spec.Property, required bool) Fi
 	f.Type, f.Tag = fieldTypeAndTag(t, n, required)
 	f.Tag = p.Name + f.Tag
 	if !declaresType(n.schema) {
-		f.Markers = append(f.Markers, shapeMarkers(n.schema)...)
+		f.Markers = append(f.Markers, validationMarkers(n.schema)...)
 		f.Markers = append(f.Markers, itemMarkers(n.schema)...)
 	}
 	f.Markers = append(f.Markers, useMarkers(n.schema)...)
 	return f
 }
 
-// authoredKind returns the kind of a version whose Go types are the author's.
+// authoredKind returns the kind of a version whose Go types an author owns.
 func authoredKind(k kindVersion, clients bool) Kind {
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, clients), GoTypes: true}
 	if a := k.version.Authored; a != nil {

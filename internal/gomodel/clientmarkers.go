@@ -7,7 +7,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// scaleType is what the scale subresource of any kind serves.
+// scaleType is the Go type of the scale subresource of every kind.
 const scaleType = "k8s.io/api/autoscaling/v1.Scale"
 
 // clientMarkers returns the markers of a kind that the generators of typed clients read.
@@ -27,9 +27,9 @@ func clientMarkers(k kindVersion) []string {
 	return append(lines, "+resourceName="+k.api.Names.Plural)
 }
 
-// authoredClientMarkers returns the markers of a kind whose Go types are the author's: those that
-// the author has written, completed by what the API file says, or the ones that a kind of the spec
-// language has.
+// authoredClientMarkers returns the markers of a kind whose Go types an author owns. These are the
+// author's markers, completed from the API file. If there are none, they are the ones that a kind
+// of the spec language has.
 func authoredClientMarkers(k kindVersion) []string {
 	var lines []string
 	if k.version.Authored != nil {
@@ -53,13 +53,13 @@ func authoredClientMarkers(k kindVersion) []string {
 	return lines
 }
 
-// WithoutClientMarkers returns the lines that are no markers for the generators of typed clients.
+// WithoutClientMarkers returns the lines without markers for the generators of typed clients.
 func WithoutClientMarkers(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), spec.IsClientMarker)
 }
 
-// listName returns the name of the list of a kind in Go. Typed clients derive it from the name of
-// the kind.
+// listName returns the Go name of the list of a kind. In a project with typed clients it must be
+// the name of the kind with List, since the generators assume that.
 func listName(k kindVersion, clients bool) string {
 	if clients {
 		return k.api.Names.GoKind + "List"

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// fieldDoc returns the doc comment of a field: its description, word for word.
+// fieldDoc returns the doc comment of a field, which is its description.
 func fieldDoc(n node) []string {
 	return commentLines(n.schema.Keywords.Description)
 }
 
-// ownDoc returns the doc comment of the type of a node: its description. In the CRD of
-// controller-gen, fields of the type inherit the comment unless they have a description. A type
-// without a description has no comment.
+// ownDoc returns the doc comment of the type of a node: its description. Fields of the type without
+// a description get it in the CRD of controller-gen, so a type without a description has no
+// comment.
 func ownDoc(n node) []string {
 	description := n.schema.Keywords.Description
-	if n.element { // no field holds the description
-		return typeDoc(description, fmt.Sprintf("%s is %s.", n.name, describePlace(n.path)))
+	if n.element { // no field has the description
+		return typeDoc(description, fmt.Sprintf("%s is %s.", n.name, describePath(n.path)))
 	}
-	first, _, _ := strings.Cut(description, "\n\n") // the field has all of it
+	first, _, _ := strings.Cut(description, "\n\n") // the field has the rest
 	if !isExpressible(first) || !isFormatted(commentLines(first)) {
 		return nil
 	}
 	return commentLines(first)
 }
 
-// typeDoc returns the doc comment of a type whose description must be word for word in the CRD. If
-// no comment expresses it, the comment says what the type is for and quotes the description.
+// typeDoc returns the doc comment of a type whose description must be exact in the CRD. If a
+// comment cannot express it, the comment says what the type is for and quotes the description.
 func typeDoc(description, about string) []string {
 	if description == "" {
 		return nil
@@ -39,9 +39,9 @@ func typeDoc(description, about string) []string {
 	return append([]string{about, ""}, quoteLines(description)...)
 }
 
-// commentLines returns the lines of a comment that controller-gen reads the description back from.
-// If there is no such comment, because controller-gen takes a line for a marker, skips it or
-// changes it, the lines quote the description.
+// commentLines returns the lines of a comment from which controller-gen reads the description back.
+// If it cannot, because it takes a line for a marker, skips it or changes it, the lines quote the
+// description.
 func commentLines(description string) []string {
 	switch {
 	case description == "":
@@ -53,15 +53,15 @@ func commentLines(description string) []string {
 	}
 }
 
-// isExpressible reports whether controller-gen reads a description back from a comment with its
-// lines.
+// isExpressible reports whether controller-gen reads a description back from a comment that
+// consists of its lines.
 func isExpressible(description string) bool {
 	return description == "" || !strings.ContainsAny(description, "\r\x00\ufeff") &&
 		readBack(strings.Split(description, "\n")) == description
 }
 
-// quoteLines returns the description with a bar before each line: no line of it can be a marker or
-// a directive.
+// quoteLines returns the description with a bar in front of each line, so that no line is a marker
+// or a directive.
 func quoteLines(description string) []string {
 	description = strings.NewReplacer("\r", "", "\x00", "", "\ufeff", "").Replace(description)
 	var lines []string
@@ -71,8 +71,9 @@ func quoteLines(description string) []string {
 	return lines
 }
 
-// readBack returns what controller-gen makes of comment lines: the text of the comment, without the
-// lines that are markers or begin with TODO, up to a line of dashes. Fenced code is left alone.
+// readBack returns the description that controller-gen reads from comment lines. It drops markers
+// and lines that begin with TODO, and everything after a line of dashes, but keeps fenced code as
+// it is.
 func readBack(lines []string) string {
 	var group ast.CommentGroup
 	for _, line := range lines {
@@ -96,8 +97,8 @@ func readBack(lines []string) string {
 	return strings.Join(kept, "\n")
 }
 
-// isFormatted reports whether gofmt leaves the lines alone above a type. It knows lists, headings
-// and code there.
+// isFormatted reports whether gofmt leaves the lines of a doc comment as they are. It would
+// reformat lists, headings and code.
 func isFormatted(lines []string) bool {
 	source := "package p\n\n// " + strings.Join(lines, "\n// ") + "\ntype T int\n"
 	source = strings.ReplaceAll(source, "// \n", "//\n")
@@ -105,9 +106,9 @@ func isFormatted(lines []string) bool {
 	return err == nil && string(out) == source
 }
 
-// describePlace turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports",
-// and a named type one "that the spec file names".
-func describePlace(path string) string {
+// describePath turns a path into words: EchoServer.spec.ports.items is "an item of spec.ports", and
+// a named type is one "that the spec file names".
+func describePath(path string) string {
 	_, path, below := strings.Cut(path, ".")
 	if !below {
 		return "a type that the spec file names"

@@ -12,13 +12,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// The Go types of schemas that say little.
+// The Go types of schemas without a type.
 const (
 	typeJSON         = "apiextensions/v1.JSON"
 	typeRawExtension = "runtime.RawExtension"
 )
 
-// typeOf returns the Go type of a node and declares the types that it needs.
+// typeOf returns the Go type of a node. It declares the types that this needs.
 func (b *packageBuilder) typeOf(n node) *GoType {
 	s := n.schema
 	k := &s.Keywords
@@ -30,7 +30,7 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case k.XIntOrString:
 		return kubeType(spec.TypeIntOrString)
 	case IsStruct(s):
-		return b.declareStruct(n.named(b.names.claim(n.name)))
+		return b.declareStruct(n.withName(b.names.claim(n.name)))
 	case k.Type == "object" && s.AdditionalProperties != nil:
 		return &GoType{Shape: Map, Elem: b.elementOf(n, s.AdditionalProperties, "additionalProperties", Map)}
 	case k.Type == "object" && s.AdditionalPropertiesAllowed != nil:
@@ -40,14 +40,14 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case k.Type == "array" && s.Items != nil:
 		return &GoType{Shape: List, Elem: b.elementOf(n, s.Items, "items", List)}
 	case stringEnum(k) != nil:
-		return b.declareEnum(n.named(b.names.claim(enumName(n, b.kindName, b.names))))
+		return b.declareEnum(n.withName(b.names.claim(enumName(n, b.kindName, b.names))))
 	default:
 		return scalarType(k)
 	}
 }
 
-// scalarType returns the Go type of a node that is no object and no list. Integers are never int,
-// whose size depends on the machine.
+// scalarType returns the Go type of a node that is neither an object nor a list. Integers are never
+// int, because its size depends on the platform.
 func scalarType(k *apiextv1.JSONSchemaProps) *GoType {
 	switch k.Type {
 	case "boolean":
@@ -79,12 +79,12 @@ func basicType(name string) *GoType {
 	return &GoType{Shape: Name, Name: name, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
 }
 
-// kubeType returns a type of Kubernetes. The CRD has been built: the name is known.
+// kubeType returns a type of Kubernetes. The name exists, because the CRD was built from it.
 func kubeType(name string) *GoType {
 	return typeNamed(&spec.Schema{Type: name})
 }
 
-// typeNamed returns the type that a node names.
+// typeNamed returns the Kubernetes or Go type that a node names.
 func typeNamed(s *spec.Schema) *GoType {
 	t, _ := crdgen.TypeOf(s)
 	named := &GoType{Shape: Name, Name: t.GoName, Package: t.GoPackage, Form: t.Form, Copy: t.Copy, ElemCopy: t.Elem}
@@ -96,8 +96,8 @@ func typeNamed(s *spec.Schema) *GoType {
 
 func metaType(name string) *GoType { return kubeType("meta/v1." + name) }
 
-// elementOf returns the type of the elements of a list or map. Markers express less of them than of
-// fields. An element that needs more gets a type of its own.
+// elementOf returns the type of the elements of a list or map. There are fewer markers for elements
+// than for fields. An element that needs others gets a named type, which can have them.
 func (b *packageBuilder) elementOf(parent node, s *spec.Schema, step string, of Shape) *GoType {
 	s = ElementSchema(s, of)
 	n := node{
@@ -118,20 +118,20 @@ func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	if ElementExpressible(s, of) || t.Package != "" || isBytes(t) { // controller-gen takes a named type of bytes for a list
 		return t
 	}
-	n = n.named(b.names.claim(n.name))
+	n = n.withName(b.names.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
 		Name: n.name, Of: t, Doc: ownDoc(n),
-		Markers: append(shapeMarkers(s), itemMarkers(s)...),
+		Markers: append(validationMarkers(s), itemMarkers(s)...),
 	})
 	return namedType(n.name, t)
 }
 
-// isBytes reports whether a type is that of bytes, which are a text in JSON.
+// isBytes reports whether a type is []byte, which is a string in JSON.
 func isBytes(t *GoType) bool {
 	return t.Shape == List && t.Elem.Shape == Name && t.Elem.Name == "byte" && t.Elem.Package == ""
 }
 
-// namedType returns a type of this package that stands for another.
+// namedType returns a type of this package that is declared as another one.
 func namedType(name string, of *GoType) *GoType {
 	t := &GoType{Shape: Name, Name: name, Of: of, Form: kubetypes.Scalar, Copy: kubetypes.CopyAssign}
 	switch of.Shape {
@@ -143,10 +143,9 @@ func namedType(name string, of *GoType) *GoType {
 	return t
 }
 
-// declareEnum declares the type of a string with a fixed set of values, and a constant for each of
-// them.
+// declareEnum declares the type of a string with a fixed set of values, and a constant for each.
 func (b *packageBuilder) declareEnum(n node) *GoType {
-	t := Type{Name: n.name, Of: basicType("string"), Markers: shapeMarkers(n.schema), Doc: ownDoc(n)}
+	t := Type{Name: n.name, Of: basicType("string"), Markers: validationMarkers(n.schema), Doc: ownDoc(n)}
 	for _, value := range stringEnum(&n.schema.Keywords) {
 		t.Constants = append(t.Constants, Constant{Name: b.names.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}
@@ -154,9 +153,9 @@ func (b *packageBuilder) declareEnum(n node) *GoType {
 	return namedType(n.name, t.Of)
 }
 
-// enumName returns the name of the type of an enum, which the names of its constants begin with.
-// Below status it is the kind and the field, as for an enum below spec, unless the name is in use:
-// WebAppPhase, with constants such as WebAppPhaseRunning.
+// enumName returns the name of the type of an enum, which is also the prefix of its constants.
+// Below status it consists of the kind and the field, as below spec, unless that name is taken. For
+// example, WebAppPhase has a constant WebAppPhaseRunning.
 func enumName(n node, kind string, names nameSet) string {
 	if rest, below := strings.CutPrefix(n.name, kind+"Status"); below && n.status && rest != "" && !names[kind+rest] {
 		return kind + rest
@@ -164,8 +163,7 @@ func enumName(n node, kind string, names nameSet) string {
 	return n.name
 }
 
-// stringEnum returns the values of an enum of strings, nil when there is none or one of them is no
-// string.
+// stringEnum returns the values of an enum, nil if there is no enum or if a value is not a string.
 func stringEnum(k *apiextv1.JSONSchemaProps) []string {
 	if k.Type != "string" {
 		return nil

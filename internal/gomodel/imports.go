@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// resolveImports returns the imports that the types of a package need, sorted by path, and tells
-// the types what their packages are imported as.
+// resolveImports returns the imports that the types of a package need, sorted by path. It sets the
+// aliases of the types.
 func resolveImports(pkg Package) []Import {
 	names := map[string]string{}
 	eachGoType(pkg.Types, func(t *GoType) {
@@ -30,9 +30,9 @@ func resolveImports(pkg Package) []Import {
 	return out
 }
 
-// importAliases gives every package a name of its own: those of Kubernetes first, which have
-// customary ones, then the others, with as many elements of the path before the last as it takes.
-// It is given what the packages call themselves, and leaves out those that can keep that name.
+// importAliases returns an alias for each package whose name is not unique. names are the names
+// that the packages declare. Packages of Kubernetes get their customary alias; any other gets as
+// many elements in front of its last one as make it unique.
 func importAliases(names map[string]string) map[string]string {
 	aliases, taken := map[string]string{}, map[string]bool{}
 	for _, kubernetes := range []bool{true, false} {
@@ -69,12 +69,12 @@ func freeAlias(importPath, own string, taken map[string]bool) string {
 	return name
 }
 
-// isReserved reports whether a name means something else in Go.
+// isReserved reports whether a name has another meaning in Go.
 func isReserved(name string) bool {
 	return name == "" || name[0] <= '9' || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
 }
 
-// identifierOf leaves the letters and digits of an element of an import path.
+// identifierOf returns the letters and digits of an element of an import path.
 func identifierOf(element string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -87,8 +87,8 @@ func identifierOf(element string) string {
 	}, element)
 }
 
-// ImportAlias returns what Go code calls a package of Kubernetes: corev1 for k8s.io/api/core/v1,
-// and nothing for the packages that are called by their own name.
+// ImportAlias returns the customary alias of a package of Kubernetes: corev1 for
+// k8s.io/api/core/v1. It returns "" for packages that are imported without an alias.
 func ImportAlias(importPath string) string {
 	dir, version := path.Split(importPath)
 	if !strings.HasPrefix(version, "v") || len(version) < 2 || version[1] < '0' || version[1] > '9' {
@@ -97,7 +97,7 @@ func ImportAlias(importPath string) string {
 	return path.Base(dir) + version
 }
 
-// eachGoType visits every type that the declarations use, outermost first.
+// eachGoType calls visit with every type that the declarations use, outermost first.
 func eachGoType(types []Type, visit func(*GoType)) {
 	walk := func(t *GoType) {
 		for ; t != nil; t = t.Elem {
@@ -112,7 +112,7 @@ func eachGoType(types []Type, visit func(*GoType)) {
 	}
 }
 
-// resolveCopies sets how the structs of a package are copied: those without references are
+// resolveCopies sets how the structs of a package are copied. A struct without references is
 // assigned.
 func resolveCopies(types []Type) {
 	structs := map[string][]Field{}

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// kindMarkers returns the markers of a kind: its names, subresources, columns, and what its version
-// is for.
+// kindMarkers returns the markers of a kind: names, subresources, columns, and whether its version
+// is served, stored or deprecated.
 func kindMarkers(k kindVersion) []string {
 	names := k.api.Names
 	lines := []string{"+kubebuilder:object:root=true"}
@@ -58,9 +58,9 @@ func kindMarkers(k kindVersion) []string {
 	return lines
 }
 
-// annotationMarkers returns the markers of the annotations of the CRD itself, but for the one that
-// controller-gen writes to say that it was there. There is such a marker for labels, too, which no
-// version of it can read.
+// annotationMarkers returns the markers for annotations of the CRD, except the annotation with
+// which controller-gen records its version. There is a marker for labels, too, but no release of
+// controller-gen can read it.
 func annotationMarkers(annotations map[string]string) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {

@@ -14,9 +14,9 @@ import (
 
 const validationPrefix = "+kubebuilder:validation:"
 
-// shapeMarkers returns the markers of what a value must be: limits, formats, rules. They are on the
-// type of the node when one is declared for it, and on the field otherwise.
-func shapeMarkers(s *spec.Schema) []string {
+// validationMarkers returns the markers that restrict a value: limits, formats, rules. They are on
+// the type of the node if one is declared for it, and on the field otherwise.
+func validationMarkers(s *spec.Schema) []string {
 	k := &s.Keywords
 	m := markers{}
 	m.addUnderlyingType(s)
@@ -56,19 +56,19 @@ func shapeMarkers(s *spec.Schema) []string {
 	return m.lines
 }
 
-// itemMarkers returns the markers that a list has for its items.
+// itemMarkers returns the markers of a list that restrict its items.
 func itemMarkers(s *spec.Schema) []string {
 	if s.Items == nil || declaresType(s.Items) || !itemsExpressible(s.Items) {
 		return nil
 	}
 	var lines []string
-	for _, marker := range shapeMarkers(s.Items) {
+	for _, marker := range validationMarkers(s.Items) {
 		lines = append(lines, validationPrefix+"items:"+strings.TrimPrefix(marker, validationPrefix))
 	}
 	return lines
 }
 
-// useMarkers returns the markers of how a field uses its type.
+// useMarkers returns the markers that belong to a field and not to its type, such as the default.
 func useMarkers(s *spec.Schema) []string {
 	k := &s.Keywords
 	m := markers{}
@@ -123,7 +123,7 @@ func (m *markers) addText(name, value string) {
 	}
 }
 
-// addFormat says the format of a node unless its Go type has it anyway.
+// addFormat adds the format of a node unless its Go type implies it.
 func (m *markers) addFormat(s *spec.Schema) {
 	said := s.Keywords.Format
 	var implied string
@@ -156,9 +156,8 @@ func (m *markers) addEnum(values []apiextv1.JSON) {
 	}
 }
 
-// addUnderlyingType tells controller-gen what a Kubernetes type with limits (which are all
-// misplaced where there is no type) is in JSON: it does not look at the type before it checks
-// whether the limits fit.
+// addUnderlyingType tells controller-gen the JSON type of a Kubernetes type with limits.
+// controller-gen checks whether limits fit before it reads the type, and without a type none fits.
 func (m *markers) addUnderlyingType(s *spec.Schema) {
 	t := JSONType(s)
 	if goTypeName(s) == "" || len(MisplacedLimits("", &s.Keywords)) == len(MisplacedLimits(t, &s.Keywords)) {
@@ -173,7 +172,7 @@ func (m *markers) addUnderlyingType(s *spec.Schema) {
 	}
 }
 
-// addTopology says how lists and maps merge.
+// addTopology adds how lists and maps are merged.
 func (m *markers) addTopology(s *spec.Schema) {
 	k := &s.Keywords
 	if k.XListType != nil {
@@ -194,7 +193,7 @@ func (m *markers) addTopology(s *spec.Schema) {
 	}
 }
 
-// addRule says a CEL rule.
+// addRule adds a CEL rule.
 func (m *markers) addRule(r apiextv1.ValidationRule) {
 	line := validationPrefix + "XValidation:rule=" + quoteText(r.Rule)
 	for _, arg := range [][2]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// enumItem returns a value the way an enum marker has it.
+// enumItem returns a value in the syntax of an enum marker.
 func enumItem(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -20,7 +20,7 @@ func enumItem(raw []byte) string {
 
 var plainWord = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// markerWord returns a string without quotes where a marker needs none.
+// markerWord returns a string without quotes if the syntax of markers allows it.
 func markerWord(s string) string {
 	if plainWord().MatchString(s) && s != "true" && s != "false" {
 		return s
@@ -28,8 +28,8 @@ func markerWord(s string) string {
 	return quoteText(s)
 }
 
-// quoteText returns a string as markers have it. A raw string is easier to read, where one can hold
-// the text.
+// quoteText returns a string in the syntax of markers. It is a raw string if that is possible,
+// because raw strings are easier to read.
 func quoteText(s string) string {
 	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"
@@ -37,7 +37,7 @@ func quoteText(s string) string {
 	return strconv.Quote(s)
 }
 
-// oneLine returns JSON that fits into a comment.
+// oneLine returns JSON without line breaks, so that it fits into a comment.
 func oneLine(raw []byte) string {
 	var out bytes.Buffer
 	if json.Compact(&out, raw) != nil {
@@ -46,7 +46,7 @@ func oneLine(raw []byte) string {
 	return strings.ReplaceAll(out.String(), "\ufeff", `\ufeff`)
 }
 
-// IsScalar reports whether JSON is a text, a number or a boolean.
+// IsScalar reports whether JSON is a string, a number or a boolean.
 func IsScalar(raw []byte) bool {
 	trimmed := bytes.TrimSpace(raw)
 	return len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' && string(trimmed) != "null"

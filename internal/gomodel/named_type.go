@@ -11,8 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Expand returns a node that uses a named type with a Go type of its own, or none: what other named
-// types declare is written out, with what the node says laid over it.
+// Expand returns a node that uses a named type which has a Go type, or no named type at all. For
+// any other named type, it copies the keywords of the type into the node, whose own keywords win.
 func Expand(s *spec.Schema) *spec.Schema {
 	for s.Use != nil && (!hasGoType(s.Use.Schema) || narrowsType(s)) {
 		s = writtenOut(s)
@@ -20,8 +20,8 @@ func Expand(s *spec.Schema) *spec.Schema {
 	return s
 }
 
-// narrowsType reports whether a node sets a limit that the type it uses has set already: it
-// replaces that one, while controller-gen would ask for both.
+// narrowsType reports whether a node sets a limit that its named type also sets. The node's limit
+// replaces the type's in opgen, while controller-gen would require both.
 func narrowsType(s *spec.Schema) bool {
 	limits := func(k apiextv1.JSONSchemaProps) []any {
 		return []any{k.Minimum, k.Maximum, k.MultipleOf, k.MinLength, k.MaxLength, k.MinItems, k.MaxItems, k.MinProperties, k.MaxProperties,
@@ -36,7 +36,7 @@ func narrowsType(s *spec.Schema) bool {
 	return false
 }
 
-// writtenOut returns a node as it would be without the name of the type that it uses.
+// writtenOut returns a node with the keywords of its named type copied into it.
 func writtenOut(s *spec.Schema) *spec.Schema {
 	out := *s.Use.Schema
 	out.Pos, out.At = s.Pos, s.At
@@ -44,9 +44,9 @@ func writtenOut(s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// hasGoType reports whether a named type is a Go type too: a struct, an enum, a list, a map or a
-// plain scalar. Those that stand for a type of Kubernetes or for another named type are what they
-// stand for.
+// hasGoType reports whether a Go type is declared for a named type: it is a struct, an enum, a
+// list, a map or a scalar. Otherwise it is another name for a Kubernetes type or for another named
+// type.
 func hasGoType(s *spec.Schema) bool {
 	k := &s.Keywords
 	switch {
@@ -69,8 +69,7 @@ type declaredType struct {
 	goType *GoType
 }
 
-// typeOfUse returns the Go type of the named type of a node, which is declared when it is first
-// used.
+// typeOfUse returns the Go type of the named type of a node. It declares the type at its first use.
 func (b *packageBuilder) typeOfUse(n node) *GoType {
 	t := n.schema.Use
 	known, found := b.used[t]
@@ -81,10 +80,11 @@ func (b *packageBuilder) typeOfUse(n node) *GoType {
 	return known.goType
 }
 
-// declareOnce declares the Go type of a named type, unless another API of the package has the same.
+// declareOnce declares the Go type of a named type, unless another API of the package has an equal
+// one.
 func (b *packageBuilder) declareOnce(t *spec.NamedType) *declaredType {
 	for _, other := range b.named {
-		if other.of.Name == t.Name && other.of.GoName == t.GoName && sameSchema(other.of.Schema, t.Schema) {
+		if other.of.Name == t.Name && other.of.GoName == t.GoName && isSameSchema(other.of.Schema, t.Schema) {
 			return other
 		}
 	}
@@ -93,8 +93,8 @@ func (b *packageBuilder) declareOnce(t *spec.NamedType) *declaredType {
 	return g
 }
 
-// declareNamed declares the Go type of a named type: under its own name, or that with the kind
-// before it if another API of the package has a type of the name.
+// declareNamed declares the Go type of a named type. If another API of the package has a different
+// type with this name, it prefixes the kind.
 func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 	name := t.Name
 	if t.GoName != "" {
@@ -104,7 +104,7 @@ func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 		name = b.kindName + name
 	}
 	name = b.names.claim(name)
-	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, hasCrossFieldRules: b.hasCrossFieldRules[t] || hasOwnCrossFieldRules(t.Schema)}.named(name)
+	n := node{schema: t.Schema, path: name, status: !b.outsideStatus[t], element: true, hasCrossFieldRules: b.hasCrossFieldRules[t] || hasOwnCrossFieldRules(t.Schema)}.withName(name)
 	switch s := t.Schema; {
 	case IsStruct(s):
 		return b.declareStruct(n)
@@ -114,13 +114,13 @@ func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 		at := len(b.pkg.Types)
 		b.pkg.Types = append(b.pkg.Types, Type{})
 		of := b.typeOf(n)
-		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: ownDoc(n), Markers: append(shapeMarkers(s), itemMarkers(s)...)}
+		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: ownDoc(n), Markers: append(validationMarkers(s), itemMarkers(s)...)}
 		return namedType(name, of)
 	}
 }
 
-// usedOutsideStatus returns the named types that are used elsewhere than below status only: there,
-// not only the operator writes them.
+// usedOutsideStatus returns the named types that are used outside of status, so that users write
+// values of them, too.
 func usedOutsideStatus(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema)
@@ -146,8 +146,8 @@ func usedOutsideStatus(kinds []kindVersion) map[*spec.NamedType]bool {
 	return found
 }
 
-// usedBelowCrossFieldRules returns the named types that are used below a schema that says which
-// fields go together.
+// usedBelowCrossFieldRules returns the named types that are used below a schema with rules about
+// several fields.
 func usedBelowCrossFieldRules(kinds []kindVersion) map[*spec.NamedType]bool {
 	found := map[*spec.NamedType]bool{}
 	var walk func(s *spec.Schema, below bool)
@@ -174,18 +174,18 @@ func usedBelowCrossFieldRules(kinds []kindVersion) map[*spec.NamedType]bool {
 	return found
 }
 
-// sameSchema reports whether two schemas say the same, wherever they stand in files.
-func sameSchema(a, b *spec.Schema) bool {
+// isSameSchema reports whether two schemas are equal except for their positions.
+func isSameSchema(a, b *spec.Schema) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if (a.Use == nil) != (b.Use == nil) || a.Use != nil && (a.Use.Name != b.Use.Name || !sameSchema(a.Use.Schema, b.Use.Schema)) {
+	if (a.Use == nil) != (b.Use == nil) || a.Use != nil && (a.Use.Name != b.Use.Name || !isSameSchema(a.Use.Schema, b.Use.Schema)) {
 		return false
 	}
 	return a.Type == b.Type && maps.Equal(a.GoConstants, b.GoConstants) && reflect.DeepEqual(a.Keywords, b.Keywords) &&
 		slices.EqualFunc(a.Properties, b.Properties, func(a, b spec.Property) bool {
-			return a.Name == b.Name && a.GoName == b.GoName && sameSchema(a.Schema, b.Schema)
+			return a.Name == b.Name && a.GoName == b.GoName && isSameSchema(a.Schema, b.Schema)
 		}) &&
-		sameSchema(a.Items, b.Items) && sameSchema(a.AdditionalProperties, b.AdditionalProperties) &&
+		isSameSchema(a.Items, b.Items) && isSameSchema(a.AdditionalProperties, b.AdditionalProperties) &&
 		reflect.DeepEqual(a.AdditionalPropertiesAllowed, b.AdditionalPropertiesAllowed)
 }

@@ -35,8 +35,8 @@ func outlineOf(pkg Package, outlines []Outline) *Outline {
 	return &outlines[i]
 }
 
-// fill returns the package with the kinds of the outline.
-func (o *Outline) fill(pkg Package, kinds []kindVersion) Package {
+// fillKinds returns the package with the kinds of the outline.
+func (o *Outline) fillKinds(pkg Package, kinds []kindVersion) Package {
 	for i, k := range o.Kinds {
 		pkg.Kinds = append(pkg.Kinds, Kind{API: kinds[i].api, Name: k.Name, List: k.List, Spec: k.Spec, Status: k.Status})
 	}

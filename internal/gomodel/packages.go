@@ -9,15 +9,15 @@ import (
 )
 
 // Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir.
-// The APIs must have none of the errors that CRD reports. A package with an outline gets the names
-// of its kinds from there, and no Types.
+// CRD must have accepted the APIs. A package with an outline gets the names of its kinds from
+// there, and no Types.
 func Packages(p *spec.Project, apis []*spec.API, outlines ...Outline) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems
 	for _, group := range groupVersions(apis) {
 		pkg := newPackage(p, group)
 		if known := outlineOf(pkg, outlines); known != nil {
-			packages = append(packages, known.fill(pkg, group))
+			packages = append(packages, known.fillKinds(pkg, group))
 			continue
 		}
 		b := newPackageBuilder(pkg, group)
@@ -35,8 +35,7 @@ type kindVersion struct {
 	version *spec.Version
 }
 
-// groupVersions puts the versions of the APIs together that share a package, in the order of the
-// APIs.
+// groupVersions groups the versions of the APIs by package, in the order of the APIs.
 func groupVersions(apis []*spec.API) [][]kindVersion {
 	var groups [][]kindVersion
 	at := map[string]int{}
@@ -72,7 +71,7 @@ func newPackageBuilder(pkg Package, kinds []kindVersion) *packageBuilder {
 	}
 }
 
-// PackageDir returns the folder of the Go package of a group version, from the project's root.
+// PackageDir returns the folder of the Go package of a group version, relative to the project.
 func PackageDir(p *spec.Project, group, version string) string {
 	if p.Multigroup {
 		return path.Join("api", GroupFolder(p, group), version)
@@ -80,11 +79,11 @@ func PackageDir(p *spec.Project, group, version string) string {
 	return path.Join("api", version)
 }
 
-// GroupFolder returns what the folder of a group is called.
+// GroupFolder returns the name of a group's folder.
 func GroupFolder(p *spec.Project, group string) string { return shortGroup(group, p.Domain) }
 
-// shortGroup drops the project's own domain from a group, unless Go means something by a folder of
-// the name that is left.
+// shortGroup removes the project's domain from a group: demo for demo.example.com. It keeps the
+// whole group if the rest would be a folder with a meaning in Go, such as internal.
 func shortGroup(group, domain string) string {
 	short, found := strings.CutSuffix(group, "."+domain)
 	if found && domain != "" && !slices.Contains([]string{"internal", "vendor", "testdata"}, short) {
@@ -93,8 +92,8 @@ func shortGroup(group, domain string) string {
 	return group
 }
 
-// Aliases returns what other packages import the packages of APIs as, by their group versions, such
-// as demo.example.com/v1.
+// Aliases returns the import aliases of the APIs' packages by group version, such as
+// demo.example.com/v1.
 func Aliases(p *spec.Project, apis []*spec.API) map[string]string {
 	var packages []Package
 	for _, group := range groupVersions(apis) {
@@ -108,8 +107,8 @@ func Aliases(p *spec.Project, apis []*spec.API) map[string]string {
 	return aliases
 }
 
-// setAliases gives every package the first label of its group and its version as alias, or the
-// whole group where two packages would get the same.
+// setAliases sets the alias of each package: the first label of its group and its version. It uses
+// the whole group if two packages would have the same alias.
 func setAliases(packages []Package) {
 	count := map[string]int{}
 	for _, p := range packages {
@@ -128,8 +127,8 @@ func firstLabel(group string) string {
 	return label
 }
 
-// importAliasOf joins the letters and digits of a group with a version; an identifier cannot begin
-// with a digit.
+// importAliasOf returns the letters and digits of a group, followed by the version. It puts an x in
+// front if the result would begin with a digit.
 func importAliasOf(p Package, group string) string {
 	name := strings.NewReplacer("-", "", ".", "").Replace(group) + p.Version
 	if name[0] >= '0' && name[0] <= '9' {

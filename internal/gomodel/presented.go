@@ -11,11 +11,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// fieldTypeAndTag returns the type and the options of the json tag that a field has for a value of
-// type t.
-//
-// A required field is always there. An optional one is a pointer, or a list or map that can be nil,
-// exactly where absent and zero differ; docs/decisions/0003-go-types.md has the rule and its
+// fieldTypeAndTag returns the type of a field for a value of type t, and the options of its JSON
+// tag. A required field is always written. An optional one is a pointer, or a list or map that can
+// be nil, only where absent and zero differ. docs/decisions/0003-go-types.md has the rule and its
 // reasons.
 func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	full := crdgen.FullSchema(n.schema)
@@ -25,46 +23,46 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 		return pointer, ""
 	case required:
 		return t, ""
-	case isReference(t) && emptyAllowed(full):
-		return t, ",omitzero" // an empty list is said
+	case isReference(t) && isEmptyAllowed(full):
+		return t, ",omitzero" // an empty list is written
 	case isReference(t):
 		return t, ",omitempty"
 	case t.Form == kubetypes.Struct || full.Nullable:
 		return pointer, ",omitempty"
-	case !zeroAllowed(full):
-		return t, ",omitempty" // zero is not valid
+	case !isZeroAllowed(full):
+		return t, ",omitempty" // zero is not valid, so it means absent
 	case full.Default != nil && isZero(full.Default.Raw), full.Default == nil && n.status && !n.hasCrossFieldRules:
-		return t, "" // zero is what absent means, and does no harm
+		return t, "" // zero means the same as absent
 	default:
 		return pointer, ",omitempty"
 	}
 }
 
-// isReference reports whether the zero value of a type is nil without being a pointer.
+// isReference reports whether a type that is not a pointer can be nil.
 func isReference(t *GoType) bool {
 	return t.Shape == List || t.Shape == Map || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
 }
 
-// orReference returns a type that can be null: itself, or a pointer to it.
+// orReference returns a type that can be nil: the type itself, or a pointer to it.
 func orReference(t *GoType) *GoType {
-	if t.Shape == Pointer || isReference(t) || holdsNull(t) {
+	if t.Shape == Pointer || isReference(t) || acceptsNull(t) {
 		return t
 	}
 	return &GoType{Shape: Pointer, Elem: t}
 }
 
-// holdsNull reports whether a type holds any JSON, null too.
-func holdsNull(t *GoType) bool {
+// acceptsNull reports whether a type can store any JSON value, including null.
+func acceptsNull(t *GoType) bool {
 	return t.Shape == Name && t.Package != "" && (t.Name == "JSON" || t.Name == "RawExtension")
 }
 
-// emptyAllowed reports whether an empty list or map, or an empty text of bytes, is valid.
-func emptyAllowed(s apiextv1.JSONSchemaProps) bool {
+// isEmptyAllowed reports whether an empty list, map or []byte is valid.
+func isEmptyAllowed(s apiextv1.JSONSchemaProps) bool {
 	low := map[string]*int64{"array": s.MinItems, "object": s.MinProperties, "string": s.MinLength}[s.Type]
 	return low == nil || *low <= 0
 }
 
-// hasOwnCrossFieldRules reports whether a node or the type that it names has cross-field rules.
+// hasOwnCrossFieldRules reports whether a node or its named type has rules about several fields.
 func hasOwnCrossFieldRules(s *spec.Schema) bool {
 	return crdgen.HasCrossFieldRules(&s.Keywords) || s.Use != nil && hasOwnCrossFieldRules(s.Use.Schema)
 }
@@ -77,8 +75,8 @@ func isZero(raw []byte) bool {
 	return false
 }
 
-// zeroAllowed reports whether the zero value of a scalar is valid.
-func zeroAllowed(s apiextv1.JSONSchemaProps) bool {
+// isZeroAllowed reports whether the zero value of a scalar is valid.
+func isZeroAllowed(s apiextv1.JSONSchemaProps) bool {
 	if len(s.Enum) > 0 {
 		for _, value := range s.Enum {
 			if isZero(value.Raw) {

@@ -2,19 +2,18 @@ package gomodel
 
 import "slices"
 
-// Registration is what the hand-written files of a package say of how its kinds are registered.
-// Kinds whose types are their author's may bring that along, as kubebuilder's groupversion_info.go
-// and init functions do.
+// Registration is how hand-written files of a package register its kinds. Authors who own the types
+// of a kind may have such files, as kubebuilder's groupversion_info.go and init functions.
 type Registration struct {
 	Declared    map[string]bool // names of variables, constants and functions, such as AddToScheme
-	Used        map[string]bool // names of whatever kind
+	Used        map[string]bool // names that the files use
 	Types       map[string]bool // names of types
-	Made        map[string]bool // names of types of which there is an &T{}, as where they are registered
-	ByFunctions bool            // SchemeBuilder.Register takes functions, as apimachinery's does, and not objects
+	Made        map[string]bool // names of types in expressions &T{}, as in calls that register them
+	ByFunctions bool            // SchemeBuilder.Register takes functions, as apimachinery's does, instead of objects
 }
 
-// With returns the package with what hand-written files register of it, and with the lists of kinds
-// that have none.
+// With returns the package with its hand-written registration, and with the lists that its kinds
+// lack.
 func (p Package) With(r Registration) Package {
 	p.Registration, p.Types = r, slices.Clone(p.Types)
 	for _, k := range p.Kinds {
@@ -26,13 +25,13 @@ func (p Package) With(r Registration) Package {
 	return p
 }
 
-// LacksList reports whether the author of a kind's types has left out its list.
+// LacksList reports whether the author of a kind's types has not written its list.
 func (p Package) LacksList(k Kind) bool {
 	return k.GoTypes && p.Registration.Types[k.Name] && !p.Registration.Types[k.List]
 }
 
-// IsByHand reports whether hand-written files register kinds of the package, so that generated code
-// only adds what they lack.
+// IsByHand reports whether hand-written files register kinds of the package. Generated code then
+// only registers the others.
 func (p Package) IsByHand() bool {
 	has := p.Registration
 	return has.Used["SchemeBuilder"] || has.Declared["AddToScheme"] || has.Declared["GroupVersion"] || has.Declared["SchemeGroupVersion"]
@@ -52,8 +51,8 @@ func (p Package) Generates(name string) bool {
 	return true
 }
 
-// Registered returns the kinds that generated code registers in a package whose kinds are
-// registered by hand: those that hand-written files do not register.
+// Registered returns the kinds that generated code registers in such a package: those that
+// hand-written files do not.
 func (p Package) Registered() []Kind {
 	has := p.Registration
 	return slices.DeleteFunc(slices.Clone(p.Kinds), func(k Kind) bool { return has.Made[k.Name] && has.Made[k.List] })

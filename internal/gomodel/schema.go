@@ -9,10 +9,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// intOrString stands for the type of a schema that allows both.
+// intOrString is the JSON type of a schema that allows both.
 const intOrString = "integer or string"
 
-// JSONType returns the type of a node in JSON; empty if it can have any.
+// JSONType returns the JSON type of a node, and "" if it can be any.
 func JSONType(s *spec.Schema) string {
 	if s.Keywords.XIntOrString {
 		return intOrString
@@ -31,8 +31,8 @@ func JSONType(s *spec.Schema) string {
 	}
 }
 
-// goTypeName returns the name of the Go type of a node; empty if the type is declared for this node
-// alone.
+// goTypeName returns the name of the Go type of a node, and "" if the type is declared for this
+// node.
 func goTypeName(s *spec.Schema) string {
 	switch {
 	case s.Use != nil:
@@ -50,14 +50,14 @@ func goTypeName(s *spec.Schema) string {
 }
 
 // LimitsUnknown reports whether a struct limits how many fields an object has, and keeps fields
-// that the schema does not name. The struct has JSON methods then. controller-gen puts the markers
-// of such a type on a schema without a type, where it refuses these limits.
+// that the schema does not name. Such a struct has JSON methods, so that controller-gen sees a
+// schema without a type, for which it refuses these limits.
 func LimitsUnknown(s *spec.Schema) bool {
 	return IsStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
 }
 
-// MisplacedLimits returns the limits that do not fit a JSON type. They are legal in a schema, and
-// concern none or some of its values, but controller-gen refuses their markers.
+// MisplacedLimits returns the limits that do not fit a JSON type. A schema may have them, and they
+// then restrict only some of its values or none, but controller-gen refuses their markers.
 func MisplacedLimits(jsonType string, k *apiextv1.JSONSchemaProps) []string {
 	if jsonType == intOrString {
 		jsonType = "string"

@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// kubernetesFields are the fields of every Kubernetes object, embedded ones too.
+// kubernetesFields are the fields of every Kubernetes object, embedded ones included.
 var kubernetesFields = []string{"apiVersion", "kind", "metadata"}
 
 // keepsUnknown reports whether an object keeps fields that its schema does not name.
@@ -24,8 +24,7 @@ func hasProperty(s *spec.Schema, name string) bool {
 	return slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return p.Name == name })
 }
 
-// keepUnknown gives a struct a field for what its schema does not name and the API server keeps all
-// the same.
+// keepUnknown adds a field to a struct for what its schema does not name and the API server keeps.
 func keepUnknown(t *Type, s *spec.Schema) {
 	if !keepsUnknown(s) {
 		return
@@ -38,8 +37,8 @@ func keepUnknown(t *Type, s *spec.Schema) {
 	})
 }
 
-// keepNulls gives a struct a field for which of its optional fields are null: in Go, a field that
-// is nil is absent.
+// keepNulls adds a field to a struct that says which of its optional fields are null. A nil field
+// alone would mean that it is absent.
 func keepNulls(t *Type, nullable []string) {
 	if len(nullable) == 0 {
 		return
@@ -52,10 +51,10 @@ func keepNulls(t *Type, nullable []string) {
 	})
 }
 
-// canBeNull reports whether null is a value of an optional field, beside being absent.
+// canBeNull reports whether an optional field can be null as well as absent.
 func canBeNull(s *spec.Schema, required bool) bool { return !required && crdgen.FullSchema(s).Nullable }
 
-// freeName returns a name that no field and no method of a struct has.
+// freeName returns a name that no field or method of a struct has: the given one, or with a number.
 func freeName(t *Type, name string) string {
 	taken := func(name string) bool {
 		return isObjectMethod(name) || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Name == name })
@@ -67,8 +66,8 @@ func freeName(t *Type, name string) string {
 	return free
 }
 
-// fieldType returns the type of a property. The metadata of an embedded resource is that of every
-// object, whatever the schema says of it.
+// fieldType returns the type of a property. The metadata of an embedded resource is always ObjectMeta,
+// whatever the schema says about it.
 func (b *packageBuilder) fieldType(parent, n node, name string) *GoType {
 	if parent.schema.Keywords.XEmbeddedResource && name == "metadata" && n.schema.Type == "" {
 		return metaType("ObjectMeta")

@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions at their first use: a command starts sooner by those that it does
-// not use.
+// Package lazyregexp compiles regular expressions at their first use, so that a command does not
+// compile the ones that it does not need.
 package lazyregexp
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles pattern at its first call and returns the same regular expression at every
-// call. It panics if pattern does not compile.
+// New returns a function that compiles pattern at its first call, and returns the same regular
+// expression at every call. It panics if pattern does not compile.
 func New(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -1,6 +1,6 @@
-// Command listkeys writes the table of package listmap: which lists of Kubernetes' own kinds are
-// maps or sets, and by which keys their items are told apart. It reads the schema that client-go
-// has for server-side apply.
+// Command listkeys generates the table of package listmap: which lists of Kubernetes' own kinds are
+// maps or sets, and which keys identify their items. It reads the schema for server-side apply in
+// client-go.
 //
 //	go run ./internal/listkeys table.go
 package main

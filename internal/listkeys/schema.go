@@ -33,7 +33,7 @@ type reference struct {
 	}
 }
 
-// loadTypes returns the types of the schema by their names.
+// loadTypes returns the types of the schema by name.
 func loadTypes() (map[string]definition, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
 	if err != nil {

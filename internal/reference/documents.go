@@ -8,8 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Kinds returns the kinds of spec files in lower case, as KindSchema takes them: project, api,
-// controller and types.
+// Kinds returns the kinds of spec files that KindSchema accepts: project, api, controller and
+// types.
 func Kinds() []string {
 	var kinds []string
 	for _, d := range spec.Describe().Documents {
@@ -18,7 +18,7 @@ func Kinds() []string {
 	return kinds
 }
 
-// JSONSchema returns the JSON Schema of every spec file: a file is validated by the schema of its
+// JSONSchema returns the JSON Schema for all spec files. It validates a file by the schema of its
 // kind.
 func JSONSchema() ([]byte, error) {
 	language := spec.Describe()
@@ -39,8 +39,8 @@ func JSONSchema() ([]byte, error) {
 	return s.Marshal()
 }
 
-// KindSchema returns the JSON Schema of one kind of spec file, one of Kinds. It returns an error
-// for another kind.
+// KindSchema returns the JSON Schema of one kind of spec file. It returns an error for an unknown
+// kind.
 func KindSchema(kind string) ([]byte, error) {
 	language := spec.Describe()
 	for _, d := range language.Documents {

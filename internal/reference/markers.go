@@ -17,10 +17,10 @@ const (
 	decimal    = `[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
 )
 
-// markerForm is how the value of a marker is described.
+// markerForm is the syntax of the value of a marker.
 type markerForm struct {
 	says    string // in Markdown
-	pattern string // empty: that of a value of the type
+	pattern string // empty: the pattern of a value of the type
 }
 
 var markerForms = map[spec.MarkerForm]markerForm{
@@ -33,7 +33,7 @@ var markerForms = map[spec.MarkerForm]markerForm{
 	spec.NameMarker:   {says: "a Go name", pattern: "[\"`]?[A-Z][A-Za-z0-9_]*[\"`]?"},
 }
 
-// formOf returns how the value of a marker is described.
+// formOf returns the syntax of the value of a marker.
 func formOf(k spec.Keyword) markerForm {
 	if words := k.Words(); words != nil {
 		return markerForm{says: "`" + strings.Join(words, "`, `") + "`", pattern: "[\"`]?(?:" + strings.Join(words, "|") + ")[\"`]?"}
@@ -52,7 +52,7 @@ func markerKeywords() []spec.Keyword {
 	return all
 }
 
-// positionsOf returns where a schema may stand that has a marker; nil: everywhere.
+// positionsOf returns the positions of the schemas that can have a marker, nil if all can.
 func positionsOf(k spec.Keyword) []position {
 	switch k.Marker {
 	case "required":
@@ -63,7 +63,7 @@ func positionsOf(k spec.Keyword) []position {
 	return nil
 }
 
-// valuePattern returns the pattern of what follows the name of a marker beside a type of OpenAPI.
+// valuePattern returns the pattern of the value of a marker next to a type of OpenAPI.
 func valuePattern(k spec.Keyword, openAPIType string) string {
 	value := formOf(k).pattern
 	if value == "" {
@@ -75,8 +75,8 @@ func valuePattern(k spec.Keyword, openAPIType string) string {
 	return "=(?:" + value + ")"
 }
 
-// typedValuePattern returns the pattern of a value of a type of OpenAPI, as default and example write
-// it.
+// typedValuePattern returns the pattern of a value of a type, as the markers default and example
+// have it.
 func typedValuePattern(openAPIType string) string {
 	switch openAPIType {
 	case "string":

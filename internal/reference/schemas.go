@@ -7,7 +7,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// position is where a schema stands.
+// position is where a schema is used.
 type position string
 
 const (
@@ -16,8 +16,8 @@ const (
 	ofNamedType position = "a named type"
 )
 
-// keywordSchema returns the schema of the value of a keyword. Fields, items and values have the
-// definitions named.
+// keywordSchema returns the schema of the value of a keyword. fields and below are the definitions
+// of fields, and of items and values.
 func keywordSchema(language *spec.Language, k spec.Keyword, fields, below string) *jsonschema.Schema {
 	switch k.Name {
 	case "type":
@@ -42,8 +42,8 @@ func goNameSchema(example string) *jsonschema.Schema {
 		"letters and digits, starting with a capital, at most 63 characters, such as "+example, example)
 }
 
-// propertiesSchema returns the schema of fields by name. Their names have no
-// characters of ASCII that encoding/json does not take from a struct tag.
+// propertiesSchema returns the schema of fields by name. It excludes the ASCII characters that
+// encoding/json does not accept in a struct tag.
 func propertiesSchema(fields string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.Ref(fields), PropertyNames: &jsonschema.Schema{
 		Pattern: "^[^\\x00-\\x1f\\x7f\"'`,\\\\]+$", Not: &jsonschema.Schema{Const: "-"},
@@ -56,8 +56,8 @@ func typeSchema() *jsonschema.Schema {
 	}}
 }
 
-// namedTypeSchema returns the schema of what the keyword type may name beside the types of OpenAPI:
-// with it the schema says nothing else of its fields, items and values.
+// namedTypeSchema returns the schema of the types that the keyword type can name in addition to
+// those of OpenAPI. A schema with such a type has no fields, items or values.
 func namedTypeSchema() *jsonschema.Schema {
 	forms := typeForms()
 	collections := forms[len(forms)-2].pattern + "|" + forms[len(forms)-1].pattern
@@ -65,8 +65,7 @@ func namedTypeSchema() *jsonschema.Schema {
 		"a type of OpenAPI, of Kubernetes with its package, of Go with its import path, a name under types, or a list or map of such", "core/v1.PodSpec", "[]core/v1.EnvVar")
 }
 
-// schemaOrShorthand returns what a schema and a field have in common: the keywords, or a text in the
-// shorthand.
+// schemaOrShorthand returns the schema of a mapping of keywords or a string in the shorthand.
 func schemaOrShorthand(at position) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: []string{"string", "object"}, AdditionalProperties: false, Properties: map[string]*jsonschema.Schema{},
@@ -101,8 +100,8 @@ func namedTypes() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: s, PropertyNames: goNameSchema("TLS")}
 }
 
-// validationSchema returns the schema of a schema below allOf, anyOf, oneOf and not, which only validates: it
-// has no shorthand.
+// validationSchema returns the schema of a schema below allOf, anyOf, oneOf and not. There is no
+// shorthand for it, because it only validates.
 func validationSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", AdditionalProperties: false, Properties: map[string]*jsonschema.Schema{},

@@ -7,15 +7,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// namedType matches every type that is named: of Kubernetes, of Go by its import path, and under
-// types.
+// namedType matches every type with a name: a Kubernetes type, a Go type by its import path, or a
+// type under types.
 const namedType = kubernetesType + "|" + goType + "|" + ownType
 
-// Patterns of types that are no words. Prefixes may be repeated: map[string][]int32.
+// Patterns of types that are not words. Prefixes can be repeated, as in map[string][]int32.
 const (
 	kubernetesType = `[a-z][a-z0-9]*(?:/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*`
-	// An import path of two elements, of which the second is a version, would be a Kubernetes type
-	// with its whole group.
+	// A path such as core/v1.Pod, whose second of two elements is a version, names a Kubernetes
+	// type and not a Go type.
 	goType      = pathElement + `(?:/` + pathElement + `/` + pathElement + `(?:/` + pathElement + `)*|/(?:[A-Za-uw-z0-9_~-]|v[A-Za-z_.~-])[A-Za-z0-9._~-]*)\.[A-Za-z_][A-Za-z0-9_]*`
 	pathElement = `[A-Za-z0-9._~-]+`
 	ownType     = `[A-Z][A-Za-z0-9]{0,62}`
@@ -27,11 +27,11 @@ const (
 type typeForm struct {
 	pattern   string
 	openAPI   string // the type in OpenAPI; empty: any value
-	isNamed   bool   // of Kubernetes or of the file, which takes every marker
-	hasFormat bool   // it says its format already
+	isNamed   bool   // a Kubernetes type or one of the file, which take every marker
+	hasFormat bool   // the type implies a format
 }
 
-// kubernetesWords returns the words that stand for a Kubernetes type.
+// kubernetesWords returns the words of the shorthand for Kubernetes types.
 func kubernetesWords() []string {
 	var names []string
 	for _, w := range spec.TypeWords() {
@@ -64,9 +64,8 @@ func typeForms() []typeForm {
 const shorthandReason = "expected a schema in the shorthand: a type such as string, []string, map[string]int32, core/v1.PodSpec, a Go type by its import path or a name under types, " +
 	"then, behind a bar, markers that the type takes, such as: string | required minLength=1"
 
-// shorthandPattern matches the schemas of the shorthand. Brackets inside of quotes and of other
-// brackets are beyond a regular expression, so that a value in brackets ends at any closing
-// bracket.
+// shorthandPattern matches schemas in the shorthand. A regular expression cannot match brackets
+// within brackets or quotes, so a value in brackets ends at any closing bracket.
 func shorthandPattern(at position) string {
 	var all []string
 	for _, form := range typeForms() {
@@ -75,8 +74,8 @@ func shorthandPattern(at position) string {
 	return `^\s*(?:` + strings.Join(all, "|") + `)$`
 }
 
-// markerPattern matches one of the markers that a type takes. Markers with the same form of value
-// share it.
+// markerPattern matches the markers that a type takes. Markers with the same syntax share an
+// alternative, which keeps the pattern short.
 func markerPattern(form typeForm, at position) string {
 	var values []string
 	names := map[string][]string{}
@@ -96,7 +95,7 @@ func markerPattern(form typeForm, at position) string {
 	return strings.Join(values, "|")
 }
 
-// takesMarker reports whether a type takes a marker. What a Kubernetes type is, is not known here.
+// takesMarker reports whether a type takes a marker. It does not look into Kubernetes types.
 func (f typeForm) takesMarker(k spec.Keyword) bool {
 	if f.isNamed || k.Types == nil {
 		return true
