@@ -20,7 +20,7 @@ func newClusterKubectl(s streams) *cobra.Command {
 must come first; without --name it talks to the cluster of $KUBECONFIG when that is set, else to the instance
 "default".
 
-The kubectl is the first of: the one beside the instance's executables, the one in $KUBEBUILDER_ASSETS, the one
+The kubectl is the first of: the one in the folder of the instance's executables, the one in $KUBEBUILDER_ASSETS, the one
 that "opgen cluster up" has built before, the one on the PATH. Where there is none of these, it is built.`,
 		Example: `  opgen cluster kubectl get namespaces
   opgen cluster kubectl apply -k deploy`,

@@ -27,7 +27,7 @@ func newCRD(s streams) *cobra.Command {
 		Use:   "crd FILE... [--dir DIR]",
 		Short: "Turn spec files into CustomResourceDefinitions, without a project",
 		Long: `Turn API spec files into CustomResourceDefinitions. They go to standard output, or with --dir to files there,
-named <plural>.<group>.yaml. - is standard input. The files can use the types of a types.yaml beside them, and of
+named <plural>.<group>.yaml. - is standard input. The files can use the types of a types.yaml in their folder, and of
 files of kind Types that are named too.
 
 With -o json and without --dir, standard output is one JSON document with the list crds.`,

@@ -7,7 +7,7 @@ export GOWORK := off
 endif
 
 IMG     ?= temp-namespace:latest
-# opgen has module files of its own, tools.mod and tools.sum, for which go takes neither a go.work nor vendor/.
+# opgen has separate module files, tools.mod and tools.sum, for which go takes neither a go.work nor vendor/.
 OPGEN   ?= env GOWORK=off go $(if $(wildcard vendor/modules.txt),run -mod=readonly -modfile=tools.mod github.com/opgen-dev/opgen/cmd/opgen,tool -modfile=tools.mod opgen)
 KUBECTL ?= $(if $(shell command -v kubectl 2>/dev/null),kubectl,$(OPGEN) cluster kubectl)
 DOCKER  ?= docker

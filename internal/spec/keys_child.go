@@ -141,7 +141,7 @@ func checkParentChildren(d *decoder, c *Controller) {
 	for i, child := range c.Operator.Children {
 		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }
 		if !child.PruneOnly && slices.ContainsFunc(c.Parents, same) {
-			d.failAt(child.Pos, indexPath("operator.children", i), child.Kind+" is a parent too, and each would create the next",
+			d.failAt(child.Pos, indexPath("operator.children", i), child.Kind+" is also a kind of parents, so that children would have children without end",
 				"leave it out here; labels and annotations of the parents themselves are set with parentMetadata: true")
 		}
 	}

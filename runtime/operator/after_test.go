@@ -61,7 +61,7 @@ func TestAChildThatComesAfterItselfOrNothingIsNamed(t *testing.T) {
 	site := c.site("web")
 	c.says(site, "ConfigMap "+c.Namespace+"/first comes after ConfigMap "+c.Namespace+"/second, which is not desired")
 	c.touch(site, "circle")
-	c.says(site, "ConfigMap "+c.Namespace+"/first waits for itself, by way of those that it comes after")
+	c.says(site, "ConfigMap "+c.Namespace+"/first is part of a dependency cycle")
 	c.lacks(configMap("first", ""), configMap("second", ""))
 }
 

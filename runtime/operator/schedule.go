@@ -84,7 +84,7 @@ func parseSchedule(expression, timeZone string) (ticker, error) {
 		return nil, reconcile.TerminalError(fmt.Errorf("time zone %q is not in the IANA database", timeZone))
 	}
 	if strings.Contains(expression, "TZ=") {
-		return nil, reconcile.TerminalError(fmt.Errorf("schedule %q: the time zone is a field of its own", expression))
+		return nil, reconcile.TerminalError(fmt.Errorf("schedule %q: a schedule cannot contain a time zone: set the time zone separately", expression))
 	}
 	parsed, err := cron.ParseStandard(expression)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestScheduleErrors(t *testing.T) {
 		{"every day", "", `schedule "every day": expected exactly 5 fields, found 2: [every day]`},
 		{"0 0 * * *", "Mars/Olympus", `time zone "Mars/Olympus" is not in the IANA database`},
 		{"0 0 * * *", "Local", `time zone "Local" is not in the IANA database`},
-		{"CRON_TZ=UTC 0 0 * * *", "", `schedule "CRON_TZ=UTC 0 0 * * *": the time zone is a field of its own`},
+		{"CRON_TZ=UTC 0 0 * * *", "", `schedule "CRON_TZ=UTC 0 0 * * *": a schedule cannot contain a time zone: set the time zone separately`},
 	} {
 		req := &Request[*corev1.ConfigMap, struct{}, struct{}]{Parent: new(corev1.ConfigMap)}
 		_, err := req.Schedule(tc.cron, tc.zone, time.Time{})

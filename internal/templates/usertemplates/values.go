@@ -119,7 +119,7 @@ type Version struct {
 	ImportPath string
 	// The Go type of the kind.
 	GoType string
-	// All fields of the spec and the status, and others that the root has beside them: each field
+	// All fields of the spec and the status, and all others of the root: each field
 	// is followed by those below it, in the order of the spec file.
 	Fields []Field
 	// The columns of kubectl get.

@@ -47,7 +47,7 @@ func orderTasks(tasks []task, unserved []child) ([]task, error) {
 		case done:
 			return nil
 		case visiting:
-			return errInvalid{fmt.Errorf("%s waits for itself, by way of those that it comes after", tasks[i].Key())}
+			return errInvalid{fmt.Errorf("%s is part of a dependency cycle", tasks[i].Key())}
 		}
 		visited[i] = visiting
 		for _, key := range tasks[i].after {

@@ -30,7 +30,7 @@ type Desired struct {
 	ConfigMaps operator.DesiredSet[*corev1.ConfigMap]
 }
 
-// Related are the objects that Sync reads beside the children of a ConfigMapPropagation, by entry.
+// Related are the objects that Sync reads in addition to the children of a ConfigMapPropagation, by entry.
 type Related struct {
 	Sources  operator.Snapshot[*corev1.ConfigMap]
 	Listed   operator.Snapshot[*corev1.Namespace]

@@ -26,7 +26,7 @@ type Children struct{}
 // Desired are the children that a PodTerminator wants, by kind: all of them, since one that is left out gets pruned.
 type Desired struct{}
 
-// Related are the objects that Sync reads beside the children of a PodTerminator, by entry.
+// Related are the objects that Sync reads in addition to the children of a PodTerminator, by entry.
 type Related struct {
 	Pods operator.Snapshot[*corev1.Pod]
 }
