@@ -42,7 +42,7 @@ func (n *instanceName) addFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&n.name, "name", cluster.DefaultName, "name of the instance; several can run side by side")
 }
 
-func (n *instanceName) check() error {
+func (n *instanceName) checkName() error {
 	if err := cluster.CheckName(n.name); err != nil {
 		return project.InputError{Err: err}
 	}
@@ -52,7 +52,7 @@ func (n *instanceName) check() error {
 // findRunning returns the instance. It returns an error that names the command which starts the
 // instance if there is none or it does not run.
 func (n *instanceName) findRunning() (*cluster.Instance, error) {
-	if err := n.check(); err != nil {
+	if err := n.checkName(); err != nil {
 		return nil, err
 	}
 	state, err := cluster.DefaultState()

@@ -42,7 +42,7 @@ func newClusterDown(s streams) *cobra.Command {
 }
 
 func (o *downOptions) run(ctx context.Context, s streams) error {
-	if err := errors.Join(o.check(), o.output.check()); err != nil {
+	if err := errors.Join(o.checkName(), o.output.check()); err != nil {
 		return err
 	}
 	state, err := cluster.DefaultState()

@@ -73,7 +73,7 @@ func (o *upOptions) options(cmd *cobra.Command) (cluster.Options, error) {
 	if err := o.output.check(); err != nil {
 		return up, err
 	}
-	if err := o.instanceName.check(); err != nil {
+	if err := o.instanceName.checkName(); err != nil {
 		return up, err
 	}
 	var err error

@@ -76,7 +76,7 @@ func (o *crdOptions) run(s streams, files []string) error {
 		printWarnings(s.err, warned)
 		return nil
 	}
-	return o.write.files(s, crds, warned)
+	return o.write.writeFiles(s, crds, warned)
 }
 
 // reportCRDs writes CRDs as one JSON document.

@@ -54,7 +54,7 @@ func (o *deleteAPIOptions) run(s streams) error {
 		return err
 	}
 	defer p.release()
-	known, err := o.find(p)
+	known, err := o.findAPI(p)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isP
 	return nil
 }
 
-// find returns the API that the flags name, from the lock or the spec files.
-func (o *deleteAPIOptions) find(p loadedProject) (project.KnownAPI, error) {
+// findAPI returns the API that the flags name, from the lock or the spec files.
+func (o *deleteAPIOptions) findAPI(p loadedProject) (project.KnownAPI, error) {
 	known, err := p.KnownAPIs()
 	if err != nil {
 		return project.KnownAPI{}, err

@@ -115,12 +115,12 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 	for i, imported := range specs {
 		files[i] = dataFile{imported.Name + ".yaml", imported.Text}
 	}
-	release, err := o.write.hold(s)
+	release, err := o.write.lockDir(s)
 	if err != nil {
 		return err
 	}
 	defer release()
-	changes, err := o.write.changes(files)
+	changes, err := o.write.diffFiles(files)
 	if err != nil {
 		return err
 	}

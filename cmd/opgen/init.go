@@ -92,7 +92,7 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err := checkVacant(dir); err != nil {
 		return err
 	}
-	in, err := o.input(ctx, s, dir)
+	in, err := o.newInput(ctx, s, dir)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	return nil
 }
 
-// input returns what the new project is generated from.
-func (o *initOptions) input(ctx context.Context, s streams, dir string) (scaffold.Input, error) {
+// newInput returns what the new project is generated from.
+func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaffold.Input, error) {
 	view := templates.ProjectView{
 		Name: o.name, Module: o.module, Domain: o.domain, Watch: o.watch, Multigroup: o.multigroup, Clients: o.clients,
 	}

@@ -57,7 +57,7 @@ func (o *schemaOptions) run(s streams, args []string) error {
 		_, err := s.out.Write(file.content)
 		return err
 	}
-	return o.write.files(s, []dataFile{file}, nil)
+	return o.write.writeFiles(s, []dataFile{file}, nil)
 }
 
 // schemaFile returns the JSON Schema of the kind that is named, or one for all kinds.

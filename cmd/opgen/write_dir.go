@@ -42,23 +42,23 @@ func (o *dirOptions) checkDir() error {
 	return nil
 }
 
-// files writes all files into the folder or none, and reports those that were written, or would be.
+// writeFiles writes all files into the folder or none, and reports those that were written, or would be.
 // Those that say the same already are left.
-func (o *dirOptions) files(s streams, files []dataFile, warned spec.Problems) error {
-	release, err := o.hold(s)
+func (o *dirOptions) writeFiles(s streams, files []dataFile, warned spec.Problems) error {
+	release, err := o.lockDir(s)
 	if err != nil {
 		return err
 	}
 	defer release()
-	changes, err := o.changes(files)
+	changes, err := o.diffFiles(files)
 	if err != nil {
 		return err
 	}
 	return o.apply(s, changes, warned)
 }
 
-// hold keeps other opgens out of the folder, if it can be one, until it is released.
-func (o *dirOptions) hold(s streams) (release func(), err error) {
+// lockDir keeps other opgens out of the folder, if it can be one, until it is released.
+func (o *dirOptions) lockDir(s streams) (release func(), err error) {
 	if err := o.checkDir(); err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (o *dirOptions) hold(s streams) (release func(), err error) {
 	return held.Release, nil
 }
 
-// changes compares files with those in the folder, which need not exist.
-func (o *dirOptions) changes(files []dataFile) (*scaffold.Changes, error) {
+// diffFiles compares files with those in the folder, which need not exist.
+func (o *dirOptions) diffFiles(files []dataFile) (*scaffold.Changes, error) {
 	named := map[string]bool{}
 	list := make([]scaffold.File, len(files))
 	for i, f := range files {

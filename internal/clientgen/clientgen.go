@@ -43,7 +43,7 @@ func Files(module string, all []gomodel.Package, crds []*apiextv1.CustomResource
 	}
 	defer os.RemoveAll(scratch)
 	p := &plan{root: module + "/client", dir: scratch, groups: groupsOf(all), crds: crds, authored: authored}
-	return p.files()
+	return p.generateFiles()
 }
 
 // plan is the input that all four generators share.
@@ -57,8 +57,8 @@ type plan struct {
 	out      *collector
 }
 
-// files runs all generators.
-func (p *plan) files() ([]File, error) {
+// generateFiles runs all generators.
+func (p *plan) generateFiles() ([]File, error) {
 	p.out = newCollector(p.dir, p.groups)
 	for _, run := range []func() error{p.generateApplyConfigurations, p.generateClientset, p.generateListers, p.generateInformers} {
 		if err := recoverError(run); err != nil {

@@ -21,7 +21,7 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 		return Assets{}, err
 	}
 	key := buildKey(files, tool.version)
-	assets := cache.assets(key)
+	assets := cache.assetsOf(key)
 	if assets.isComplete() {
 		return assets, nil
 	}

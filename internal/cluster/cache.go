@@ -32,7 +32,7 @@ func absoluteCache(dir string) (Cache, error) {
 // buildsDir has one directory for each build, and its lock file next to it.
 func (c Cache) buildsDir() string { return filepath.Join(c.Dir, "kubernetes") }
 
-func (c Cache) assets(key string) Assets {
+func (c Cache) assetsOf(key string) Assets {
 	return Assets{Dir: filepath.Join(c.buildsDir(), key, "bin"), Version: Version}
 }
 

@@ -21,7 +21,7 @@ func Down(ctx context.Context, state State, name string) (bool, error) {
 		return false, err
 	}
 	defer lock.releaseAndRemove()
-	instance, err := state.load(name)
+	instance, err := state.loadInstance(name)
 	if err != nil || instance == nil {
 		return false, err
 	}

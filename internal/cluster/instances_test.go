@@ -99,7 +99,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 	go func() {
 		defer cancel()
 		_ = waitUntil(t.Context(), func() bool {
-			instance, err := o.State.load(o.Name)
+			instance, err := o.State.loadInstance(o.Name)
 			if err == nil && instance != nil {
 				started = instance.Processes
 			}

@@ -10,15 +10,15 @@ import (
 
 // writeKubeconfig writes a kubeconfig that needs no other file, for the user with the given credentials.
 func (i *Instance) writeKubeconfig(file, credentials string) error {
-	ca, err := os.ReadFile(i.file(authorityName + ".crt"))
+	ca, err := os.ReadFile(i.filePath(authorityName + ".crt"))
 	if err != nil {
 		return err
 	}
-	certificate, err := os.ReadFile(i.file(credentials + ".crt"))
+	certificate, err := os.ReadFile(i.filePath(credentials + ".crt"))
 	if err != nil {
 		return err
 	}
-	key, err := os.ReadFile(i.file(credentials + ".key"))
+	key, err := os.ReadFile(i.filePath(credentials + ".key"))
 	if err != nil {
 		return err
 	}
@@ -34,5 +34,5 @@ func (i *Instance) writeKubeconfig(file, credentials string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(i.file(file), data, 0o600)
+	return os.WriteFile(i.filePath(file), data, 0o600)
 }

@@ -21,13 +21,13 @@ type Status struct {
 
 // List returns every instance, sorted by name.
 func List(state State) ([]Status, error) {
-	names, err := state.names()
+	names, err := state.instanceNames()
 	if err != nil {
 		return nil, err
 	}
 	list := []Status{}
 	for _, name := range names {
-		instance, err := state.load(name)
+		instance, err := state.loadInstance(name)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func Find(state State, name string) (*Instance, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	instance, err := state.load(name)
+	instance, err := state.loadInstance(name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func Find(state State, name string) (*Instance, error) {
 
 // FindByKubeconfig returns the instance that a kubeconfig belongs to, nil when there is none.
 func FindByKubeconfig(state State, path string) (*Instance, error) {
-	names, err := state.names()
+	names, err := state.instanceNames()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		if path == (&Instance{Dir: state.instanceDir(name)}).Kubeconfig() {
-			return state.load(name)
+			return state.loadInstance(name)
 		}
 	}
 	return nil, nil

@@ -21,7 +21,7 @@ func PlanUp(ctx context.Context, o Options) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	instance, err := o.State.load(o.Name)
+	instance, err := o.State.loadInstance(o.Name)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -48,6 +48,6 @@ func LookUp(ctx context.Context, cache Cache) (Assets, bool, error) {
 	if err != nil {
 		return Assets{}, false, err
 	}
-	assets := cache.assets(buildKey(files, tool.version))
+	assets := cache.assetsOf(buildKey(files, tool.version))
 	return assets, assets.isComplete(), nil
 }

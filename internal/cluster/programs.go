@@ -50,29 +50,29 @@ func (i *Instance) programs(p ports, controllers bool) []program {
 func etcdProgram(i *Instance, p ports) program {
 	client, peer := "https://"+loopbackAddress(p.etcd), "https://"+loopbackAddress(p.etcdPeer)
 	return program{etcd, loopbackAddress(p.etcd), []string{
-		"--name=default", "--data-dir=" + i.file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"--name=default", "--data-dir=" + i.filePath("etcd"), "--unsafe-no-fsync", "--log-level=warn",
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
-		"--client-cert-auth", "--trusted-ca-file=" + i.file("ca.crt"),
-		"--cert-file=" + i.file("server.crt"), "--key-file=" + i.file("server.key"),
-		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + i.file("ca.crt"),
-		"--peer-cert-file=" + i.file("server.crt"), "--peer-key-file=" + i.file("server.key"),
+		"--client-cert-auth", "--trusted-ca-file=" + i.filePath("ca.crt"),
+		"--cert-file=" + i.filePath("server.crt"), "--key-file=" + i.filePath("server.key"),
+		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + i.filePath("ca.crt"),
+		"--peer-cert-file=" + i.filePath("server.crt"), "--peer-key-file=" + i.filePath("server.key"),
 	}}
 }
 
 func apiServerProgram(i *Instance, p ports, more ...string) program {
 	return program{apiServer, loopbackAddress(p.apiServer), append([]string{
-		"--etcd-servers=https://" + loopbackAddress(p.etcd), "--etcd-cafile=" + i.file("ca.crt"),
-		"--etcd-certfile=" + i.file("server.crt"), "--etcd-keyfile=" + i.file("server.key"),
+		"--etcd-servers=https://" + loopbackAddress(p.etcd), "--etcd-cafile=" + i.filePath("ca.crt"),
+		"--etcd-certfile=" + i.filePath("server.crt"), "--etcd-keyfile=" + i.filePath("server.key"),
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.apiServer),
-		"--tls-cert-file=" + i.file("server.crt"), "--tls-private-key-file=" + i.file("server.key"),
-		"--client-ca-file=" + i.file("ca.crt"), "--cert-dir=" + i.Dir,
+		"--tls-cert-file=" + i.filePath("server.crt"), "--tls-private-key-file=" + i.filePath("server.key"),
+		"--client-ca-file=" + i.filePath("ca.crt"), "--cert-dir=" + i.Dir,
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-signing-key-file=" + i.file("sa.key"), "--service-account-key-file=" + i.file("sa.pub"),
+		"--service-account-signing-key-file=" + i.filePath("sa.key"), "--service-account-key-file=" + i.filePath("sa.pub"),
 		"--authorization-mode=RBAC", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-cluster-ip-range=" + serviceRange, "--allow-privileged",
 		"--endpoint-reconciler-type=none", // otherwise it would publish a loopback address, which validation refuses
-		"--audit-policy-file=" + i.file("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
+		"--audit-policy-file=" + i.filePath("audit-policy.yaml"), "--audit-log-path=" + i.AuditLog(),
 		"--audit-log-maxsize=100", "--audit-log-maxbackup=2",
 	}, more...)}
 }
@@ -81,9 +81,9 @@ func apiServerProgram(i *Instance, p ports, more ...string) program {
 // for volume plugins, since upstream's program creates one outside of the instance by default.
 func controllerManagerProgram(i *Instance) program {
 	return program{controllerManager, "", []string{
-		"--kubeconfig=" + i.file("manager.kubeconfig"), "--root-ca-file=" + i.file("ca.crt"),
-		"--service-account-private-key-file=" + i.file("sa.key"),
-		"--leader-elect=false", "--secure-port=0", "--flex-volume-plugin-dir=" + i.file("volume-plugins"),
+		"--kubeconfig=" + i.filePath("manager.kubeconfig"), "--root-ca-file=" + i.filePath("ca.crt"),
+		"--service-account-private-key-file=" + i.filePath("sa.key"),
+		"--leader-elect=false", "--secure-port=0", "--flex-volume-plugin-dir=" + i.filePath("volume-plugins"),
 	}}
 }
 
@@ -103,6 +103,6 @@ func (i *Instance) prepareFolder() error {
 		writeCredentials(i.Dir),
 		i.writeKubeconfig("kubeconfig", adminName),
 		i.writeKubeconfig("manager.kubeconfig", managerName),
-		os.WriteFile(i.file("audit-policy.yaml"), []byte(auditPolicy), 0o600),
+		os.WriteFile(i.filePath("audit-policy.yaml"), []byte(auditPolicy), 0o600),
 	)
 }

@@ -12,11 +12,11 @@ import (
 
 // newClient returns an HTTP client with the rights of the instance's administrator.
 func (i *Instance) newClient() (*http.Client, error) {
-	ca, err := os.ReadFile(i.file("ca.crt"))
+	ca, err := os.ReadFile(i.filePath("ca.crt"))
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := tls.LoadX509KeyPair(i.file("admin.crt"), i.file("admin.key"))
+	certificate, err := tls.LoadX509KeyPair(i.filePath("admin.crt"), i.filePath("admin.key"))
 	if err != nil {
 		return nil, err
 	}

@@ -77,9 +77,9 @@ func (i *Instance) AuditLog() string { return filepath.Join(i.Dir, "audit.log") 
 func (i *Instance) Log(process string) string { return filepath.Join(i.Dir, process+".log") }
 
 // KubectlCache is the directory where kubectl caches what it learns of the API server.
-func (i *Instance) KubectlCache() string { return i.file("kubectl-cache") }
+func (i *Instance) KubectlCache() string { return i.filePath("kubectl-cache") }
 
-func (i *Instance) file(name string) string { return filepath.Join(i.Dir, name) }
+func (i *Instance) filePath(name string) string { return filepath.Join(i.Dir, name) }
 
 // Running reports whether every process of the instance runs.
 func (i *Instance) Running() bool {
@@ -114,16 +114,16 @@ func (i *Instance) save() error {
 	if err != nil {
 		return err
 	}
-	fresh := i.file(recordFile + ".new")
+	fresh := i.filePath(recordFile + ".new")
 	if err := os.WriteFile(fresh, data, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(fresh, i.file(recordFile))
+	return os.Rename(fresh, i.filePath(recordFile))
 }
 
-// load returns the instance with a name, and nil if there is none. An instance whose start died
+// loadInstance returns the instance with a name, and nil if there is none. An instance whose start died
 // before its record was saved has no processes.
-func (s State) load(name string) (*Instance, error) {
+func (s State) loadInstance(name string) (*Instance, error) {
 	dir := s.instanceDir(name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -143,8 +143,8 @@ func (s State) load(name string) (*Instance, error) {
 	return instance, nil
 }
 
-// names lists the instances, sorted.
-func (s State) names() ([]string, error) {
+// instanceNames lists the instances, sorted.
+func (s State) instanceNames() ([]string, error) {
 	entries, err := os.ReadDir(s.clustersDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -31,7 +31,7 @@ func Up(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	// An instance that runs is used whatever its version is, so that no build is needed.
-	if existing, err := o.State.load(o.Name); err == nil && existing != nil && existing.isReady(ctx) {
+	if existing, err := o.State.loadInstance(o.Name); err == nil && existing != nil && existing.isReady(ctx) {
 		return &Outcome{Instance: existing, Existed: true}, nil
 	}
 	assets, err := o.provideAssets(ctx)
@@ -56,7 +56,7 @@ func (o Options) provideAssets(ctx context.Context) (Assets, error) {
 
 // replaceOrStart starts the instance, after it has removed a broken one. The caller has the lock.
 func replaceOrStart(ctx context.Context, o Options, assets Assets) (*Outcome, error) {
-	existing, err := o.State.load(o.Name)
+	existing, err := o.State.loadInstance(o.Name)
 	if err != nil {
 		return nil, err
 	}

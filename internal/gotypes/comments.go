@@ -53,8 +53,8 @@ func commentsIn(file *ast.File, from, to token.Pos) []comment {
 	return found
 }
 
-// word returns the last part of a marker's name, such as Minimum.
-func (c comment) word() string {
+// lastWord returns the last part of a marker's name, such as Minimum.
+func (c comment) lastWord() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.text, "+"), "=")
 	if cut := strings.Index(name, "XValidation:"); cut >= 0 {
 		return "XValidation"
@@ -77,11 +77,11 @@ var keywordOf = map[string]string{
 func (p *program) setKeywordPositions(s *spec.Schema, all []comment) {
 	set := func(keyword string, at token.Pos) {
 		if _, known := s.At[keyword]; !known {
-			s.At[keyword] = p.positions.of(at)
+			s.At[keyword] = p.positions.position(at)
 		}
 	}
 	for _, c := range all {
-		word := c.word()
+		word := c.lastWord()
 		if keyword, found := keywordOf[strings.ToLower(word)]; found {
 			set(keyword, c.at)
 			continue
@@ -105,7 +105,7 @@ func (k *kindReader) clientMarkers() []spec.GoMarker {
 	var found []spec.GoMarker
 	for _, c := range commentsOfType(k.info) {
 		if spec.IsClientMarker(c.text) {
-			found = append(found, spec.GoMarker{Pos: k.program.positions.of(c.at), Text: c.text})
+			found = append(found, spec.GoMarker{Pos: k.program.positions.position(c.at), Text: c.text})
 		}
 	}
 	return found
@@ -116,7 +116,7 @@ func (k *kindReader) clientMarkers() []spec.GoMarker {
 func (k *kindReader) markerPos(name string) spec.Pos {
 	for _, c := range commentsOfType(k.info) {
 		if strings.HasPrefix(c.text, "+kubebuilder:"+name) {
-			return k.program.positions.of(c.at)
+			return k.program.positions.position(c.at)
 		}
 	}
 	return k.program.positions.ofNode(k.info.RawSpec)

@@ -115,7 +115,7 @@ func (c *copyChecker) checkPackage(pkg *loader.Package, needed map[*types.TypeNa
 		switch {
 		case found == nil:
 		case needed[object]:
-			problem := spec.Problem{Pos: c.program.positions.of(found.at), Message: found.message, Hint: found.hint}
+			problem := spec.Problem{Pos: c.program.positions.position(found.at), Message: found.message, Hint: found.hint}
 			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}

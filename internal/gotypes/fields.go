@@ -108,7 +108,7 @@ func (f fieldChecker) checkValue(pkg *loader.Package, expr ast.Expr, at ast.Node
 	case *ast.Ident:
 		f.checkNamed(pkg, f.program.parser.LookupType(pkg, expr.Name), at, outer)
 	case *ast.SelectorExpr:
-		imported := f.newTree().imported(pkg, expr)
+		imported := f.newTree().importedPackage(pkg, expr)
 		if imported == nil {
 			return
 		}

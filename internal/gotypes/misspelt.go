@@ -22,7 +22,7 @@ var otherMarkers = []string{
 func (f fieldChecker) checkMarkers(all []comment) {
 	for _, c := range all {
 		message, hint := checkSpelling(c.text, f.knownMarkers)
-		problem := spec.Problem{Pos: f.program.positions.of(c.at), Message: message, Hint: hint}
+		problem := spec.Problem{Pos: f.program.positions.position(c.at), Message: message, Hint: hint}
 		if message != "" && !slices.Contains(f.problems, problem) {
 			f.problems = append(f.problems, problem)
 		}

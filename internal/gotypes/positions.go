@@ -16,14 +16,14 @@ type positions struct {
 	fset *token.FileSet
 }
 
-// of returns a position in a parsed file.
-func (p positions) of(at token.Pos) spec.Pos {
+// position returns a position in a parsed file.
+func (p positions) position(at token.Pos) spec.Pos {
 	position := p.fset.Position(at)
 	return spec.Pos{File: p.shortFile(position.Filename), Line: position.Line, Column: position.Column}
 }
 
 // ofNode returns the position of a node of a parsed file.
-func (p positions) ofNode(n ast.Node) spec.Pos { return p.of(n.Pos()) }
+func (p positions) ofNode(n ast.Node) spec.Pos { return p.position(n.Pos()) }
 
 // shorten returns a position of the go command or of controller-tools as messages show it: relative
 // to the project, or to the module of the file.

@@ -8,8 +8,8 @@ import (
 // rootSet are the packages that the go command was asked for, by import path.
 type rootSet map[string]*loader.Package
 
-// visit calls a function for each package and those that it imports.
-func (r rootSet) visit(visit func(*packages.Package)) {
+// eachPackage calls a function for each package and those that it imports.
+func (r rootSet) eachPackage(visit func(*packages.Package)) {
 	var raw []*packages.Package
 	for _, path := range sortedKeys(r) {
 		raw = append(raw, r[path].Package)
@@ -20,14 +20,14 @@ func (r rootSet) visit(visit func(*packages.Package)) {
 // countErrors returns how many errors each package has, to be compared after the next step.
 func (r rootSet) countErrors() map[*packages.Package]int {
 	counts := map[*packages.Package]int{}
-	r.visit(func(pkg *packages.Package) { counts[pkg] = len(pkg.Errors) })
+	r.eachPackage(func(pkg *packages.Package) { counts[pkg] = len(pkg.Errors) })
 	return counts
 }
 
 // errorsSince returns the errors that packages got after they were counted.
 func (r rootSet) errorsSince(before map[*packages.Package]int) []packages.Error {
 	var added []packages.Error
-	r.visit(func(pkg *packages.Package) {
+	r.eachPackage(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors[before[pkg]:] {
 			if err.Kind != packages.TypeError { // type errors are about what is not needed and so was not loaded
 				added = append(added, err)

@@ -23,20 +23,20 @@ type fieldCounter map[*types.Named]int
 func (c fieldCounter) count(t types.Type) int {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {
-		return c.underlying(t)
+		return c.countUnderlying(t)
 	}
 	known, found := c[named]
 	if !found {
 		c[named] = 0
 		if methodOf(t, "MarshalJSON") == nil { // otherwise its JSON does not depend on its fields
-			known = c.underlying(named)
+			known = c.countUnderlying(named)
 		}
 		c[named] = known
 	}
 	return known
 }
 
-func (c fieldCounter) underlying(t types.Type) int {
+func (c fieldCounter) countUnderlying(t types.Type) int {
 	switch under := t.Underlying().(type) {
 	case *types.Pointer:
 		return c.count(under.Elem())

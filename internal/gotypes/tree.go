@@ -114,7 +114,7 @@ func (t tree) followName(at origin) origin {
 			}
 			at = t.ofType(at, info)
 		case *ast.SelectorExpr:
-			pkg := t.imported(at.pkg, expr)
+			pkg := t.importedPackage(at.pkg, expr)
 			if pkg == nil || !t.program.inModule(pkg) {
 				at.foreign, at.expr = true, nil
 				return at
@@ -137,8 +137,8 @@ func (t tree) ofType(at origin, info *markers.TypeInfo) origin {
 	return at
 }
 
-// imported returns the package that a selector names.
-func (t tree) imported(from *loader.Package, expr *ast.SelectorExpr) *loader.Package {
+// importedPackage returns the package that a selector names.
+func (t tree) importedPackage(from *loader.Package, expr *ast.SelectorExpr) *loader.Package {
 	ident, ok := expr.X.(*ast.Ident)
 	if !ok || from.TypesInfo == nil {
 		return nil

@@ -204,7 +204,7 @@ func (p *program) packageProblems() spec.Problems {
 	for _, root := range p.roots {
 		own[root.Package] = true
 	}
-	p.roots.visit(func(pkg *packages.Package) {
+	p.roots.eachPackage(func(pkg *packages.Package) {
 		for _, err := range pkg.Errors {
 			if problem, ok := p.problemOf(err, own[pkg]); ok && !slices.Contains(problems, problem) {
 				problems = append(problems, problem)

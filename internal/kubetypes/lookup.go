@@ -105,7 +105,7 @@ func (r *Reader) Type(name string) (Type, bool) {
 		return t, false
 	}
 	if name == ObjectMeta {
-		t.Schema = r.Metadata.schema(t.Schema)
+		t.Schema = r.Metadata.limitSchema(t.Schema)
 	}
 	r.inline(&t.Schema)
 	if r.known == nil {

@@ -25,8 +25,8 @@ const (
 	NoMetadata    Metadata = "None" // none, as controller-gen makes it unless it is asked for more
 )
 
-// schema returns the schema of metadata with the chosen fields. The description of s stays.
-func (m Metadata) schema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
+// limitSchema returns the schema of metadata with the chosen fields. The description of s stays.
+func (m Metadata) limitSchema(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	switch m {
 	case NoMetadata:
 		return apiextv1.JSONSchemaProps{Type: "object", Description: s.Description, Default: s.Default}
@@ -44,7 +44,7 @@ func WithMetadata(s apiextv1.JSONSchemaProps, fields Metadata) apiextv1.JSONSche
 		return s
 	}
 	if isMetadata(&s) {
-		return fields.schema(s)
+		return fields.limitSchema(s)
 	}
 	if s.Properties != nil {
 		s.Properties = maps.Clone(s.Properties)
@@ -100,7 +100,7 @@ func WithLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 // metadataFields are the fields of each choice of metadata as JSON, by the number of fields.
 var metadataFields = sync.OnceValue(func() map[int]string {
 	t, _ := Referring(ObjectMeta)
-	labels := LabelMetadata.schema(t.Schema)
+	labels := LabelMetadata.limitSchema(t.Schema)
 	return map[int]string{len(t.Schema.Properties): fieldsText(&t.Schema), len(labels.Properties): fieldsText(&labels)}
 })
 

@@ -18,7 +18,7 @@ func archive(types map[string]kubetypes.Type, kinds []kubetypes.Kind, versions m
 	entries := map[string]any{kubetypes.KindsEntry: kinds, kubetypes.VersionsEntry: versions}
 	refs := references(types)
 	for name, t := range types {
-		refs.replaceBelow(&t.Schema, name)
+		refs.insertReferencesBelow(&t.Schema, name)
 		entries[name] = t
 	}
 	var out bytes.Buffer

@@ -38,26 +38,26 @@ func schemaKey(s apiextv1.JSONSchemaProps) string {
 	return string(text)
 }
 
-// replaceBelow replaces parts of the schema of the type owner by references.
-func (t typesBySchema) replaceBelow(s *apiextv1.JSONSchemaProps, owner string) {
+// insertReferencesBelow replaces parts of the schema of the type owner by references.
+func (t typesBySchema) insertReferencesBelow(s *apiextv1.JSONSchemaProps, owner string) {
 	s.Properties = maps.Clone(s.Properties)
 	for name, property := range s.Properties {
-		t.replace(&property, owner)
+		t.insertReference(&property, owner)
 		s.Properties[name] = property
 	}
 	if s.Items != nil {
 		s.Items = s.Items.DeepCopy()
-		t.replace(s.Items.Schema, owner)
+		t.insertReference(s.Items.Schema, owner)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		s.AdditionalProperties = s.AdditionalProperties.DeepCopy()
-		t.replace(s.AdditionalProperties.Schema, owner)
+		t.insertReference(s.AdditionalProperties.Schema, owner)
 	}
 }
 
-func (t typesBySchema) replace(s *apiextv1.JSONSchemaProps, owner string) {
+func (t typesBySchema) insertReference(s *apiextv1.JSONSchemaProps, owner string) {
 	if len(s.Properties) == 0 {
-		t.replaceBelow(s, owner)
+		t.insertReferencesBelow(s, owner)
 		return
 	}
 	if names := t[schemaKey(*s)]; len(names) > 0 {
@@ -65,7 +65,7 @@ func (t typesBySchema) replace(s *apiextv1.JSONSchemaProps, owner string) {
 		*s = apiextv1.JSONSchemaProps{Ref: &name, Description: s.Description, Default: s.Default}
 		return
 	}
-	t.replaceBelow(s, owner)
+	t.insertReferencesBelow(s, owner)
 }
 
 // closestName returns the type to refer to if several have the same schema: one of the owner's
