@@ -165,24 +165,34 @@ func (c childView) Observed() string {
 	return c.Type()
 }
 
-// Policies are the fields of the child's description that are not the defaults.
+// Policies are the policies of the child's kind that are not the defaults.
 func (c childView) Policies() string {
 	var set []string
-	say := func(field, value string) { set = append(set, field+": "+value) }
+	say := func(field, value string) { set = append(set, field+": operator."+value) }
 	if !c.Spec.PruneOnly {
-		say("Update", "operator."+string(c.Spec.Update))
+		say("Update", string(c.Spec.Update))
 	}
 	if c.Spec.Adopt != "" && c.Spec.Adopt != spec.AdoptNever {
-		say("Adopt", "operator.Adopt"+string(c.Spec.Adopt))
+		say("Adopt", "Adopt"+string(c.Spec.Adopt))
 	}
 	if c.Spec.WhenDropped == spec.Orphan {
-		say("WhenDropped", "operator.Orphan")
+		say("WhenDropped", "Orphan")
 	}
 	if c.Spec.WhenDeleted == spec.Orphan {
-		say("WhenDeleted", "operator.Orphan")
+		say("WhenDeleted", "Orphan")
 	}
 	if c.Spec.WhenImmutable == spec.RecreateIfImmutable {
-		say("WhenImmutable", "operator.RecreateIfImmutable")
+		say("WhenImmutable", "RecreateIfImmutable")
+	}
+	return strings.Join(set, ", ")
+}
+
+// Description are the fields of the child's kind that are not the defaults.
+func (c childView) Description() string {
+	var set []string
+	say := func(field, value string) { set = append(set, field+": "+value) }
+	if policies := c.Policies(); policies != "" {
+		say("Policies", "operator.Policies{"+policies+"}")
 	}
 	if c.Spec.ReadyWhen.Text != "" {
 		say("ReadyWhen", "cel.Rule("+strconv.Quote(c.Spec.ReadyWhen.Text)+")")

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
@@ -24,7 +24,8 @@ func NewController[P client.Object, S, C, D, R any](definition Definition[P, S, 
 
 func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R]) reconcile.Definition {
 	converted := reconcile.Definition{
-		Name: d.Name, Group: d.Group, Schemes: d.Schemes, IsOrdered: d.Teardown == TeardownOrdered,
+		Name: d.Name, Group: d.Group, Schemes: d.Schemes,
+		Parents: d.Parents, Children: d.childKinds(new(C), new(D)), Related: d.relatedKinds(new(R)), IsOrdered: d.Teardown == TeardownOrdered,
 		ParentMetadata: d.ParentMetadata, Retries: d.Retries, Timeout: d.Timeout,
 		ForbidPause: d.ForbidPause, ForbidDisconnect: d.ForbidDisconnect,
 		Status: newStatusAccess(d), Author: reconcile.Author{Sync: prepareCalls(d, d.Sync)},
@@ -33,27 +34,9 @@ func convertDefinition[P client.Object, S, C, D, R any](d Definition[P, S, C, D,
 		converted.Author.Finalize = prepareCalls(d, d.Finalize)
 	}
 	if d.Select != nil {
-		converted.Author.Select = func(ctx context.Context, parent client.Object) ([][]reconcile.Selection, error) {
-			selections, err := d.Select(ctx, parent.(P))
-			return convertSelections(selections), err
+		converted.Author.Select = func(ctx context.Context, parent client.Object) ([][]Selection, error) {
+			return d.Select(ctx, parent.(P))
 		}
-	}
-	for _, kind := range d.Parents {
-		converted.Parents = append(converted.Parents, reconcile.ParentKind(kind))
-	}
-	for _, kind := range d.childKinds(new(C), new(D)) {
-		converted.Children = append(converted.Children, reconcile.ChildKind{
-			Object: kind.Object, Update: reconcile.UpdateStrategy(kind.Update), Adopt: apply.Adoption(kind.Adopt),
-			WhenDropped: reconcile.DeletionPolicy(kind.WhenDropped), WhenDeleted: reconcile.DeletionPolicy(kind.WhenDeleted),
-			WhenImmutable: apply.ImmutablePolicy(kind.WhenImmutable), ReadyWhen: kind.ReadyWhen, Metadata: kind.Metadata, PruneOnly: kind.PruneOnly, Optional: kind.Optional,
-			Namespaces: kind.Namespaces, ForbidDisconnect: kind.ForbidDisconnect,
-		})
-	}
-	for _, kind := range d.relatedKinds(new(R)) {
-		converted.Related = append(converted.Related, reconcile.RelatedKind{
-			Object: kind.Object, Name: kind.Name, NameFrom: kind.NameFrom, Selector: kind.Selector, SelectorFrom: kind.SelectorFrom,
-			Namespaces: kind.Namespaces, NamespacesFrom: kind.NamespacesFrom, Dynamic: kind.Dynamic, Metadata: kind.Metadata, IsReadLive: kind.Access == AccessGet, Optional: kind.Optional,
-		})
 	}
 	return converted
 }
@@ -98,13 +81,13 @@ func prepareCalls[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R], 
 	return func(request reconcile.Request) reconcile.Call {
 		bound := &Request[P, C, R]{Parent: request.Parent.(P), Now: request.Now, Observing: request.IsObserving}
 		for i, kind := range d.childKinds(&bound.Children, new(D)) {
-			if kind.Fields.observe != nil {
-				kind.Fields.observe(request.Children[i], kind.ReadyWhen)
-				kind.Fields.observeRefused(request.Refused[i])
+			if !kind.PruneOnly {
+				kind.Fields.Observe(request.Children[i], kind.ReadyWhen)
+				kind.Fields.ObserveRefused(request.Refused[i])
 			}
 		}
 		for i, kind := range d.relatedKinds(&bound.Related) {
-			kind.Fields.observe(request.Related[i], nil)
+			kind.Fields.Observe(request.Related[i], nil)
 		}
 		return func(ctx context.Context) (*reconcile.Response, error) {
 			response, err := function(ctx, bound)
@@ -122,10 +105,10 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 		return converted
 	}
 	kinds := d.childKinds(new(C), response.Children)
-	converted.Children = make([]reconcile.DesiredSet, len(kinds))
+	converted.Children = make([]declared.DesiredSet, len(kinds))
 	for i, kind := range kinds {
-		if kind.Fields.desired != nil {
-			converted.Children[i] = kind.Fields.desired.convert()
+		if !kind.PruneOnly {
+			converted.Children[i] = *kind.Fields.Desired
 		}
 	}
 	return converted
@@ -134,38 +117,12 @@ func convertResponse[P client.Object, S, C, D, R any](d Definition[P, S, C, D, R
 // convertParentPart converts what a response says of the parent, without the children.
 func convertParentPart[D, S any](response *Response[D, S]) *reconcile.Response {
 	converted := &reconcile.Response{
-		Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
+		Events: response.Events, Conditions: response.Conditions, Labels: response.Labels, Annotations: response.Annotations,
 		RequeueAfter: response.RequeueAfter, Finalized: response.Finalized, Original: response,
 		ConvertAgain: func() *reconcile.Response { return convertParentPart(response) },
 	}
 	if response.Status != nil {
 		converted.Status = response.Status
-	}
-	for _, event := range response.Events {
-		converted.Events = append(converted.Events, reconcile.Event(event))
-	}
-	return converted
-}
-
-// convert returns the set without its type parameter.
-func (s *set) convert() reconcile.DesiredSet {
-	converted := reconcile.DesiredSet{Keep: s.keep}
-	for _, child := range s.children {
-		converted.Children = append(converted.Children, reconcile.DesiredChild{
-			Object: child.Object, Configuration: child.Configuration, Update: reconcile.UpdateStrategy(child.Update), Adopt: apply.Adoption(child.Adopt),
-			WhenRemoved: reconcile.DeletionPolicy(child.WhenRemoved), WhenImmutable: apply.ImmutablePolicy(child.WhenImmutable),
-			After: child.After, Replaces: child.Replaces, Recreate: child.Recreate, WhenApplied: child.WhenApplied,
-		})
-	}
-	return converted
-}
-
-func convertSelections(selections [][]Selection) [][]reconcile.Selection {
-	converted := make([][]reconcile.Selection, len(selections))
-	for i, entry := range selections {
-		for _, selection := range entry {
-			converted[i] = append(converted[i], reconcile.Selection(selection))
-		}
 	}
 	return converted
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
@@ -31,7 +32,7 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		}
 		desired, err := apply.NewDesired(apply.Desired{
 			Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Name: types.NamespacedName{Namespace: cluster.Namespace, Name: "web"},
-			Strategy: apply.Recreate, HashKey: "test.opgen.dev/desired-hash",
+			Policies: declared.Policies{Update: declared.Recreate}, HashKey: "test.opgen.dev/desired-hash",
 		}, content)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // Definition describes one controller. Generated code fills it in; P is the
@@ -68,15 +70,11 @@ type Definition[P client.Object, S, C, D, R any] struct {
 	Finalize func(context.Context, *Request[P, C, R]) (*Response[D, S], error)
 }
 
-// ParentKind is one kind of parents.
-type ParentKind struct {
-	// Object is an empty object of the kind; see [Unstructured].
-	Object client.Object
-	// Labels and Annotations select the parents of the kind, in kubectl's
-	// syntax ("app=web,!legacy"); empty selects all. A parent that is no longer
-	// selected is finalized and its children are pruned, as if it were deleted.
-	Labels, Annotations string
-}
+// ParentKind is one kind of parents: an empty Object of it (see [Unstructured]), and Labels and
+// Annotations, which select the parents of the kind in kubectl's syntax ("app=web,!legacy"); empty
+// selects all. A parent that is no longer selected is finalized and its children are pruned, as if
+// it were deleted.
+type ParentKind = declared.ParentKind
 
 // Teardown says how the children of a deleted parent go.
 type Teardown string

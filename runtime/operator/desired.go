@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // DesiredSet holds the desired children of one kind. Together the sets of a
@@ -19,41 +21,24 @@ import (
 // [ChildKind]. Fields that are not set are left to others: an API server's
 // default, an autoscaler, another field manager.
 type DesiredSet[T client.Object] struct {
-	set set
+	set declared.DesiredSet
 }
 
-// set is what a DesiredSet holds, whatever its kind.
-type set struct {
-	children []DesiredChild
-	keep     []string
-}
-
-// DesiredChild is one desired child: an object or an apply configuration.
-type DesiredChild struct {
-	Object        client.Object
-	Configuration runtime.ApplyConfiguration
-	Update        UpdateStrategy  // overrides the kind's, unless empty
-	Adopt         AdoptionPolicy  // overrides the kind's, unless empty
-	WhenRemoved   DeletionPolicy  // overrides the kind's WhenDropped and WhenDeleted, unless empty
-	WhenImmutable ImmutablePolicy // overrides the kind's, unless empty
-	After         []client.Object // desired children that must be ready before this one is written
-	Replaces      []client.Object // undesired children that must be gone before this one is created
-	Recreate      bool            // the child that exists is deleted and created again
-	// WhenApplied are the functions of [WhenApplied]. Each gets the response that desires
-	// the child, and returns an error if that is of another type.
-	WhenApplied []func(response any) error
-}
+// DesiredChild is one desired child, for tests of Sync: an Object or a Configuration, its Policies
+// where they are not the kind's, and what the other options set: After, Replaces, Recreate and
+// WhenApplied.
+type DesiredChild = declared.DesiredChild
 
 // Add adds a desired child. It must have a name that no other desired child of its
 // kind has; a child of a cluster-scoped parent must have its namespace, too.
 func (s *DesiredSet[T]) Add(object T, options ...ChildOption) {
-	s.add(DesiredChild{Object: object}, options)
+	s.set.Add(DesiredChild{Object: object}, options)
 }
 
 // Apply adds the desired child that an apply configuration describes. Unlike a
 // typed object, it can set a field to its zero value.
 func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options ...ChildOption) {
-	s.add(DesiredChild{Configuration: configuration}, options)
+	s.set.Add(DesiredChild{Configuration: configuration}, options)
 }
 
 // Keep leaves the children of these names as they are: they are neither
@@ -61,14 +46,14 @@ func (s *DesiredSet[T]) Apply(configuration runtime.ApplyConfiguration, options 
 // in the parent's namespace is named as namespace/name, as each of a
 // cluster-scoped parent that lies in one.
 func (s *DesiredSet[T]) Keep(names ...string) {
-	s.set.keep = append(s.set.keep, names...)
+	s.set.Keep = append(s.set.Keep, names...)
 }
 
 // All yields the objects that were added, in order, for tests of Sync. It does
 // not yield apply configurations.
 func (s DesiredSet[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, child := range s.set.children {
+		for _, child := range s.set.Children {
 			if object, ok := child.Object.(T); ok && !yield(object) {
 				return
 			}
@@ -96,65 +81,42 @@ func (s DesiredSet[T]) Get(name string) (child T, ok bool) {
 }
 
 // Children returns everything that was added, in order, for tests of Sync.
-func (s DesiredSet[T]) Children() []DesiredChild { return slices.Clone(s.set.children) }
+func (s DesiredSet[T]) Children() []DesiredChild { return slices.Clone(s.set.Children) }
 
 // Kept returns the names given to Keep, in order.
-func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.keep) }
+func (s DesiredSet[T]) Kept() []string { return slices.Clone(s.set.Keep) }
 
 // Len returns the number of desired children.
-func (s DesiredSet[T]) Len() int { return len(s.set.children) }
-
-func (s *DesiredSet[T]) add(child DesiredChild, options []ChildOption) {
-	for _, option := range options {
-		option.configure(&child)
-	}
-	s.set.children = append(s.set.children, child)
-}
+func (s DesiredSet[T]) Len() int { return len(s.set.Children) }
 
 // ChildOption says how one child differs from what its kind says. Every
 // [UpdateStrategy], [AdoptionPolicy], [DeletionPolicy] and [ImmutablePolicy] is
 // one, and [After], [Replaces], [RecreateIf] and [WhenApplied] make one.
-type ChildOption interface {
-	configure(*DesiredChild)
-}
-
-func (u UpdateStrategy) configure(child *DesiredChild) { child.Update = u }
-
-func (p AdoptionPolicy) configure(child *DesiredChild) { child.Adopt = p }
-
-func (p DeletionPolicy) configure(child *DesiredChild) { child.WhenRemoved = p }
-
-func (p ImmutablePolicy) configure(child *DesiredChild) { child.WhenImmutable = p }
+type ChildOption = declared.ChildOption
 
 // After has a child wait until these children of the same answer are ready: until
 // then it is neither created nor changed, and nothing is pruned. Among children of
 // one kind with a rolling strategy it says in which order they are made; a roll
 // goes in the order in which they are added.
-func After(objects ...client.Object) ChildOption { return after(objects) }
-
-type after []client.Object
-
-func (a after) configure(child *DesiredChild) { child.After = append(child.After, a...) }
+func After(objects ...client.Object) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.After = append(child.After, objects...) })
+}
 
 // Replaces has a child that does not exist yet wait until these children are gone. Sync no longer
 // desires them, and they go first, as whenDropped says: the new child needs what they hold, such as
 // a node port, a host, or a place in a quota. They may be of any kind of children. One that does
 // not exist counts as gone.
-func Replaces(old ...client.Object) ChildOption { return replaces(old) }
-
-type replaces []client.Object
-
-func (r replaces) configure(child *DesiredChild) { child.Replaces = append(child.Replaces, r...) }
+func Replaces(old ...client.Object) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.Replaces = append(child.Replaces, old...) })
+}
 
 // RecreateIf has the child that exists deleted and created again if ok, whatever its
 // strategy: it has failed, for example, which no change of the desired state would repair.
 // Sync decides by what it observed of the child, so that the new one is not recreated, too.
 // A child that needs it again and again is recreated less and less often.
-func RecreateIf(ok bool) ChildOption { return recreateIf(ok) }
-
-type recreateIf bool
-
-func (r recreateIf) configure(child *DesiredChild) { child.Recreate = bool(r) }
+func RecreateIf(ok bool) ChildOption {
+	return declared.OptionFunc(func(child *DesiredChild) { child.Recreate = ok })
+}
 
 // WhenApplied has record change the response once the child is applied: in this reconcile the
 // API server has accepted it, or it was found as desired. The runtime calls record after it has
@@ -171,16 +133,13 @@ func (r recreateIf) configure(child *DesiredChild) { child.Recreate = bool(r) }
 //		response.Status.LastRun = metav1.NewTime(schedule.Tick)
 //	}))
 func WhenApplied[D, S any](record func(response *Response[D, S])) ChildOption {
-	return whenApplied(func(response any) error {
+	function := func(response any) error {
 		typed, ok := response.(*Response[D, S])
 		if !ok {
 			return fmt.Errorf("WhenApplied has a function of %T, but the response is a %T", typed, response)
 		}
 		record(typed)
 		return nil
-	})
+	}
+	return declared.OptionFunc(func(child *DesiredChild) { child.WhenApplied = append(child.WhenApplied, function) })
 }
-
-type whenApplied func(response any) error
-
-func (w whenApplied) configure(child *DesiredChild) { child.WhenApplied = append(child.WhenApplied, w) }

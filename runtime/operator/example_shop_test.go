@@ -184,7 +184,7 @@ func showSet[T client.Object](kind string, set *operator.DesiredSet[T]) {
 		} else {
 			name += "as configured"
 		}
-		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenRemoved), string(child.WhenImmutable)} {
+		for _, option := range []string{string(child.Update), string(child.Adopt), string(child.WhenDropped), string(child.WhenImmutable)} {
 			name += strings.TrimRight(", "+option, ", ")
 		}
 		for _, before := range child.After {

@@ -37,7 +37,7 @@ func finalizingController() operator.Controller {
 		Parents: []operator.ParentKind{{Object: &testapi.Site{}, Labels: finalizedLabel}},
 		Schemes: runtime.SchemeBuilder{testapi.AddToScheme},
 		Kinds: func(observed *finalizedChildren, desired *finalizedDesired) []operator.ChildKind {
-			return []operator.ChildKind{{Object: &corev1.LimitRange{}, Update: operator.CreateOnly, Fields: operator.Bind(observed, desired)}}
+			return []operator.ChildKind{{Object: &corev1.LimitRange{}, Policies: operator.Policies{Update: operator.CreateOnly}, Fields: operator.Bind(observed, desired)}}
 		},
 		Status:             func(s *testapi.Site) *testapi.Status { return &s.Status },
 		Conditions:         func(s *testapi.Status) *[]metav1.Condition { return &s.Conditions },

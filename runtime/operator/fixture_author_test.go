@@ -49,7 +49,7 @@ func kinds(observed *Children, desired *Desired) []operator.ChildKind {
 		{Object: &corev1.ConfigMap{}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
 		{Object: &corev1.Secret{}, Fields: operator.Bind(&observed.Secrets, &desired.Secrets)},
 		{Object: &corev1.Service{}, Fields: operator.Bind(&observed.Services, &desired.Services)},
-		{Object: &corev1.Pod{}, Update: operator.Recreate, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
+		{Object: &corev1.Pod{}, Policies: operator.Policies{Update: operator.Recreate}, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
 		{Object: operator.Unstructured("v1", "ServiceAccount"), Fields: operator.Bind(&observed.Accounts, &desired.Accounts)},
 	}
 }

@@ -1,71 +1,79 @@
 package operator
 
+import "github.com/opgen-dev/opgen/runtime/internal/declared"
+
+// Policies say what happens to a child, or to the children of a kind: how a change reaches it
+// (Update), what becomes of an object that has its name (Adopt), what happens when Sync drops it and
+// when its parent goes (WhenDropped and WhenDeleted), and what to do about a change of an immutable
+// field (WhenImmutable). An empty policy of a child is that of its kind.
+type Policies = declared.Policies
+
 // UpdateStrategy says how a changed desired state reaches an existing child.
 // It is set for a kind in [ChildKind], and for one child as an option of
 // [DesiredSet.Add].
-type UpdateStrategy string
+type UpdateStrategy = declared.UpdateStrategy
 
 const (
 	// InPlace applies the change to the child. It is the default.
-	InPlace UpdateStrategy = "InPlace"
+	InPlace = declared.InPlace
 	// Recreate deletes the child and creates it again, but only if the API
 	// server says, in a dry run, that the change makes a difference.
-	Recreate UpdateStrategy = "Recreate"
+	Recreate = declared.Recreate
 	// OnDelete lets a change reach the child when someone deletes it. Drift
 	// from an unchanged desired state is repaired in place. Ready stays True, and
 	// its reason is Outdated while children lack a change.
-	OnDelete UpdateStrategy = "OnDelete"
+	OnDelete = declared.OnDelete
 	// CreateOnly creates the child when it is absent, and never writes to it again
 	// but to keep it the parent's child.
-	CreateOnly UpdateStrategy = "CreateOnly"
+	CreateOnly = declared.CreateOnly
 	// RollingInPlace applies the change to one child of the kind after the
 	// other, in the order in which Sync added them, and goes on only while those
 	// that have it are ready. An unhealthy child that lacks the change goes first,
 	// so that a reverted change repairs a rolling update that is stuck.
-	RollingInPlace UpdateStrategy = "RollingInPlace"
+	RollingInPlace = declared.RollingInPlace
 	// RollingRecreate recreates one child of the kind after the other, likewise.
-	RollingRecreate UpdateStrategy = "RollingRecreate"
+	RollingRecreate = declared.RollingRecreate
 )
 
 // AdoptionPolicy says what to do about an object that has the name of a child
 // and is not the parent's. It is set for a kind in [ChildKind], and for one
 // child as an option of [DesiredSet.Add]. An object that is being deleted is
 // never adopted.
-type AdoptionPolicy string
+type AdoptionPolicy = declared.AdoptionPolicy
 
 const (
 	// AdoptNever leaves the object alone: the reconcile fails, and the Ready
 	// condition says NameConflict. It is the default.
-	AdoptNever AdoptionPolicy = "Never"
+	AdoptNever = declared.AdoptNever
 	// AdoptIfUnowned makes it the parent's child unless another object
 	// controls it.
-	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
+	AdoptIfUnowned = declared.AdoptIfUnowned
 	// AdoptForce makes it the parent's child, and takes it away from the
 	// object that controls it.
-	AdoptForce AdoptionPolicy = "Force"
+	AdoptForce = declared.AdoptForce
 )
 
 // DeletionPolicy says what happens to a child that goes. It is set for a kind in
 // [ChildKind], and as an option of [DesiredSet.Add] for one child, where it counts
 // both when Sync drops the child and when the parent is deleted.
-type DeletionPolicy string
+type DeletionPolicy = declared.DeletionPolicy
 
 const (
 	// Delete deletes the child. It is the default.
-	Delete DeletionPolicy = "Delete"
+	Delete = declared.Delete
 	// Orphan leaves the child in the cluster without an owner, as kubectl delete
 	// --cascade=orphan does.
-	Orphan DeletionPolicy = "Orphan"
+	Orphan = declared.Orphan
 )
 
 // ImmutablePolicy says what to do when the API server refuses a change in place
 // because a field is immutable. It is set for a kind in [ChildKind], and for one
 // child as an option of [DesiredSet.Add].
-type ImmutablePolicy string
+type ImmutablePolicy = declared.ImmutablePolicy
 
 const (
 	// FailIfImmutable fails the reconcile. It is the default.
-	FailIfImmutable ImmutablePolicy = "Fail"
+	FailIfImmutable = declared.FailIfImmutable
 	// RecreateIfImmutable deletes the child and creates it again.
-	RecreateIfImmutable ImmutablePolicy = "Recreate"
+	RecreateIfImmutable = declared.RecreateIfImmutable
 )

@@ -1,80 +1,29 @@
 package operator
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
-)
+import "github.com/opgen-dev/opgen/runtime/internal/declared"
 
 // AllNamespaces stands for every namespace in a list of them.
-const AllNamespaces = "*"
+const AllNamespaces = declared.AnyNamespace
 
-// RelatedKind is an entry of what Sync reads and never owns. It selects objects
-// of a kind by their names, or by their labels, or all of them, in some
-// namespaces; one of the fields for each at the most is set. A path such as
-// ".spec.configMapName" leads to a field of the parent; where that is not set,
-// nothing is selected.
-type RelatedKind struct {
-	// Object is an empty object of the kind; see [Unstructured].
-	Object client.Object
-	// Name is a fixed name, NameFrom the path to a string or a list of them.
-	Name, NameFrom string
-	// Selector selects by labels in kubectl's syntax, SelectorFrom is the path
-	// to a LabelSelector or a map of labels.
-	Selector, SelectorFrom string
-	// Namespaces are the namespaces to look in, [AllNamespaces] among them;
-	// NamespacesFrom is the path to a string or a list of them. Without both it
-	// is the parent's own, or every namespace for a parent that lies in none.
-	Namespaces     []string
-	NamespacesFrom string
-	// Dynamic leaves the selection to Definition.Select.
-	Dynamic bool
-	// Metadata keeps only the metadata of these objects in memory. Their snapshot
-	// holds metav1.PartialObjectMetadata.
-	Metadata bool
-	// Access is how the operator gets at these objects; empty is [AccessWatch].
-	Access Access
-	// Optional lets the CRD of the kind be absent, come and go. [Snapshot.Served] says
-	// whether it is there.
-	Optional bool
-	// Fields is the field that holds this entry; see [BindRelated].
-	Fields RelatedFields
-}
+// RelatedKind is an entry of what Sync reads and never owns: an empty Object of the kind (see
+// [Unstructured]), which objects are selected (by Name or Selector, or by the paths NameFrom and
+// SelectorFrom into the parent), and in which Namespaces. Fields is the field that holds them; see
+// [BindRelated].
+type RelatedKind = declared.RelatedKind
 
 // Access says how an operator gets at related objects.
-type Access string
+type Access = declared.Access
 
 // The ways to get at related objects.
 const (
 	// AccessWatch watches the objects: their changes cause reconciles, and
 	// a reconcile reads them from memory.
-	AccessWatch Access = "watch"
+	AccessWatch = declared.AccessWatch
 	// AccessGet reads the objects by their names in each reconcile. It needs no
 	// right but get. Their changes cause no reconcile.
-	AccessGet Access = "get"
+	AccessGet = declared.AccessGet
 )
 
 // Selection is one answer of an author's Related method to which objects of a
-// kind Sync reads.
-type Selection struct {
-	// Names are the names of objects; nil selects by labels.
-	Names []string
-	// Selector selects by labels where there are no Names: an empty one selects
-	// everything, nil nothing.
-	Selector *metav1.LabelSelector
-	// Namespaces are the namespaces to look in, [AllNamespaces] among them; nil
-	// is the parent's own, or every namespace for a parent that lies in none.
-	Namespaces []string
-}
-
-// RelatedFields ties an entry of related objects to its field.
-type RelatedFields struct {
-	observe func(reconcile.View, reconcile.ReadyRule)
-}
-
-// BindRelated ties an entry of related objects to its field in the Related
-// struct, which the runtime fills before Sync.
-func BindRelated[T client.Object](related *Snapshot[T]) RelatedFields {
-	return RelatedFields{observe: observeInto(related)}
-}
+// kind Sync reads: those with Names, or else those that the label Selector selects, in Namespaces.
+type Selection = declared.Selection

@@ -59,7 +59,7 @@ func TestOrphansStay(t *testing.T) {
 		want.Secrets.Add(named(&corev1.Secret{}, "deleted"))
 		want.Services.Add(service("as-an-option"), operator.Orphan)
 		want.Secrets.Add(named(&corev1.Secret{}, "gone"), operator.Delete)
-	}), removals(operator.ChildKind{WhenDropped: operator.Orphan}, operator.ChildKind{WhenDeleted: operator.Orphan}))
+	}), removals(operator.ChildKind{Policies: operator.Policies{WhenDropped: operator.Orphan}}, operator.ChildKind{Policies: operator.Policies{WhenDeleted: operator.Orphan}}))
 	site := c.site("web")
 	dropped, deleted, gone := configMap("dropped", ""), named(&corev1.Secret{}, "deleted"), named(&corev1.Secret{}, "gone")
 	optional := service("as-an-option")
@@ -77,7 +77,7 @@ func TestOrphansOutliveTheirParent(t *testing.T) {
 		want.ConfigMaps.Add(configMap("kept", ""))
 		want.Services.Add(service("as-an-option"), operator.Orphan)
 		want.Secrets.Add(named(&corev1.Secret{}, "gone"))
-	}), removals(operator.ChildKind{WhenDeleted: operator.Orphan}, operator.ChildKind{}))
+	}), removals(operator.ChildKind{Policies: operator.Policies{WhenDeleted: operator.Orphan}}, operator.ChildKind{}))
 	site, kept, optional, gone := c.site("web"), configMap("kept", ""), service("as-an-option"), named(&corev1.Secret{}, "gone")
 	c.Exists(kept, optional, gone)
 	c.Settled()
@@ -217,7 +217,7 @@ func TestKeptChildrenOutliveTheirParentOnceTheyAreToBeOrphaned(t *testing.T) {
 		want.ConfigMaps.Add(configMap("web", ""))
 	}), func(d *definition) {
 		if orphan.Load() {
-			removals(operator.ChildKind{WhenDeleted: operator.Orphan}, operator.ChildKind{})(d)
+			removals(operator.ChildKind{Policies: operator.Policies{WhenDeleted: operator.Orphan}}, operator.ChildKind{})(d)
 		}
 	})
 	site, kept := c.site("web"), configMap("web", "")

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // Response is what Sync and Finalize return. D is the generated struct with
@@ -50,12 +52,6 @@ type Response[D, S any] struct {
 	Finalized bool
 }
 
-// Event is a Kubernetes Event about the parent.
-type Event struct {
-	// Type is corev1.EventTypeNormal (the default) or corev1.EventTypeWarning.
-	Type string
-	// Reason is one word in upper camel case, for machines.
-	Reason string
-	// Message is a sentence for people; what exceeds 1,000 bytes is cut off.
-	Message string
-}
+// Event is a Kubernetes Event about the parent: its Type, corev1.EventTypeNormal by default, a Reason
+// of one word in upper camel case, and a Message for people, of 1,000 bytes at the most.
+type Event = declared.Event

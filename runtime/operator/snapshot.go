@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
 )
@@ -28,9 +29,9 @@ import (
 type Snapshot[T client.Object] struct {
 	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
 	namespace string // the one that is shown; AnyNamespace: all
-	readyWhen reconcile.ReadyRule
+	readyWhen declared.ReadyRule
 	read      *atomic.Bool // set at the first look; nil: nobody asks
-	refused   reconcile.Refusals
+	refused   declared.Refusals
 
 	isUnserved bool // the API server does not serve the kind
 }
@@ -145,6 +146,16 @@ func (s Snapshot[T]) recordRead() {
 	if s.read != nil {
 		s.read.Store(true)
 	}
+}
+
+// observe fills the snapshot with what a reconcile observed.
+func (s *Snapshot[T]) observe(view declared.View, readyWhen declared.ReadyRule) {
+	items := make([]T, len(view.Objects))
+	for i, object := range view.Objects {
+		items[i] = object.(T)
+	}
+	sortItems(items)
+	*s = Snapshot[T]{items: items, namespace: view.Namespace, readyWhen: readyWhen, read: view.Read, isUnserved: !view.IsServed}
 }
 
 func sortItems[T client.Object](items []T) {

@@ -1,7 +1,7 @@
 package operator
 
 import (
-	"github.com/opgen-dev/opgen/runtime/internal/reconcile"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // Refused returns the error of the last write of the child with this name, if the API
@@ -20,7 +20,7 @@ func (s Snapshot[T]) Refused(name string) error {
 // name may be written as namespace/name.
 func (s Snapshot[T]) Refuse(name string, err error) Snapshot[T] {
 	key, _ := s.keyOf(name)
-	refused := reconcile.Refusals{key: err}
+	refused := declared.Refusals{key: err}
 	for other, err := range s.refused {
 		refused[other] = err
 	}
@@ -28,4 +28,4 @@ func (s Snapshot[T]) Refuse(name string, err error) Snapshot[T] {
 	return s
 }
 
-func (s *Snapshot[T]) setRefused(refused reconcile.Refusals) { s.refused = refused }
+func (s *Snapshot[T]) setRefused(refused declared.Refusals) { s.refused = refused }

@@ -11,16 +11,8 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-)
 
-// Adoption says what to do about an object that has the name of a child and is not the parent's.
-type Adoption string
-
-// The adoption policies.
-const (
-	Never     Adoption = "Never"     // it is left alone, and the apply returns a name conflict
-	IfUnowned Adoption = "IfUnowned" // it is adopted unless it has another controller than the parent
-	Force     Adoption = "Force"     // it is adopted, and its controller loses it
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // Claim is the label and annotations by which another controller of this runtime made an object its
@@ -37,14 +29,14 @@ func (d Desired) mayAdopt(live client.Object, isUnowned bool) bool {
 	if live.GetDeletionTimestamp() != nil {
 		return false
 	}
-	return d.Adoption == Force || d.Adoption == IfUnowned && isUnowned
+	return d.Adopt == declared.AdoptForce || d.Adopt == declared.AdoptIfUnowned && isUnowned
 }
 
 // adopt makes an object the parent's child. Fields that kubectl's commands set count as applied by
 // this field manager from now on, so that they are removed when the desired state drops them. The
 // former controller loses the object, because an object has only one controller.
 func (c *childApply) adopt(ctx context.Context, live client.Object) (Outcome, error) {
-	if !c.desired.Strategy.Rules().RepairsDrift {
+	if !c.desired.Update.Rules().RepairsDrift {
 		return asAdopted(c.takeOwnership(ctx, live))
 	}
 	live, err := c.client.takeFromOwners(ctx, c.desired, live, c.applier.claimsOn(live))

@@ -127,7 +127,7 @@ func (m *AppliedState) alteredPaths(d Desired) []string {
 // isLeftOutdated reports whether the child keeps an earlier desired state, because changes reach
 // it only when someone deletes it.
 func (m *AppliedState) isLeftOutdated(d Desired) bool {
-	last, rules := m.child(d.Key()), d.Strategy.Rules()
+	last, rules := m.child(d.Key()), d.Update.Rules()
 	return last != nil && last.leftOutdated && rules.RepairsDrift && !rules.WritesChanges
 }
 

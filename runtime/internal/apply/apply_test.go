@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 func configMap(data ...string) client.Object {
@@ -53,7 +55,7 @@ func TestStrippedHash(t *testing.T) {
 		{"a change still waits", false, two, Unchanged, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := startServer(t).child(one, Desired{Strategy: OnDelete})
+			c := startServer(t).child(one, Desired{Policies: declared.Policies{Update: declared.OnDelete}})
 			c.expect(one, Created, "post 201")
 			c.expect(two, Unchanged, "")
 			c.expect(one, Unchanged, "")
@@ -107,11 +109,11 @@ func TestImmutableField(t *testing.T) {
 	one := gadget(object{"fixed": "one"})
 	two := gadget(object{"fixed": "two"})
 	wrong := gadget(object{"fixed": "two", "size": "large"})
-	for _, policy := range []ImmutablePolicy{"", RecreateIfImmutable} {
+	for _, policy := range []declared.ImmutablePolicy{"", declared.RecreateIfImmutable} {
 		t.Run(string(policy), func(t *testing.T) {
-			c := startServer(t).child(one, Desired{WhenImmutable: policy})
+			c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: policy}})
 			c.expect(one, Created, "post 201")
-			if policy == RecreateIfImmutable {
+			if policy == declared.RecreateIfImmutable {
 				c.expect(two, NeedsRecreation, "json-patch 422, dry apply 201")
 			} else {
 				_, err := c.reconcile(two)
@@ -259,17 +261,17 @@ func TestRequestsAfterACreate(t *testing.T) {
 }
 
 func TestNameConflict(t *testing.T) {
-	for _, adoption := range []Adoption{Never, IfUnowned} {
+	for _, adoption := range []declared.AdoptionPolicy{declared.AdoptNever, declared.AdoptIfUnowned} {
 		t.Run(string(adoption), func(t *testing.T) {
-			c := startServer(t).child(configMap(), Desired{Adoption: adoption})
+			c := startServer(t).child(configMap(), Desired{Policies: declared.Policies{Adopt: adoption}})
 			theirs := configMap("key", "theirs")
 			theirs.SetNamespace(c.namespace)
 			if err := c.Create(t.Context(), theirs); err != nil {
 				t.Fatal(err)
 			}
 			outcome, err := c.ApplyChild(t.Context(), c.now, c.state, c.desired(configMap("key", "ours")), nil)
-			want := map[Adoption]any{Never: "theirs", IfUnowned: "ours"}[adoption]
-			if errors.As(err, new(ErrNameConflict)) != (adoption == Never) || outcome.Action != map[Adoption]Action{IfUnowned: Adopted}[adoption] {
+			want := map[declared.AdoptionPolicy]any{declared.AdoptNever: "theirs", declared.AdoptIfUnowned: "ours"}[adoption]
+			if errors.As(err, new(ErrNameConflict)) != (adoption == declared.AdoptNever) || outcome.Action != map[declared.AdoptionPolicy]Action{declared.AdoptIfUnowned: Adopted}[adoption] {
 				t.Errorf("%+v, %v", outcome, err)
 			}
 			c.expectAt("in the end", "data.key", want)
@@ -286,7 +288,7 @@ func TestDropAfterAnAdoptionOfAWipedObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, after := states[0], states[1]
-			c := startServer(t).child(named(before), Desired{Adoption: IfUnowned})
+			c := startServer(t).child(named(before), Desired{Policies: declared.Policies{Adopt: declared.AdoptIfUnowned}})
 			theirs := named(before.DeepCopyObject().(client.Object))
 			theirs.SetNamespace(c.namespace)
 			if err := c.Create(t.Context(), theirs); err != nil {
@@ -323,18 +325,18 @@ func TestOwnChildIsNoNameConflict(t *testing.T) {
 // A change that OnDelete postpones reaches the child under another strategy.
 func TestAnotherStrategyTakesOverAnOutdatedChild(t *testing.T) {
 	one, two := configMap("key", "one"), configMap("key", "two")
-	for strategy, expected := range map[Strategy]struct {
+	for strategy, expected := range map[declared.UpdateStrategy]struct {
 		action   Action
 		requests string
 	}{
-		InPlace:  {Updated, "json-patch 200"},
-		Recreate: {NeedsRecreation, "dry apply 200"},
+		declared.InPlace:  {Updated, "json-patch 200"},
+		declared.Recreate: {NeedsRecreation, "dry apply 200"},
 	} {
 		t.Run(string(strategy), func(t *testing.T) {
-			c := startServer(t).child(one, Desired{Strategy: OnDelete})
+			c := startServer(t).child(one, Desired{Policies: declared.Policies{Update: declared.OnDelete}})
 			c.expect(one, Created, "post 201")
 			c.expect(two, Unchanged, "")
-			c.wish.Strategy = strategy
+			c.wish.Update = strategy
 			c.expect(two, expected.action, expected.requests)
 		})
 	}

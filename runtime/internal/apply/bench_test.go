@@ -16,6 +16,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // typicalConfigMap and the functions below return typical children. testdata has what an API server
@@ -81,7 +83,7 @@ func typicalDesired(b testing.TB, object client.Object) Desired {
 	}
 	d, err := NewDesired(Desired{
 		Kind: gvk, Name: types.NamespacedName{Namespace: "default", Name: object.GetName()}, Owner: parentUID,
-		Strategy: InPlace, HashKey: "example.com/desired-hash",
+		Policies: declared.Policies{Update: declared.InPlace}, HashKey: "example.com/desired-hash",
 	}, content)
 	if err != nil {
 		b.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 type object = map[string]any
@@ -94,7 +96,7 @@ func TestCanonicalLeavesTheObjectAlone(t *testing.T) {
 func TestNewDesired(t *testing.T) {
 	secret := Desired{
 		Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Name: types.NamespacedName{Namespace: "default", Name: "web"},
-		Strategy: Recreate, HashKey: "example.com/hash",
+		Policies: declared.Policies{Update: declared.Recreate}, HashKey: "example.com/hash",
 	}
 	desired, err := NewDesired(secret, object{"stringData": object{"a": "new"}, "data": object{"a": "b2xk", "b": "b2xk"}})
 	if err != nil {

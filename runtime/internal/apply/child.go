@@ -24,7 +24,7 @@ func (c *childApply) apply(ctx context.Context, observed client.Object) (Outcome
 	if observed.GetDeletionTimestamp() != nil {
 		return Outcome{Action: Waiting, Object: observed}, nil
 	}
-	rules := d.Strategy.Rules()
+	rules := d.Update.Rules()
 	ownershipOnly := !rules.RepairsDrift || !rules.WritesChanges && d.IsOutdated(observed)
 	switch {
 	case ownershipOnly && !d.hasOwnership(observed):
@@ -67,7 +67,7 @@ func (c *childApply) applyCompared(ctx context.Context, live client.Object, resu
 // child would not be altered again.
 func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome, error) {
 	d := c.desired
-	if !d.Strategy.Rules().Recreates {
+	if !d.Update.Rules().Recreates {
 		outcome, err := c.update(ctx, live)
 		if err == nil && outcome.Action == Updated {
 			outcome.Drift = !d.Rewrite && c.state.child(d.Key()).altered == nil
@@ -97,7 +97,7 @@ func (c *childApply) updateOrRecreate(ctx context.Context, live, dry client.Obje
 
 // applyChange writes the desired state to a child that differs from it, as the strategy says.
 func (c *childApply) applyChange(ctx context.Context, live client.Object) (Outcome, error) {
-	if c.desired.Strategy.Rules().Recreates {
+	if c.desired.Update.Rules().Recreates {
 		return c.recreate(ctx, live)
 	}
 	last := c.state.childWithUID(c.desired.Key(), live)

@@ -16,6 +16,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // childOnServer is one child on a server.
@@ -38,8 +40,8 @@ func (s *server) child(like client.Object, wish Desired) *childOnServer {
 		s.t.Fatal(err)
 	}
 	wish.Kind, wish.Owner = gvk, s.owner.UID
-	if wish.Strategy == "" {
-		wish.Strategy = InPlace
+	if wish.Update == "" {
+		wish.Update = declared.InPlace
 	}
 	wish.HashKey = hashKey
 	wish.Name = types.NamespacedName{Namespace: s.namespace, Name: like.GetName()}

@@ -28,7 +28,7 @@ func (m *AppliedState) lastResult(now time.Time, d Desired, live client.Object) 
 		return outdated, true
 	}
 	last.input = d.Input
-	if last.version != live.GetResourceVersion() || last.leftOutdated && d.Strategy.Rules().WritesChanges {
+	if last.version != live.GetResourceVersion() || last.leftOutdated && d.Update.Rules().WritesChanges {
 		return outdated, false
 	}
 	return last.altered.syncState(now), true
@@ -55,7 +55,7 @@ func (c *childComparer) compareLive(live client.Object) (syncState, error) {
 	last := c.state.childWithUID(d.Key(), live)
 	wasInSync := last != nil && last.digest == d.digest && !last.leftOutdated
 	switch {
-	case !d.Strategy.Rules().WritesChanges && d.IsOutdated(live) && !wasInSync:
+	case !d.Update.Rules().WritesChanges && d.IsOutdated(live) && !wasInSync:
 		return c.compareOutdated(live)
 	case wasInSync:
 		return c.compareChanged(last, live)
@@ -89,7 +89,7 @@ func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (
 // without a hash was written by an older version of the runtime.
 func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	d, hash := c.desired, live.GetAnnotations()[c.desired.HashKey]
-	comparable := hash == d.Hash || hash == "" && !d.Strategy.Rules().Recreates && !d.Rolls
+	comparable := hash == d.Hash || hash == "" && !d.Update.Rules().Recreates && !d.Update.Rules().Rolls
 	if !comparable || !d.hasOwnership(live) {
 		return outdated, nil
 	}

@@ -11,27 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/listmap"
-)
-
-// ImmutablePolicy says what to do about a change of an immutable field.
-type ImmutablePolicy string
-
-// The policies for immutable fields.
-const (
-	FailIfImmutable     ImmutablePolicy = "Fail"     // the child stays as it is; the apply returns ErrImmutable
-	RecreateIfImmutable ImmutablePolicy = "Recreate" // the child is recreated
 )
 
 // Desired is the desired state of one child.
 type Desired struct {
-	Kind          schema.GroupVersionKind
-	Name          types.NamespacedName
-	Owner         types.UID // the parent's
-	Strategy      Strategy
-	Rolls         bool            // other children wait until this one carries its hash
-	Adoption      Adoption        // empty: Never
-	WhenImmutable ImmutablePolicy // empty: FailIfImmutable
+	Kind              schema.GroupVersionKind
+	Name              types.NamespacedName
+	Owner             types.UID // the parent's
+	declared.Policies           // an empty one is the default
 	// Hash is the hash of the desired state. Everybody can read it, so that it covers only the
 	// keys of a Secret's data. Unless the strategy says otherwise, the child carries it in the
 	// annotation HashKey.
@@ -132,7 +121,7 @@ func (m *AppliedState) Recall(d Desired, content func() map[string]any) (Desired
 func (d Desired) Key() Key { return Key{d.Kind, d.Name} }
 
 // carriesHash reports whether the child carries its hash.
-func (d Desired) carriesHash() bool { return d.HashKey != "" && d.Strategy.Rules().CarriesHash }
+func (d Desired) carriesHash() bool { return d.HashKey != "" && d.Update.Rules().CarriesHash }
 
 // contentWith returns the desired content with its hash. It adds a field to the metadata if one is
 // named: a resource version or a UID as a precondition.

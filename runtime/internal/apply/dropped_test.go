@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 func deadline(seconds *int64) client.Object {
@@ -25,7 +27,7 @@ func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			mode := map[bool]string{true: " after a restart"}[restart]
 			t.Run(test.name+mode, func(t *testing.T) {
-				c := startServer(t).child(test.one, Desired{Strategy: Recreate})
+				c := startServer(t).child(test.one, Desired{Policies: declared.Policies{Update: declared.Recreate}})
 				c.settle(test.one)
 				if restart {
 					c.restart()
@@ -38,7 +40,7 @@ func TestDroppedFieldIsNotRemovedInPlace(t *testing.T) {
 			})
 			for _, stripped := range []bool{false, true} {
 				t.Run(test.name+" OnDelete"+map[bool]string{true: " without its hash"}[stripped]+mode, func(t *testing.T) {
-					c := startServer(t).child(test.one, Desired{Strategy: OnDelete})
+					c := startServer(t).child(test.one, Desired{Policies: declared.Policies{Update: declared.OnDelete}})
 					c.settle(test.one)
 					if restart {
 						c.restart()
@@ -67,7 +69,7 @@ func TestDesiredDefaultRecreatesNothing(t *testing.T) {
 			less.(*corev1.Pod).Spec.RestartPolicy = ""
 			for name, states := range map[string][2]client.Object{"named": {less, deadline(nil)}, "no longer named": {deadline(nil), less}} {
 				t.Run(name, func(t *testing.T) {
-					c := startServer(t).child(less, Desired{Strategy: Recreate})
+					c := startServer(t).child(less, Desired{Policies: declared.Policies{Update: declared.Recreate}})
 					c.settle(states[0])
 					if restart {
 						c.restart()

@@ -41,7 +41,7 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 		return nil, err
 	}
 	// What the strategy does depends on the version that was compared.
-	rules := d.Strategy.Rules()
+	rules := d.Update.Rules()
 	if (rules.Recreates || !rules.WritesChanges) && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}

@@ -19,6 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // refuse installs a policy that refuses operations on objects of the namespace, by a
@@ -77,9 +79,9 @@ func (s *server) eventually(what string, condition func() bool) {
 
 func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 	one, two := configMap("key", "one"), configMap("key", "two")
-	for _, wish := range []Desired{{}, {WhenImmutable: RecreateIfImmutable}, {Strategy: Recreate}} {
+	for _, wish := range []Desired{{}, {Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}}, {Policies: declared.Policies{Update: declared.Recreate}}} {
 		for _, way := range []string{"created", "applied", "restarted"} {
-			t.Run(fmt.Sprintf("%s %s, %s", wish.Strategy, wish.WhenImmutable, way), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s %s, %s", wish.Update, wish.WhenImmutable, way), func(t *testing.T) {
 				c := startServer(t).child(one, wish)
 				c.applied = way == "applied"
 				uid := c.settle(one).Object.GetUID()
@@ -102,7 +104,7 @@ func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 					outcome, err = c.reconcile(two)
 					return err == nil
 				})
-				if wish.Strategy == Recreate && outcome.Action == NeedsRecreation {
+				if wish.Update == declared.Recreate && outcome.Action == NeedsRecreation {
 					return
 				}
 				if outcome.Action != Updated || c.live().GetUID() != uid {
@@ -116,7 +118,7 @@ func TestRefusalByPolicyIsNotAnImmutableField(t *testing.T) {
 // A webhook may answer whatever it likes, also as validation does.
 func TestRefusalByAWebhookIsNotAnImmutableField(t *testing.T) {
 	one, two := configMap("key", "one"), configMap("key", "two")
-	c := startServer(t).child(one, Desired{WhenImmutable: RecreateIfImmutable})
+	c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 	c.settle(one)
 	c.refuseByWebhook("configmaps", metav1.StatusCause{Type: metav1.CauseTypeForbidden, Field: "data", Message: "the change freeze lasts until Monday"})
 	c.eventually("the webhook is in force", func() bool {
@@ -182,7 +184,7 @@ func TestChildIsRecreatedAlthoughTheDryRunIsRefused(t *testing.T) {
 		return named(&corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, ClusterIP: ip, Ports: []corev1.ServicePort{{Port: 80}}}})
 	}
 	t.Run("a node port", func(t *testing.T) {
-		c := startServer(t).child(service(""), Desired{WhenImmutable: RecreateIfImmutable})
+		c := startServer(t).child(service(""), Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 		c.settle(service(""))
 		live := c.live().(*corev1.Service)
 		fixed := service(otherIP(live.Spec.ClusterIP)).(*corev1.Service)
@@ -198,7 +200,7 @@ func TestChildIsRecreatedAlthoughTheDryRunIsRefused(t *testing.T) {
 			*object.Immutable = true
 			return object
 		}
-		c := startServer(t).child(frozen("one"), Desired{WhenImmutable: RecreateIfImmutable})
+		c := startServer(t).child(frozen("one"), Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 		c.settle(frozen("one"))
 		quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: "full"},
 			Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/configmaps": resource.MustParse("1")}}}

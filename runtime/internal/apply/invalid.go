@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // invalidApply is an apply to a live child that the API server refused as invalid.
@@ -35,7 +37,7 @@ func (i invalidApply) outcome(ctx context.Context, refusal error) (Outcome, erro
 		return Outcome{}, refusal
 	case names("metadata.ownerReferences"):
 		return Outcome{}, errConflict{ErrStale{i.desired.Key()}, refusal}
-	case i.desired.WhenImmutable == RecreateIfImmutable:
+	case i.desired.WhenImmutable == declared.RecreateIfImmutable:
 		return Outcome{Action: NeedsRecreation, Object: i.live}, nil
 	}
 	return Outcome{}, newErrImmutable(refusal, i.desired.Kind.GroupKind(), immutable)

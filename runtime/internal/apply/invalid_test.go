@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 func editService(change func(*corev1.ServiceSpec)) func(client.Object) {
@@ -116,7 +118,7 @@ func TestEditThatConflictsWithDesiredIsUndone(t *testing.T) {
 	for _, test := range conflictCases {
 		for _, way := range []string{"created", "applied", "created, restarted", "of which only metadata is cached", "whose managedFields were wiped"} {
 			t.Run(test.name+", "+way, func(t *testing.T) {
-				c := startServer(t).child(test.desired, Desired{WhenImmutable: RecreateIfImmutable})
+				c := startServer(t).child(test.desired, Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 				c.applied, c.Metadata = way == "applied", way == "of which only metadata is cached"
 				uid := c.settle(test.desired).Object.GetUID()
 				c.edit("kubectl-edit", test.edit)
@@ -183,10 +185,10 @@ func TestChangeThatConflictsWithADefaultIsApplied(t *testing.T) {
 	with := func(kind appsv1.DeploymentStrategyType) client.Object {
 		return deployment(func(d *appsv1.Deployment, _ *corev1.Container) { d.Spec.Strategy.Type = kind })
 	}
-	for _, policy := range []ImmutablePolicy{FailIfImmutable, RecreateIfImmutable} {
+	for _, policy := range []declared.ImmutablePolicy{declared.FailIfImmutable, declared.RecreateIfImmutable} {
 		t.Run(string(policy), func(t *testing.T) {
 			one, two := with(appsv1.RollingUpdateDeploymentStrategyType), with(appsv1.RecreateDeploymentStrategyType)
-			c := startServer(t).child(one, Desired{WhenImmutable: policy})
+			c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: policy}})
 			c.settle(one)
 			if outcome := c.settle(two); outcome.Action != Updated {
 				t.Errorf("the child is %s", outcome.Action)
@@ -201,7 +203,7 @@ func TestChangeThatConflictsWithADefaultIsApplied(t *testing.T) {
 func TestConflictThatCannotBeUndoneChangesNoOwners(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "http", Port: 80})
 	wrong := named(&corev1.Service{Spec: corev1.ServiceSpec{SessionAffinity: "wrong", Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}})
-	c := startServer(t).child(one, Desired{WhenImmutable: RecreateIfImmutable})
+	c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 	c.applied = true
 	c.settle(one)
 	c.edit("kubectl-edit", editService(func(s *corev1.ServiceSpec) { s.Ports[0].Port = 81 }))
@@ -225,7 +227,7 @@ func TestConflictThatCannotBeUndoneChangesNoOwners(t *testing.T) {
 func TestDuplicateOfTheAuthorsIsNotImmutable(t *testing.T) {
 	one := ports(corev1.ServicePort{Name: "http", Port: 80}, corev1.ServicePort{Name: "admin", Port: 90})
 	two := ports(corev1.ServicePort{Name: "http", Port: 80}, corev1.ServicePort{Name: "http", Port: 90})
-	c := startServer(t).child(one, Desired{WhenImmutable: RecreateIfImmutable})
+	c := startServer(t).child(one, Desired{Policies: declared.Policies{WhenImmutable: declared.RecreateIfImmutable}})
 	c.settle(one)
 	c.edit("kubectl-edit", editService(func(s *corev1.ServiceSpec) { s.Ports = append(s.Ports, corev1.ServicePort{Name: "theirs", Port: 99}) }))
 	if outcome, err := c.reconcile(two); err == nil || errors.As(err, new(ErrImmutable)) || !strings.Contains(err.Error(), "Duplicate value") {

@@ -8,6 +8,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 func TestMetadataOnly(t *testing.T) {
@@ -19,9 +21,9 @@ func TestMetadataOnly(t *testing.T) {
 		{"ConfigMap", configMap("key", "one"), "data.key"},
 		{"Deployment", container(fieldRef("spec.nodeName")), inContainer + "image"},
 	} {
-		for _, strategy := range []Strategy{InPlace, Recreate} {
+		for _, strategy := range []declared.UpdateStrategy{declared.InPlace, declared.Recreate} {
 			t.Run(test.name+" "+string(strategy), func(t *testing.T) {
-				c := startServer(t).child(test.one, Desired{Strategy: strategy})
+				c := startServer(t).child(test.one, Desired{Policies: declared.Policies{Update: strategy}})
 				c.Metadata = true
 				if _, partial := c.expect(test.one, Created, "post 201").Object.(*metav1.PartialObjectMetadata); !partial {
 					t.Error("the outcome has more than the cache")
@@ -36,7 +38,7 @@ func TestMetadataOnly(t *testing.T) {
 					t.Errorf("drift in the metadata: %+v", outcome)
 				}
 				c.drift(test.path, "theirs")
-				want := map[Strategy]Action{InPlace: Updated, Recreate: NeedsRecreation}[strategy]
+				want := map[declared.UpdateStrategy]Action{declared.InPlace: Updated, declared.Recreate: NeedsRecreation}[strategy]
 				if outcome := c.settle(test.one); outcome.Action != want || !outcome.Drift {
 					t.Errorf("drift elsewhere: %+v, want it %s", outcome, want)
 				}

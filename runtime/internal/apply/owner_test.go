@@ -6,15 +6,17 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // A new version of the operator reads its parents in another version of their kind.
 func TestOwnerReferenceFollowsTheParentsVersion(t *testing.T) {
-	for _, strategy := range []Strategy{InPlace, Recreate, OnDelete, CreateOnly} {
+	for _, strategy := range []declared.UpdateStrategy{declared.InPlace, declared.Recreate, declared.OnDelete, declared.CreateOnly} {
 		for _, plain := range []bool{false, true} {
 			t.Run(string(strategy)+" "+ways[plain], func(t *testing.T) {
 				child := configMap("key", "one")
-				c := startServer(t).child(child, Desired{Strategy: strategy})
+				c := startServer(t).child(child, Desired{Policies: declared.Policies{Update: strategy}})
 				c.applied = !plain
 				parent := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: "parent"}, Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 					ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "none"}, MaxReplicas: 1}}

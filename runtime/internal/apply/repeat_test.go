@@ -13,13 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 func TestFieldConflict(t *testing.T) {
 	one := configMap("key", "one", "other", "one")
-	for _, strategy := range []Strategy{InPlace, Recreate} {
+	for _, strategy := range []declared.UpdateStrategy{declared.InPlace, declared.Recreate} {
 		t.Run(string(strategy), func(t *testing.T) {
-			c := startServer(t).child(one, Desired{Strategy: strategy})
+			c := startServer(t).child(one, Desired{Policies: declared.Policies{Update: strategy}})
 			c.expect(one, Created, "post 201")
 			change := func() {
 				c.t.Helper()
@@ -30,7 +31,7 @@ func TestFieldConflict(t *testing.T) {
 			}
 			repaired := func() {
 				c.t.Helper()
-				if strategy == Recreate {
+				if strategy == declared.Recreate {
 					live := c.live()
 					c.expect(one, NeedsRecreation, "dry apply 200")
 					c.expect(one, NeedsRecreation, "dry apply 200") // the caller could not delete it: no second repair
@@ -60,7 +61,7 @@ func TestFieldConflict(t *testing.T) {
 					t.Errorf("shortly before the retry: %+v", outcome)
 				}
 				c.now = want.Retry
-				if strategy == InPlace {
+				if strategy == declared.InPlace {
 					if outcome := c.expect(one, Updated, "apply 200"); outcome.Conflict != nil || outcome.Drift {
 						t.Errorf("at the retry: %+v", outcome)
 					}

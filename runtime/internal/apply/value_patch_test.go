@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // podTemplateOf returns a child of a kind that no controller writes to.
@@ -147,14 +149,14 @@ func TestChildOfAnotherParentIsNotChanged(t *testing.T) {
 		name, requests string
 		applied        bool
 		change         client.Object
-		policy         ImmutablePolicy
+		policy         declared.ImmutablePolicy
 	}{
-		{"by a JSON patch", "json-patch 422, apply 422, dry apply 201", false, configMap("key", "two"), FailIfImmutable},
-		{"by an apply", "apply 422, dry apply 201", true, configMap("key", "two"), FailIfImmutable},
-		{"by a new one", "apply 422, dry apply 201", false, configMap("key", "one", "other", "1"), RecreateIfImmutable},
+		{"by a JSON patch", "json-patch 422, apply 422, dry apply 201", false, configMap("key", "two"), declared.FailIfImmutable},
+		{"by an apply", "apply 422, dry apply 201", true, configMap("key", "two"), declared.FailIfImmutable},
+		{"by a new one", "apply 422, dry apply 201", false, configMap("key", "one", "other", "1"), declared.RecreateIfImmutable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := startServer(t).child(configMap(), Desired{WhenImmutable: test.policy})
+			c := startServer(t).child(configMap(), Desired{Policies: declared.Policies{WhenImmutable: test.policy}})
 			c.applied = test.applied
 			if _, err := c.reconcile(configMap("key", "one")); err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 )
 
@@ -32,7 +33,7 @@ type applied struct {
 // applyDesired brings the children to the desired state. It applies each child whatever
 // becomes of the others. It removes nothing without mayRemove, where Sync did not succeed, or
 // where Finalize has returned Finalized, which has to be recorded before.
-func applyDesired(ctx context.Context, r *run, observed *observed, sets []DesiredSet, mayRemove bool) applied {
+func applyDesired(ctx context.Context, r *run, observed *observed, sets []declared.DesiredSet, mayRemove bool) applied {
 	plan, invalid := planChildren(r, observed, sets)
 	if invalid == nil {
 		recordDesired(r, plan)
@@ -187,7 +188,7 @@ func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why s
 	if unready := t.unready(update, ready); len(unready) > 0 {
 		return "waits for " + unready[0].String(), true
 	}
-	if t.update.isRolling() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
+	if t.rolls() && !t.isRecreated() && t.isOutdated() && update.turns[t.Kind] != t.Key() {
 		return "is outdated and waits for its turn", false
 	}
 	return "", false
@@ -196,7 +197,7 @@ func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why s
 // unready returns those that a task comes after and that are not ready.
 func (t task) unready(update *rollingUpdate, ready map[apply.Key]bool) (unready []apply.Key) {
 	for _, key := range t.after {
-		countsAsReady := t.update.isRolling() && key.Kind == t.Kind && update.queued[key]
+		countsAsReady := t.rolls() && key.Kind == t.Kind && update.queued[key]
 		if !ready[key] && !countsAsReady {
 			unready = append(unready, key)
 		}
@@ -281,7 +282,7 @@ func waitForChild(ctx context.Context, r *run, t task, child client.Object) erro
 // marksFor returns the metadata that makes an object which has lost its marks the child that is
 // desired. Where an apply changes the deletion policy of a child, it is left to that.
 func (t task) marksFor(r *run, object client.Object) map[string]any {
-	if rules := t.Strategy.Rules(); !rules.RepairsDrift || !rules.WritesChanges {
+	if rules := t.Update.Rules(); !rules.RepairsDrift || !rules.WritesChanges {
 		return t.Ownership()
 	}
 	keys := r.loop.childCache.keys

@@ -13,6 +13,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
@@ -61,7 +62,7 @@ func checkParentPart(r *run, name string, response *Response, failed error) erro
 func newRequest(r *run, observed *observed) Request {
 	namespace := r.parent.GetNamespace()
 	request := Request{
-		Parent: CopyObject(r.parent), Children: make([]View, len(r.loop.definition.Children)), Refused: make([]Refusals, len(r.loop.definition.Children)),
+		Parent: CopyObject(r.parent), Children: make([]declared.View, len(r.loop.definition.Children)), Refused: make([]declared.Refusals, len(r.loop.definition.Children)),
 		Now: r.now, IsObserving: r.loop.environment.Observe,
 	}
 	refused := r.state.applied.Refused()
@@ -69,28 +70,28 @@ func newRequest(r *run, observed *observed) Request {
 		if !observed.isServed[i] {
 			continue
 		}
-		request.Children[kind.index] = View{observed.children[i], r.loop.childView(namespace, kind.kind), r.readsOf(kind), true}
+		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: r.loop.childView(namespace, kind.kind), Read: r.readsOf(kind), IsServed: true}
 		request.Refused[kind.index] = refusalsOf(kind, refused)
 	}
 	for i, objects := range observed.related {
 		if !observed.isRelatedServed[i] {
-			request.Related = append(request.Related, View{})
+			request.Related = append(request.Related, declared.View{})
 			continue
 		}
-		request.Related = append(request.Related, View{objects, r.loop.relatedView(namespace, r.loop.relatedKinds[i]), nil, true})
+		request.Related = append(request.Related, declared.View{Objects: objects, Namespace: r.loop.relatedView(namespace, r.loop.relatedKinds[i]), IsServed: true})
 	}
 	return request
 }
 
 // refusalsOf returns those of the refusals that are of a kind.
-func refusalsOf(kind *childKind, refused map[apply.Key]error) Refusals {
-	var found Refusals
+func refusalsOf(kind *childKind, refused map[apply.Key]error) declared.Refusals {
+	var found declared.Refusals
 	for key, err := range refused {
 		if key.Kind != kind.GroupVersionKind {
 			continue
 		}
 		if found == nil {
-			found = Refusals{}
+			found = declared.Refusals{}
 		}
 		found[key.Name] = err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/health"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
@@ -16,7 +17,7 @@ import (
 // childKind is a kind of children.
 type childKind struct {
 	kind
-	ChildKind
+	declared.ChildKind
 	optional     *optionalKind // nil: it is always served
 	index        int           // in the definition
 	applier      apply.Applier
@@ -80,7 +81,7 @@ func (c child) currentHealth() health.Health {
 
 // HealthOf returns the health of an object by the author's rule, or by the rules for its
 // kind.
-func HealthOf(readyWhen ReadyRule, object client.Object) health.Health {
+func HealthOf(readyWhen declared.ReadyRule, object client.Object) health.Health {
 	if readyWhen == nil || object.GetDeletionTimestamp() != nil {
 		return health.Of(object)
 	}

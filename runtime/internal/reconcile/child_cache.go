@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"errors"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
@@ -48,8 +48,8 @@ func newChildCache(mgr manager.Manager, environment *process.Environment, fieldM
 
 // addKind adds a kind of children, and has the cache index them by their parent once the API server
 // serves the kind.
-func (c *childCache) addKind(mgr manager.Manager, definition ChildKind) (*childKind, error) {
-	isOptional := definition.Optional || definition.PruneOnly
+func (c *childCache) addKind(mgr manager.Manager, definition declared.ChildKind) (*childKind, error) {
+	isOptional := definition.MayBeUnserved()
 	kind, err := newKind(mgr, definition.Object)
 	isMissing := isOptional && errors.As(err, new(process.ErrNotServed))
 	if err != nil && !isMissing {
@@ -58,11 +58,7 @@ func (c *childCache) addKind(mgr manager.Manager, definition ChildKind) (*childK
 	if definition.Metadata {
 		kind = kind.withMetadataOnly()
 	}
-	definition.Update = cmp.Or(definition.Update, UpdateStrategy(apply.InPlace))
-	definition.Adopt = cmp.Or(definition.Adopt, apply.Never)
-	definition.WhenDropped = cmp.Or(definition.WhenDropped, deleteChild)
-	definition.WhenDeleted = cmp.Or(definition.WhenDeleted, deleteChild)
-	definition.WhenImmutable = cmp.Or(definition.WhenImmutable, apply.FailIfImmutable)
+	definition.Policies = definition.Or(declared.DefaultPolicies)
 	c.namespaces[kind.GroupKind()] = definition.Namespaces
 	added := &childKind{kind: kind, ChildKind: definition}
 	added.parentOf = func(object client.Object) (ownership.Parent, bool) { return c.parentOf(kind.GroupKind(), object) }

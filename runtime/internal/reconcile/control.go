@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
@@ -51,7 +52,7 @@ func (errNotDesired) Error() string { return "the test does not desire it" }
 
 // replaceForTest lets the test that runs the operator, if one does, desire something else
 // than Sync of a child. The returned Input covers that, too.
-func replaceForTest(r *run, d apply.Desired, whenDeleted DeletionPolicy, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
+func replaceForTest(r *run, d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
 	control := r.loop.environment.Control
 	if !control.ReplacesDesired() {
 		return d, content, nil
@@ -61,7 +62,7 @@ func replaceForTest(r *run, d apply.Desired, whenDeleted DeletionPolicy, content
 		return d, content, err
 	}
 	other := control.Author(testcontrol.SyncChild{
-		Parent: r.parent.GetUID(), Kind: d.Kind, Name: d.Name, Strategy: string(d.Strategy), Orphaned: whenDeleted == orphanChild, Manager: r.loop.manager, Content: ofSync,
+		Parent: r.parent.GetUID(), Kind: d.Kind, Name: d.Name, Update: d.Update, Orphaned: d.WhenDeleted == declared.Orphan, Manager: r.loop.manager, Content: ofSync,
 	})
 	switch {
 	case other == nil:

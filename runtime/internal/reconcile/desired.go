@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/cespare/xxhash/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,15 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	corev1 "k8s.io/api/core/v1"
-)
 
-// source returns the object or the apply configuration.
-func (d DesiredChild) source() any {
-	if d.Configuration != nil {
-		return d.Configuration
-	}
-	return d.Object
-}
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
+)
 
 // identity is the kind and name that a desired child states.
 type identity struct {
@@ -33,7 +28,7 @@ type identity struct {
 type inputHash uint64
 
 // readIdentity returns the identity and the hash of a desired child.
-func readIdentity(desired DesiredChild) (identity, inputHash, error) {
+func readIdentity(desired declared.DesiredChild) (identity, inputHash, error) {
 	hash := xxhash.New()
 	if desired.Configuration == nil {
 		if err := json.NewEncoder(hash).Encode(desired.Object); err != nil {
@@ -52,19 +47,16 @@ func readIdentity(desired DesiredChild) (identity, inputHash, error) {
 	return identity{object.GroupVersionKind(), client.ObjectKeyFromObject(&object)}, inputHash(xxhash.Sum64(data)), nil
 }
 
-// withPolicies returns a hash that includes the policies that decide about the content.
-func (i inputHash) withPolicies(byReference bool, whenRemoved DeletionPolicy, update UpdateStrategy) uint64 {
+// with returns a hash that includes the policies, and whether the child gets an owner reference.
+func (i inputHash) with(policies declared.Policies, byReference bool) uint64 {
 	hash := xxhash.NewWithSeed(uint64(i))
-	_, _ = hash.WriteString(string(whenRemoved) + "/" + string(update)) // it never fails
-	if byReference {
-		_, _ = hash.WriteString("/reference")
-	}
+	_, _ = fmt.Fprint(hash, policies.Hash(), byReference) // it never fails
 	return hash.Sum64()
 }
 
 // creatableObject returns the object if a plain create can send it as it is, or nil: it has
 // one of Kubernetes' own types. A Secret's stringData cannot be compared later.
-func creatableObject(kind *childKind, desired DesiredChild) client.Object {
+func creatableObject(kind *childKind, desired declared.DesiredChild) client.Object {
 	object := desired.Object
 	if _, dynamic := object.(runtime.Unstructured); object == nil || dynamic || !clientgoscheme.Scheme.Recognizes(kind.GroupVersionKind) {
 		return nil

@@ -13,11 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // recordEvents records the author's Events on the parent, and one about the error of this
 // reconcile. It does not repeat those of the last reconcile.
-func recordEvents(r *run, author []Event, err error) {
+func recordEvents(r *run, author []declared.Event, err error) {
 	for _, event := range author {
 		if !slices.Contains(r.state.events, event) {
 			recordEvent(r, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))

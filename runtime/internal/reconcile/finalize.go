@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -75,7 +76,7 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 			if !r.isChild(child) { // somebody keeps removing its marks
 				continue
 			}
-			isDeleted := removalPolicy(r, child) == deleteChild
+			isDeleted := removalPolicy(r, child) == declared.Delete
 			isCollected := r.isDeleting() && ownership.HasOwnerReference(object, r.parent.GetUID()) && isDeleted
 			if isCollected && !isOrdered {
 				continue
@@ -114,7 +115,7 @@ func needsFinalizer(r *run, observed *observed, plan plan) bool {
 		}
 	}
 	for _, child := range observed.all() {
-		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == deleteChild && !definition.IsOrdered
+		isCollected := ownership.HasOwnerReference(child.object, r.parent.GetUID()) && r.loop.policyOf(child, child.WhenDeleted) == declared.Delete && !definition.IsOrdered
 		if !isCollected {
 			return true
 		}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -50,7 +51,7 @@ func mayLieIn(namespace, ofParent string, others []string) bool {
 	if namespace == "" || namespace == ofParent || ofParent == "" && len(others) == 0 {
 		return true
 	}
-	return slices.Contains(others, AnyNamespace) || slices.Contains(others, namespace)
+	return slices.Contains(others, declared.AnyNamespace) || slices.Contains(others, namespace)
 }
 
 // parentUID returns the UID of the parent of an object that was read from the API server, and the

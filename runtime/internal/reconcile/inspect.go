@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 )
 
@@ -51,7 +52,7 @@ func recordDesired(r *run, plan plan) {
 			Child:     testcontrol.Child{Kind: task.Kind, Name: task.Name},
 			Content:   content,
 			Ownership: map[string]any{"metadata": ownership},
-			Update:    string(task.update),
+			Update:    task.Update,
 			Hash:      task.Hash,
 		})
 	}
@@ -106,8 +107,8 @@ func copyRequest(r *run, request Request) *Request {
 	return &Request{Parent: request.Parent.DeepCopyObject().(client.Object), Children: copyViews(request.Children), Related: copyViews(request.Related)}
 }
 
-func copyViews(views []View) []View {
-	copies := make([]View, len(views))
+func copyViews(views []declared.View) []declared.View {
+	copies := make([]declared.View, len(views))
 	for i, view := range views {
 		copies[i].Namespace = view.Namespace
 		for _, object := range view.Objects {

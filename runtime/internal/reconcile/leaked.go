@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -152,7 +153,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 		return err
 	}
 	verb := "deleted"
-	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == orphanChild {
+	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == declared.Orphan {
 		verb = "orphaned"
 		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current), nil)
 	} else {

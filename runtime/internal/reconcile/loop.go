@@ -12,6 +12,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/brake"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
@@ -67,9 +68,9 @@ func (l *loop) childGVKs() []schema.GroupVersionKind {
 
 // policyOf returns the deletion policy that an option set for a child, or else that of its
 // kind.
-func (l *loop) policyOf(child child, ofKind DeletionPolicy) DeletionPolicy {
-	option := DeletionPolicy(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved])
-	if option == deleteChild || option == orphanChild {
+func (l *loop) policyOf(child child, ofKind declared.DeletionPolicy) declared.DeletionPolicy {
+	option := declared.DeletionPolicy(child.object.GetAnnotations()[l.childCache.keys.WhenRemoved])
+	if option == declared.Delete || option == declared.Orphan {
 		return option
 	}
 	return ofKind

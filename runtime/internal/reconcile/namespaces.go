@@ -10,17 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
-
-// AnyNamespace stands for every namespace in the namespaces of a kind of children, and for all
-// objects of a view.
-const AnyNamespace = "*"
-
-// isListed reports whether the namespaces of a kind are the names of a list.
-func (k *ChildKind) isListed() bool {
-	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AnyNamespace)
-}
 
 // checkNamespace returns an error if the child of a parent must not lie in its namespace. A child
 // of a namespaced parent lies in the namespace of the parent, so that whoever may write a parent
@@ -37,11 +29,11 @@ func checkNamespace(l *loop, parentNamespace string, kind *childKind, key apply.
 		return fmt.Errorf("%s has no namespace, which a child of a cluster-scoped parent needs", key)
 	case slices.Contains(kind.Namespaces, namespace):
 		return nil
-	case !l.parentKind.namespaced && kind.isListed():
+	case !l.parentKind.namespaced && kind.ListsNamespaces():
 		return fmt.Errorf("%s lies in none of the namespaces that the spec file lists for its kind: add %s to namespaces of %s in operator.children", key, namespace, kind.Kind)
 	case only != "" && namespace != only:
 		return fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, only)
-	case l.parentKind.namespaced && namespace != parentNamespace && !slices.Contains(kind.Namespaces, AnyNamespace):
+	case l.parentKind.namespaced && namespace != parentNamespace && !slices.Contains(kind.Namespaces, declared.AnyNamespace):
 		return fmt.Errorf("%s lies outside of its parent's namespace: to allow that, add namespaces: [%s] or namespaces: Any to %s in operator.children of the spec file", key, namespace, kind.Kind)
 	}
 	return nil
@@ -71,7 +63,7 @@ func limitChildren(mgr manager.Manager, only string, definition Definition) (map
 		if err == nil && !kind.namespaced {
 			return nil, fmt.Errorf("children of kind %s lie in no namespace: leave namespaces out in operator.children of the spec file", kind.Kind)
 		}
-		if !child.isListed() || only == "" && hasNamespacedParents {
+		if !child.ListsNamespaces() || only == "" && hasNamespacedParents {
 			continue
 		}
 		namespaces := map[string]cache.Config{}
@@ -96,7 +88,7 @@ func (l *loop) childView(parentNamespace string, kind kind) string {
 	case l.parentKind.namespaced:
 		return parentNamespace
 	}
-	return AnyNamespace
+	return declared.AnyNamespace
 }
 
 // relatedView is childView for an entry of related objects: the one namespace that the entry
@@ -107,11 +99,11 @@ func (l *loop) relatedView(parentNamespace string, kind *relatedKind) string {
 	case !kind.namespaced:
 		return ""
 	case kind.Dynamic || kind.NamespacesFrom != "" || len(kind.Namespaces) > 1:
-		return AnyNamespace
+		return declared.AnyNamespace
 	case len(kind.Namespaces) == 1:
 		return kind.Namespaces[0]
 	case l.parentKind.namespaced:
 		return parentNamespace
 	}
-	return AnyNamespace
+	return declared.AnyNamespace
 }

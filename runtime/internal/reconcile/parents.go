@@ -7,6 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // shard selects the parents that this operator works on. Other operators may work on the
@@ -33,7 +35,7 @@ func (s shard) predicate() predicate.Predicate {
 // parentSelector selects the parents among the objects of their kind.
 type parentSelector struct{ labels, annotations labels.Selector }
 
-func newParentSelector(described ParentKind) (parentSelector, error) {
+func newParentSelector(described declared.ParentKind) (parentSelector, error) {
 	byLabels, err := labels.Parse(described.Labels)
 	if err != nil {
 		return parentSelector{}, fmt.Errorf("label selector %q: %w", described.Labels, err)

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // plan is what a parent desires of all its children.
@@ -27,20 +28,19 @@ type plan struct {
 type task struct {
 	apply.Desired
 	kind        *childKind
-	observed    client.Object // nil when there is none
-	update      UpdateStrategy
-	byReference bool         // owned by an owner reference
-	after       []apply.Key  // children that have to be ready before
-	replaces    []apply.Key  // undesired children that have to be gone before
-	place       int          // in the order in which Sync added them
-	recreate    bool         // Sync wants the observed child recreated
-	source      DesiredChild // as Sync added it
+	observed    client.Object         // nil when there is none
+	byReference bool                  // owned by an owner reference
+	after       []apply.Key           // children that have to be ready before
+	replaces    []apply.Key           // undesired children that have to be gone before
+	place       int                   // in the order in which Sync added them
+	recreate    bool                  // Sync wants the observed child recreated
+	source      declared.DesiredChild // as Sync added it
 }
 
 // planChildren completes the answer of Sync: namespaces, ownership, hashes, and the order in
 // which the children are written. The error joins all that is wrong with the answer; the plan
 // has the valid children.
-func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
+func planChildren(r *run, observed *observed, sets []declared.DesiredSet) (plan, error) {
 	made := plan{keep: map[apply.Key]bool{}}
 	seen := map[apply.Key]bool{}
 	var invalid []error
@@ -88,9 +88,9 @@ func planChildren(r *run, observed *observed, sets []DesiredSet) (plan, error) {
 }
 
 // listUnserved returns the desired children of a kind that the API server does not serve. They wait.
-func listUnserved(kind *childKind, set DesiredSet) (waiting []child) {
+func listUnserved(kind *childKind, set declared.DesiredSet) (waiting []child) {
 	for _, desired := range set.Children {
-		if isNil(desired.source()) {
+		if isNil(desired.Source()) {
 			continue
 		}
 		stated, _, err := readIdentity(desired)
@@ -104,8 +104,8 @@ func listUnserved(kind *childKind, set DesiredSet) (waiting []child) {
 
 // planChild completes one desired child. It converts a child that has not changed since the
 // last reconcile only once.
-func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
-	if isNil(desired.source()) {
+func planChild(r *run, kind *childKind, desired declared.DesiredChild) (task, error) {
+	if isNil(desired.Source()) {
 		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
 	identity, input, err := readIdentity(desired)
@@ -116,9 +116,9 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	whenDeleted := cmp.Or(desired.WhenRemoved, kind.WhenDeleted)
-	byReference := getsOwnerReference(r, kind, name, whenDeleted)
-	made := task{kind: kind, update: cmp.Or(desired.Update, kind.Update), byReference: byReference, recreate: desired.Recreate, source: desired}
+	policies := desired.Policies.Or(kind.Policies)
+	byReference := getsOwnerReference(r, kind, name, policies.WhenDeleted)
+	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
 	if made.after, err = readKeys(r, desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
@@ -127,28 +127,25 @@ func planChild(r *run, kind *childKind, desired DesiredChild) (task, error) {
 	}
 	keys := r.loop.childCache.keys
 	described := apply.Desired{
-		Kind:          kind.GroupVersionKind,
-		Name:          name,
-		Owner:         r.parent.GetUID(),
-		Strategy:      made.update.ofApply(),
-		Rolls:         made.update.isRolling(),
-		Adoption:      cmp.Or(desired.Adopt, kind.Adopt),
-		WhenImmutable: cmp.Or(desired.WhenImmutable, kind.WhenImmutable),
-		HashKey:       keys.Hash,
-		Input:         input.withPolicies(byReference, desired.WhenRemoved, made.update),
-		Source:        creatableObject(kind, desired),
-		Rewrite:       isRewritten(r, apply.Key{Kind: kind.GroupVersionKind, Name: name}),
+		Kind:     kind.GroupVersionKind,
+		Name:     name,
+		Owner:    r.parent.GetUID(),
+		Policies: policies,
+		HashKey:  keys.Hash,
+		Input:    input.with(desired.Policies, byReference),
+		Source:   creatableObject(kind, desired),
+		Rewrite:  isRewritten(r, apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
 	described.HasLostMarks = r.hasLostMarks
 	described.Ownership = func() map[string]any {
-		return keys.Ownership(r.owner(), byReference, string(desired.WhenRemoved))
+		return keys.Ownership(r.owner(), byReference, string(desired.WhenDropped))
 	}
 	described.AddOwnerMetadata = func(metadata map[string]any) {
 		keys.SetOwner(metadata, r.owner(), byReference)
-		keys.SetDeletionPolicy(metadata, string(desired.WhenRemoved))
+		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
 	}
 	content := func() (map[string]any, error) { return convertDesired(r, desired) }
-	if described, content, err = replaceForTest(r, described, whenDeleted, content); err != nil {
+	if described, content, err = replaceForTest(r, described, content); err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
 	r.desiredHash += described.Input
@@ -174,8 +171,8 @@ func isNil(object any) bool {
 }
 
 // convertDesired returns the content that the author desires of a child, without ownership.
-func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
-	content, err := apply.Canonical(desired.source())
+func convertDesired(r *run, desired declared.DesiredChild) (map[string]any, error) {
+	content, err := apply.Canonical(desired.Source())
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +186,9 @@ func convertDesired(r *run, desired DesiredChild) (map[string]any, error) {
 
 // getsOwnerReference reports whether a child gets an owner reference to its parent: where
 // Kubernetes allows one, unless the garbage collector must not delete the child.
-func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted DeletionPolicy) bool {
+func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
 	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
-	return isLegal && whenDeleted != orphanChild && !r.loop.definition.IsOrdered && !r.isOrphaning()
+	return isLegal && whenDeleted != declared.Orphan && !r.loop.definition.IsOrdered && !r.isOrphaning()
 }
 
 // completeName returns the name of a desired child with the namespace that it belongs in. It

@@ -10,13 +10,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
-func removalPolicy(r *run, child child) DeletionPolicy {
+func removalPolicy(r *run, child child) declared.DeletionPolicy {
 	if r.isOrphaning() {
-		return orphanChild
+		return declared.Orphan
 	}
 	if r.isFinalizing() {
 		return r.loop.policyOf(child, child.WhenDeleted)
@@ -69,7 +70,7 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 	var failures []error
 	for _, child := range children {
 		remove := deleteObject
-		if !child.isReplaced && removalPolicy(r, child) == orphanChild {
+		if !child.isReplaced && removalPolicy(r, child) == declared.Orphan {
 			remove = orphanObject
 		}
 		err := remove(ctx, r, child)

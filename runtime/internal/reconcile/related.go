@@ -15,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/fieldpath"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
@@ -22,7 +23,7 @@ import (
 // relatedKind is an entry of related objects, and which parents read which.
 type relatedKind struct {
 	kind
-	RelatedKind
+	declared.RelatedKind
 	optional *optionalKind // nil: it is always served
 
 	list   client.ObjectList // an empty one
@@ -71,7 +72,7 @@ func observeRelated(ctx context.Context, r *run) (objects [][]client.Object, isS
 }
 
 // readEntry returns the related objects of one entry.
-func readEntry(ctx context.Context, r *run, kind *relatedKind, dynamic []Selection) ([]client.Object, error) {
+func readEntry(ctx context.Context, r *run, kind *relatedKind, dynamic []declared.Selection) ([]client.Object, error) {
 	queries, err := newQueries(r, kind, dynamic)
 	if err != nil {
 		return nil, errRelated{err}
@@ -105,13 +106,13 @@ func goesWithoutSelections(ctx context.Context, r *run, err error) bool {
 
 // selectDynamic calls the author's Related. It returns the selections of each entry, nil for
 // those that are not dynamic.
-func selectDynamic(ctx context.Context, r *run) ([][]Selection, error) {
-	selections := make([][]Selection, len(r.loop.relatedKinds))
+func selectDynamic(ctx context.Context, r *run) ([][]declared.Selection, error) {
+	selections := make([][]declared.Selection, len(r.loop.relatedKinds))
 	if r.loop.definition.Author.Select == nil {
 		return selections, nil
 	}
 	parent := r.parent.DeepCopyObject().(client.Object)
-	rest, err := callWithTimeout(ctx, r, "Related", func(ctx context.Context) ([][]Selection, error) {
+	rest, err := callWithTimeout(ctx, r, "Related", func(ctx context.Context) ([][]declared.Selection, error) {
 		return r.loop.definition.Author.Select(ctx, parent)
 	})
 	if err != nil {
@@ -126,7 +127,7 @@ func selectDynamic(ctx context.Context, r *run) ([][]Selection, error) {
 }
 
 // newQueries returns what a parent reads of a related kind.
-func newQueries(r *run, kind *relatedKind, dynamic []Selection) ([]related.Query, error) {
+func newQueries(r *run, kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
 	if !kind.Dynamic {
 		query, err := newQuery(r, kind)
 		return []related.Query{query}, err
@@ -192,5 +193,5 @@ func queryNamespaces(r *run, kind *relatedKind, stated []string) []string {
 	case r.loop.parentKind.namespaced:
 		return []string{r.parent.GetNamespace()}
 	}
-	return []string{related.AllNamespaces}
+	return []string{declared.AnyNamespace}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
@@ -22,18 +23,18 @@ var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
 // The field that names a related object is empty in many parents. It does not stand for all objects.
 func TestAnEmptyNameSelectsNothing(t *testing.T) {
 	r := &run{loop: &loop{parentKind: kind{namespaced: true}}, parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default"}}}
-	entry := &relatedKind{kind: kind{GroupVersionKind: secretKind, namespaced: true}, RelatedKind: RelatedKind{Dynamic: true}}
+	entry := &relatedKind{kind: kind{GroupVersionKind: secretKind, namespaced: true}, RelatedKind: declared.RelatedKind{Dynamic: true}}
 	for _, test := range []struct {
-		selection Selection
+		selection declared.Selection
 		isEmpty   bool
 	}{
-		{Selection{Names: []string{""}}, true},
-		{Selection{Names: []string{"", "a"}}, false},
-		{Selection{Names: []string{"a"}, Namespaces: []string{""}}, true},
-		{Selection{Names: []string{""}, Selector: &metav1.LabelSelector{}}, true},
-		{Selection{Selector: &metav1.LabelSelector{}}, false},
+		{declared.Selection{Names: []string{""}}, true},
+		{declared.Selection{Names: []string{"", "a"}}, false},
+		{declared.Selection{Names: []string{"a"}, Namespaces: []string{""}}, true},
+		{declared.Selection{Names: []string{""}, Selector: &metav1.LabelSelector{}}, true},
+		{declared.Selection{Selector: &metav1.LabelSelector{}}, false},
 	} {
-		queries, err := newQueries(r, entry, []Selection{test.selection})
+		queries, err := newQueries(r, entry, []declared.Selection{test.selection})
 		if err != nil || queries[0].IsEmpty() != test.isEmpty || len(queries[0].Names) > 1 {
 			t.Errorf("%+v is %+v, %v", test.selection, queries, err)
 		}

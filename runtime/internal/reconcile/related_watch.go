@@ -14,13 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
 // newRelatedKind returns an entry of related objects. One of an optional kind that the API server does
 // not serve is connected when it does.
-func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKind, error) {
+func newRelatedKind(mgr manager.Manager, l *loop, entry declared.RelatedKind) (*relatedKind, error) {
 	kind, err := newKind(mgr, entry.Object)
 	isMissing := entry.Optional && errors.As(err, new(process.ErrNotServed))
 	if err != nil && !isMissing {
@@ -30,7 +31,7 @@ func newRelatedKind(mgr manager.Manager, l *loop, entry RelatedKind) (*relatedKi
 		kind = kind.withMetadataOnly()
 	}
 	added := &relatedKind{kind: kind, RelatedKind: entry, index: related.NewIndex()}
-	if added.isSelected() && !added.Metadata && !added.IsReadLive {
+	if added.isSelected() && !added.Metadata && added.Access != declared.AccessGet {
 		added.selected = l.environment.Related.Selected(kind.GroupVersionKind, kind.empty, l.liveReader)
 	}
 	if entry.Optional {
@@ -63,7 +64,7 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 		return nil, err
 	}
 	switch {
-	case k.IsReadLive:
+	case k.Access == declared.AccessGet:
 		k.liveReader = l.liveReader
 	case k.selected != nil:
 		err = k.addSelected(l)
@@ -90,7 +91,7 @@ func (k *relatedKind) connect(mgr manager.Manager, l *loop) (hasSynced func() bo
 func (k *relatedKind) isServed() bool { return k.optional.isServed() }
 
 // isSelected reports whether a parent says which objects are meant.
-func (k *RelatedKind) isSelected() bool {
+func (k *relatedKind) isSelected() bool {
 	return k.Dynamic || k.NameFrom != "" || k.SelectorFrom != ""
 }
 
@@ -104,7 +105,7 @@ func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) 
 // addPart has a watch of the entry's name or labels alone show its objects.
 func (k *relatedKind) addPart(l *loop) error {
 	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
-	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, related.AllNamespaces)
+	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, declared.AnyNamespace)
 	if isListed && l.environment.Namespace == "" {
 		part.Namespaces = related.JoinNamespaces(k.Namespaces)
 	}
@@ -131,7 +132,7 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 	if !k.namespaced || k.NamespacesFrom != "" {
 		return false
 	}
-	return slices.Contains(k.Namespaces, related.AllNamespaces) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
+	return slices.Contains(k.Namespaces, declared.AnyNamespace) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
 }
 
 // watchRelated has the parents reconciled that read a related object which changes. It returns the

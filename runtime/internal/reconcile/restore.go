@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 )
 
@@ -80,7 +81,7 @@ func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing 
 // restoreAfterCall gives those missing children their marks back at which the author's code has looked,
 // and those that it does not desire. The create shows what became of the others. It returns
 // errRestored if the code took one of them for absent.
-func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []DesiredSet) error {
+func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []declared.DesiredSet) error {
 	r.state.reads = r.reads
 	missing := r.state.missing.list()
 	if len(missing) == 0 {
@@ -150,14 +151,14 @@ func restoreUnobserved(ctx context.Context, r *run, tasks []task) (restored erro
 }
 
 // namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
-func namesOf(r *run, sets []DesiredSet) map[apply.Key]bool {
+func namesOf(r *run, sets []declared.DesiredSet) map[apply.Key]bool {
 	names := map[apply.Key]bool{}
 	for _, kind := range r.loop.childKinds {
 		if sets == nil {
 			break
 		}
 		for _, desired := range sets[kind.index].Children {
-			if isNil(desired.source()) {
+			if isNil(desired.Source()) {
 				continue
 			}
 			stated, _, err := readIdentity(desired)

@@ -33,7 +33,7 @@ type rollingUpdate struct {
 
 func newRollingUpdate(tasks []task) *rollingUpdate {
 	u := &rollingUpdate{tasks: tasks, queued: map[apply.Key]bool{}}
-	if !slices.ContainsFunc(tasks, func(t task) bool { return t.update.isRolling() }) {
+	if !slices.ContainsFunc(tasks, func(t task) bool { return t.rolls() }) {
 		return u
 	}
 	u.turns = map[schema.GroupVersionKind]apply.Key{}
@@ -43,7 +43,7 @@ func newRollingUpdate(tasks []task) *rollingUpdate {
 		healthy[task.Key()] = task.isHealthy()
 	}
 	for _, task := range sortByPlace(tasks) {
-		if !task.update.isRolling() || task.observed == nil && task.waitsForAny(healthy) {
+		if !task.rolls() || task.observed == nil && task.waitsForAny(healthy) {
 			continue
 		}
 		kind, isHealthy := task.Kind, healthy[task.Key()]
@@ -71,14 +71,14 @@ func (u *rollingUpdate) queue(t task) { u.queued[t.Key()] = t.isHealthy() }
 // recreated yet, so that at most one is down: another of its kind is being updated, or it is
 // healthy and another is not. done are the children before it.
 func (u *rollingUpdate) delaysRecreation(t task, done []child) bool {
-	if !t.update.isRolling() || t.isOutdated() {
+	if !t.rolls() || t.isOutdated() {
 		return false
 	}
 	isReplaced := func(c child) bool { return c.isReplaced && c.GroupVersionKind == t.Kind }
 	if u.turns[t.Kind] != (apply.Key{}) || slices.ContainsFunc(done, isReplaced) {
 		return true
 	}
-	isDown := func(other task) bool { return other.update.isRolling() && other.Kind == t.Kind && !other.isHealthy() }
+	isDown := func(other task) bool { return other.rolls() && other.Kind == t.Kind && !other.isHealthy() }
 	return t.isHealthy() && slices.ContainsFunc(u.tasks, isDown)
 }
 
@@ -86,6 +86,9 @@ func (u *rollingUpdate) delaysRecreation(t task, done []child) bool {
 func sortByPlace(tasks []task) []task {
 	return slices.SortedFunc(slices.Values(tasks), func(a, b task) int { return cmp.Compare(a.place, b.place) })
 }
+
+// rolls reports whether the children of a kind are changed one after the other.
+func (t task) rolls() bool { return t.Update.Rules().Rolls }
 
 // isHealthy reports whether a child exists and is healthy as it was observed.
 func (t task) isHealthy() bool {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
@@ -134,7 +135,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 }
 
 // newLoopOver returns the loop over the parents of one kind.
-func newLoopOver(mgr manager.Manager, l loop, parentKind ParentKind) (*loop, error) {
+func newLoopOver(mgr manager.Manager, l loop, parentKind declared.ParentKind) (*loop, error) {
 	var err error
 	if l.parentKind, err = newKind(mgr, parentKind.Object); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
 )
 
@@ -25,7 +26,7 @@ type state struct {
 	writes     consistency.Writes
 	lag        lag // of the cache behind these
 	status     status.Memory
-	events     []Event // the author's of the last reconcile
+	events     []declared.Event // the author's of the last reconcile
 	eventTexts eventTexts
 	metadata   *backoff.Budget // of the parent's labels and annotations; nil while none was written
 	finalizers backoff.Budget  // of the parent's list of finalizers

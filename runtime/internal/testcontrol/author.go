@@ -3,6 +3,8 @@ package testcontrol
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/opgen-dev/opgen/runtime/internal/declared"
 )
 
 // SyncChild is what Sync desires of one child, as a test sees it.
@@ -10,7 +12,7 @@ type SyncChild struct {
 	Parent   types.UID
 	Kind     schema.GroupVersionKind
 	Name     types.NamespacedName
-	Strategy string         // how a change reaches the child
+	Update   declared.UpdateStrategy
 	Orphaned bool           // it stays when its parent is deleted
 	Manager  string         // the operator's field manager
 	Content  map[string]any // what Sync says, without ownership; not to be changed

@@ -41,8 +41,8 @@ func Controller(r *Reconciler) operator.Controller {
 		Schemes: runtime.SchemeBuilder{ctlv1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.Pod), Update: operator.RollingRecreate, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
-				{Object: new(corev1.PersistentVolumeClaim), Update: operator.CreateOnly, Adopt: operator.AdoptIfUnowned, WhenDropped: operator.Orphan, WhenDeleted: operator.Orphan, Fields: operator.Bind(&observed.Claims, &desired.Claims)},
+				{Object: new(corev1.Pod), Policies: operator.Policies{Update: operator.RollingRecreate}, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
+				{Object: new(corev1.PersistentVolumeClaim), Policies: operator.Policies{Update: operator.CreateOnly, Adopt: operator.AdoptIfUnowned, WhenDropped: operator.Orphan, WhenDeleted: operator.Orphan}, Fields: operator.Bind(&observed.Claims, &desired.Claims)},
 			}
 		},
 		Status:             func(parent *ctlv1.CatSet) *ctlv1.CatSetStatus { return &parent.Status },

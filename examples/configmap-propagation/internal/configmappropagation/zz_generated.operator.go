@@ -47,7 +47,7 @@ func Controller(r *Reconciler) operator.Controller {
 		Schemes: runtime.SchemeBuilder{propagationv1alpha1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.ConfigMap), Update: operator.InPlace, WhenImmutable: operator.RecreateIfImmutable, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
+				{Object: new(corev1.ConfigMap), Policies: operator.Policies{Update: operator.InPlace, WhenImmutable: operator.RecreateIfImmutable}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
 			}
 		},
 		Related: func(related *Related) []operator.RelatedKind {

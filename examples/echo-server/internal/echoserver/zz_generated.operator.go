@@ -41,8 +41,8 @@ func Controller(r *Reconciler) operator.Controller {
 		Schemes: runtime.SchemeBuilder{demov1alpha1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.Pod), Update: operator.Recreate, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
-				{Object: new(corev1.Service), Update: operator.InPlace, Fields: operator.Bind(&observed.Services, &desired.Services)},
+				{Object: new(corev1.Pod), Policies: operator.Policies{Update: operator.Recreate}, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
+				{Object: new(corev1.Service), Policies: operator.Policies{Update: operator.InPlace}, Fields: operator.Bind(&observed.Services, &desired.Services)},
 			}
 		},
 		Status:             func(parent *demov1alpha1.EchoServer) *demov1alpha1.EchoServerStatus { return &parent.Status },

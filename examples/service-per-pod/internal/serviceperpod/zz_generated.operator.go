@@ -35,7 +35,7 @@ func Controller(r *Reconciler) operator.Controller {
 		Parents: []operator.ParentKind{{Object: new(appsv1.StatefulSet), Annotations: "service-per-pod"}},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.Service), Update: operator.InPlace, Fields: operator.Bind(&observed.Services, &desired.Services)},
+				{Object: new(corev1.Service), Policies: operator.Policies{Update: operator.InPlace}, Fields: operator.Bind(&observed.Services, &desired.Services)},
 			}
 		},
 		Sync: r.Sync,

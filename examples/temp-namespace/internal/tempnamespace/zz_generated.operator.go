@@ -39,7 +39,7 @@ func Controller(r *Reconciler) operator.Controller {
 		Schemes: runtime.SchemeBuilder{tempv1alpha1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.Namespace), Update: operator.OnDelete, Fields: operator.Bind(&observed.Namespaces, &desired.Namespaces)},
+				{Object: new(corev1.Namespace), Policies: operator.Policies{Update: operator.OnDelete}, Fields: operator.Bind(&observed.Namespaces, &desired.Namespaces)},
 			}
 		},
 		Status:             func(parent *tempv1alpha1.TempNamespace) *tempv1alpha1.TempNamespaceStatus { return &parent.Status },

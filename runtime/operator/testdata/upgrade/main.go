@@ -77,10 +77,17 @@ func kinds(observed *children, desired *desired) []operator.ChildKind {
 		{Object: &corev1.Secret{}, Fields: operator.Bind(&observed.Secrets, &desired.Secrets)},
 		{Object: &corev1.Service{}, Fields: operator.Bind(&observed.Services, &desired.Services)},
 		{Object: &appsv1.Deployment{}, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
-		{Object: &batchv1.Job{}, Update: operator.Recreate, ReadyWhen: exists, Fields: operator.Bind(&observed.Jobs, &desired.Jobs)},
-		{Object: &corev1.Pod{}, Update: operator.RollingRecreate, ReadyWhen: exists, Fields: operator.Bind(&observed.Pods, &desired.Pods)},
+		withUpdate(operator.Recreate, operator.ChildKind{Object: &batchv1.Job{}, ReadyWhen: exists, Fields: operator.Bind(&observed.Jobs, &desired.Jobs)}),
+		withUpdate(operator.RollingRecreate, operator.ChildKind{Object: &corev1.Pod{}, ReadyWhen: exists, Fields: operator.Bind(&observed.Pods, &desired.Pods)}),
 		{Object: operator.Unstructured("test.opgen.dev/v1", "Widget"), ReadyWhen: exists, Fields: operator.Bind(&observed.Widgets, &desired.Widgets)},
 	}
+}
+
+// withUpdate returns a kind with an update strategy. It compiles with the runtime of an earlier release,
+// too, where the policies are fields of the kind itself.
+func withUpdate(update operator.UpdateStrategy, kind operator.ChildKind) operator.ChildKind {
+	kind.Update = update
+	return kind
 }
 
 // exists is the health of what nothing in the cluster runs, so that nothing holds a roll up.

@@ -126,11 +126,10 @@ func namesOf(children []operator.DesiredChild) []string {
 // childValues returns a child as JSON values, with its options.
 func childValues(child operator.DesiredChild) map[string]any {
 	content, options := map[string]any{}, map[string]any{}
-	fields := reflect.ValueOf(child)
-	for i := range fields.NumField() {
-		field, name := fields.Field(i), fields.Type().Field(i).Name
+	for _, declared := range reflect.VisibleFields(reflect.TypeOf(child)) {
+		field, name := reflect.ValueOf(child).FieldByIndex(declared.Index), declared.Name
 		switch {
-		case field.IsZero() || name == "WhenApplied": // its effect shows in the response
+		case declared.Anonymous || field.IsZero() || name == "WhenApplied": // its effect shows in the response
 		case name == "Object" || name == "Configuration":
 			content, _ = jsonOf(field.Interface()).(map[string]any)
 		default:

@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/opgen-dev/opgen/runtime/operator"
 )
 
 // chooseMutation sets the mutation of a child, and for the author's mutations the new desired
@@ -21,8 +19,8 @@ func (c *exploredChild) chooseMutation() error {
 	if c.makesLookalike() {
 		return nil
 	}
-	if c.child.Strategy == string(operator.CreateOnly) || c.who == author && c.child.Strategy == string(operator.OnDelete) {
-		return fmt.Errorf("strategy %s", c.child.Strategy)
+	if rules := c.child.Update.Rules(); !rules.RepairsDrift || c.who == author && !rules.WritesChanges {
+		return fmt.Errorf("strategy %s", c.child.Update)
 	}
 	parent := c.parent.object.GetName()
 	all := c.plannedMutations()
@@ -40,7 +38,7 @@ func (c *exploredChild) chooseMutation() error {
 }
 
 // recreates reports whether a change of the desired state recreates the child.
-func (c *exploredChild) recreates() bool { return c.child.Strategy == string(operator.Recreate) }
+func (c *exploredChild) recreates() bool { return c.child.Update.Rules().Recreates }
 
 // plannedMutations returns the possible mutations of a child.
 func (c *exploredChild) plannedMutations() []alteration {

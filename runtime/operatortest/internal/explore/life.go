@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/fault"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
 )
@@ -256,7 +255,7 @@ func (c *exploredChild) stepProblem(step string) string {
 
 // takesChanges reports whether a change of the desired state reaches an existing child.
 func (c *exploredChild) takesChanges() bool {
-	return c.child.Strategy != string(operator.CreateOnly) && c.child.Strategy != string(operator.OnDelete)
+	return c.child.Update.Rules().WritesChanges
 }
 
 func (x *exploration) isOwned(child *unstructured.Unstructured, c *exploredChild) bool {

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
-	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
 )
 
@@ -77,10 +76,10 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 
 // isExempt reports whether a change need not have reached a child.
 func isExempt(record testcontrol.Record, desired testcontrol.Desired, live client.Object) bool {
-	switch operator.UpdateStrategy(desired.Update) {
-	case operator.CreateOnly:
+	switch rules := desired.Update.Rules(); {
+	case !rules.RepairsDrift:
 		return true
-	case operator.OnDelete:
+	case !rules.WritesChanges:
 		return live.GetAnnotations()[record.Loop.HashKey] != desired.Hash
 	}
 	return desired.Waits != ""

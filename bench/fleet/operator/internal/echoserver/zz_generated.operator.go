@@ -44,9 +44,9 @@ func Controller(r *Reconciler) operator.Controller {
 		Schemes: runtime.SchemeBuilder{fleetv1alpha1.AddToScheme},
 		Kinds: func(observed *Children, desired *Desired) []operator.ChildKind {
 			return []operator.ChildKind{
-				{Object: new(corev1.ConfigMap), Update: operator.InPlace, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
-				{Object: new(corev1.Service), Update: operator.InPlace, Fields: operator.Bind(&observed.Services, &desired.Services)},
-				{Object: new(appsv1.Deployment), Update: operator.InPlace, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
+				{Object: new(corev1.ConfigMap), Policies: operator.Policies{Update: operator.InPlace}, Fields: operator.Bind(&observed.ConfigMaps, &desired.ConfigMaps)},
+				{Object: new(corev1.Service), Policies: operator.Policies{Update: operator.InPlace}, Fields: operator.Bind(&observed.Services, &desired.Services)},
+				{Object: new(appsv1.Deployment), Policies: operator.Policies{Update: operator.InPlace}, Fields: operator.Bind(&observed.Deployments, &desired.Deployments)},
 			}
 		},
 		Status:             func(parent *fleetv1alpha1.EchoServer) *fleetv1alpha1.EchoServerStatus { return &parent.Status },

@@ -1,0 +1,85 @@
+package declared
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ParentKind is one kind of parents.
+type ParentKind struct {
+	// Object is an empty object of the kind; see operator.Unstructured.
+	Object client.Object
+	// Labels and Annotations select the parents of the kind, in kubectl's
+	// syntax ("app=web,!legacy"); empty selects all. A parent that is no longer
+	// selected is finalized and its children are pruned, as if it were deleted.
+	Labels, Annotations string
+}
+
+// ChildKind is one kind of children.
+type ChildKind struct {
+	// Object is an empty object of the kind; see operator.Unstructured.
+	Object client.Object
+	// Policies are those of children that have no others of their own.
+	Policies
+	// ReadyWhen reports whether a child is ready, in place of the rules that the
+	// runtime has for its kind. Nil: those rules.
+	ReadyWhen ReadyRule
+	// Metadata keeps only the metadata of these children in memory. Their
+	// snapshot holds metav1.PartialObjectMetadata; see operator.BindMetadata.
+	Metadata bool
+	// PruneOnly marks a kind that Sync no longer returns: its children are only
+	// pruned. It has no Fields.
+	PruneOnly bool
+	// Optional lets the CRD of the kind be absent, come and go. Snapshot.Served says
+	// whether it is there. Until then, a desired child waits, which is no error.
+	Optional bool
+	// Namespaces are those that children of a namespaced parent may lie in beside
+	// its own, and the only ones for children of a cluster-scoped parent;
+	// [AnyNamespace] among them: every one. Empty: the parent's alone, and every one
+	// for a cluster-scoped parent.
+	Namespaces []string
+	// ForbidDisconnect keeps the children the parent's when a user disconnects it.
+	ForbidDisconnect bool
+	// Fields are the fields that hold this kind; see operator.Bind.
+	Fields Fields
+}
+
+// MayBeUnserved reports whether the operator works although the API server does not serve the kind.
+func (k ChildKind) MayBeUnserved() bool { return k.Optional || k.PruneOnly }
+
+// ListsNamespaces reports whether the kind names each of its namespaces.
+func (k ChildKind) ListsNamespaces() bool {
+	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AnyNamespace)
+}
+
+// ReadyRule reports whether a child is ready. An error is a reason why it is not.
+type ReadyRule = func(client.Object) (bool, error)
+
+// AnyNamespace stands for every namespace in [ChildKind.Namespaces] and in a [View].
+const AnyNamespace = "*"
+
+// Fields ties a kind of children, or of related objects, to the fields of the generated structs.
+type Fields struct {
+	// Observe fills the snapshot of the kind before Sync.
+	Observe func(View, ReadyRule)
+	// ObserveRefused tells the snapshot of children which writes were refused.
+	ObserveRefused func(Refusals)
+	// Desired is what Sync adds children to; nil for related objects.
+	Desired *DesiredSet
+}
+
+// View is what the author's code sees of the objects of one kind.
+type View struct {
+	Objects []client.Object // of the cache
+	// Namespace is that of names without a namespace; [AnyNamespace]: a name needs one.
+	Namespace string
+	// Read is set when the author's code looks at the objects. Nil: nobody asks.
+	Read     *atomic.Bool
+	IsServed bool // the API server serves the kind
+}
+
+// Refusals are the errors of children whose last write was refused, by their names.
+type Refusals map[types.NamespacedName]error

@@ -1,0 +1,69 @@
+package declared
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// RelatedKind is an entry of what Sync reads and never owns. It selects objects
+// of a kind by their names, or by their labels, or all of them, in some
+// namespaces; one of the fields for each at the most is set. A path such as
+// ".spec.configMapName" leads to a field of the parent; where that is not set,
+// nothing is selected.
+type RelatedKind struct {
+	// Object is an empty object of the kind; see operator.Unstructured.
+	Object client.Object
+	// Name is a fixed name, NameFrom the path to a string or a list of them.
+	Name, NameFrom string
+	// Selector selects by labels in kubectl's syntax, SelectorFrom is the path
+	// to a LabelSelector or a map of labels.
+	Selector, SelectorFrom string
+	// Namespaces are the namespaces to look in, [AnyNamespace] among them: every one;
+	// NamespacesFrom is the path to a string or a list of them. Without both it
+	// is the parent's own, or every namespace for a parent that lies in none.
+	Namespaces     []string
+	NamespacesFrom string
+	// Dynamic leaves the selection to Definition.Select.
+	Dynamic bool
+	// Metadata keeps only the metadata of these objects in memory. Their snapshot
+	// holds metav1.PartialObjectMetadata.
+	Metadata bool
+	// Access is how the operator gets at these objects; empty is [AccessWatch].
+	Access Access
+	// Optional lets the CRD of the kind be absent, come and go. Snapshot.Served says
+	// whether it is there.
+	Optional bool
+	// Fields is the field that holds this entry; see operator.BindRelated.
+	Fields Fields
+}
+
+// Access says how an operator gets at related objects.
+type Access string
+
+// The ways to get at related objects, as package operator describes them.
+const (
+	AccessWatch Access = "watch"
+	AccessGet   Access = "get"
+)
+
+// Selection selects related objects by their names, or else by their labels.
+type Selection struct {
+	// Names are the names of objects; nil selects by labels.
+	Names []string
+	// Selector selects by labels where there are no Names: an empty one selects
+	// everything, nil nothing.
+	Selector *metav1.LabelSelector
+	// Namespaces are the namespaces to look in, [AnyNamespace] among them: every one; nil
+	// is the parent's own, or every namespace for a parent that lies in none.
+	Namespaces []string
+}
+
+// Event is a Kubernetes Event about the parent.
+type Event struct {
+	// Type is corev1.EventTypeNormal (the default) or corev1.EventTypeWarning.
+	Type string
+	// Reason is one word in upper camel case, for machines.
+	Reason string
+	// Message is a sentence for people; what exceeds 1,000 bytes is cut off.
+	Message string
+}
