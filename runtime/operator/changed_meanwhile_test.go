@@ -15,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest"
 )
@@ -39,7 +40,7 @@ func TestChangeOfSomeoneElseReplacesNoChild(t *testing.T) {
 		}
 		return desired
 	}
-	applier := apply.Applier{Client: cluster.Client, LiveReader: cluster.Client, Manager: apply.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
+	applier := apply.Applier{Client: cluster.Client, LiveReader: cluster.Client, Manager: managedfields.FieldManager("test", "opgen.dev"), New: func() client.Object { return &corev1.Pod{} }}
 	state := new(apply.AppliedState)
 	created, err := applier.ApplyChild(t.Context(), time.Now(), state, desire(""), nil)
 	if err != nil {

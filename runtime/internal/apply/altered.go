@@ -15,20 +15,14 @@ type altered struct {
 	at     time.Time
 }
 
-// findAltered returns what an object holds instead of what is desired, if that was written
-// to it just now; nil where it is as desired.
+// findAltered returns what the object holds instead of what is desired, if that was written to it
+// just now; nil where it is as desired.
 func (o *ownedFields) findAltered(now time.Time, d Desired) (*altered, error) {
-	differs, err := o.differingPaths(d)
-	if len(differs) == 0 || err != nil {
-		return nil, err
+	if len(o.differs) == 0 {
+		return nil, nil
 	}
-	values, err := o.digestValues(d.content())
-	if err != nil {
-		return nil, err
-	}
-	named := valueComparison{builtin: isBuiltin(d), completed: true}
-	named.compareFields("", o.set, d.fields(), o.fields)
-	return &altered{named.paths, values, now}, nil
+	values, err := o.digestValues(d)
+	return &altered{o.altered, values, now}, err
 }
 
 // isAsAltered reports whether the object's values are the same as when they were altered.
@@ -36,7 +30,7 @@ func (o *ownedFields) isAsAltered(d Desired, last *altered) (bool, error) {
 	if last == nil {
 		return false, nil
 	}
-	values, err := o.digestValues(d.content())
+	values, err := o.digestValues(d)
 	return values == last.values, err
 }
 

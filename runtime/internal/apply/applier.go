@@ -8,8 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // Applier applies the children of one kind.
@@ -35,7 +37,7 @@ type Applier struct {
 	// holds nothing else. Outcomes hold the same type then.
 	Metadata bool
 
-	shapes shapeSet
+	shapes managedfields.Shapes
 }
 
 // Action is what an apply did to a child.
@@ -92,7 +94,7 @@ func (a *Applier) RestoreMarks(ctx context.Context, now time.Time, b *backoff.Bu
 	b.SetState(state)
 	conflict, _ := b.Delay(now, func() (backoff.Conflict, error) { // which returns no error
 		fields := map[string]any{"metadata": marks}
-		manager, _ := findOtherManager(live, a.Manager, "", nil, fields, fields)
+		manager, _ := findOtherManager(live, a.Manager, "", fieldpath.NewSet(), fields)
 		return backoff.Conflict{Manager: manager}, nil
 	})
 	if conflict != nil {

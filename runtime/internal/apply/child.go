@@ -160,7 +160,11 @@ func (c *childApply) update(ctx context.Context, live client.Object) (Outcome, e
 	if err != nil || outcome.Action == NeedsRecreation {
 		return outcome, err
 	}
-	if outcome.Action == Updated && c.lacksObject(answer) {
+	owned, err := c.readOwned(answer)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if outcome.Action == Updated && owned.lacksObject { // another apply creates it, with its defaults
 		if answer, err = c.client.applyDesired(ctx, d, live.GetUID()); err != nil {
 			return Outcome{}, err
 		}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // childOnServer is one child on a server.
@@ -95,7 +96,7 @@ func (c *childOnServer) cached() client.Object {
 	if c.Metadata {
 		object = metadataOf(object)
 	}
-	trimmed, err := NewTrimmer().Trim(object)
+	trimmed, err := managedfields.NewTrimmer().Trim(object)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // syncState is the result of comparing a child with its desired state.
@@ -38,11 +40,12 @@ func (m *AppliedState) lastResult(now time.Time, d Desired, live client.Object) 
 // result.
 type childComparer struct {
 	manager      string // the field manager
-	shapes       *shapeSet
+	shapes       *managedfields.Shapes
 	metadataOnly bool // the cache holds only the metadata of children
 	now          time.Time
 	state        *AppliedState // of all children of the parent
 	desired      Desired
+	owned        *ownedFields // of the object that was read last
 }
 
 // compareLive compares the live child with its desired state. A version of a child counts as in
@@ -67,16 +70,16 @@ func (c *childComparer) compareLive(live client.Object) (syncState, error) {
 
 // compareChanged compares a new version of a child that was in sync.
 func (c *childComparer) compareChanged(last *appliedChild, live client.Object) (syncState, error) {
-	d, owned := c.desired, c.readOwned(live)
-	if d.carriesHash() && live.GetAnnotations()[d.HashKey] != d.Hash || !owned.hasAllDesired(d) {
-		return drifted, nil
-	}
-	differs, err := owned.differingPaths(d)
+	d := c.desired
+	owned, err := c.readOwned(live)
 	if err != nil {
 		return outdated, err
 	}
+	if d.carriesHash() && live.GetAnnotations()[d.HashKey] != d.Hash || !owned.hasAllDesired() {
+		return drifted, nil
+	}
 	altered := last.altered
-	if len(differs) == 0 {
+	if len(owned.differs) == 0 {
 		altered = nil
 	} else if same, err := owned.isAsAltered(d, altered); err != nil || !same {
 		return drifted, err
@@ -93,13 +96,13 @@ func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 	if !comparable || !d.hasOwnership(live) {
 		return outdated, nil
 	}
-	owned := c.readOwned(live)
-	hasAll := owned.hasAllDesired(d)
-	differs, err := owned.differingPaths(d)
-	switch {
-	case err != nil:
+	owned, err := c.readOwned(live)
+	if err != nil {
 		return outdated, err
-	case hasAll && len(differs) == 0 && (hash == d.Hash || owned.extraCreated == 0):
+	}
+	hasAll := owned.hasAllDesired()
+	switch {
+	case hasAll && len(owned.differs) == 0 && (hash == d.Hash || owned.extraCreated == 0):
 		c.record(owned, nil)
 		return inSync, nil
 	case hash != d.Hash:
@@ -113,8 +116,12 @@ func (c *childComparer) compareUnknown(live client.Object) (syncState, error) {
 // compareOutdated compares a child that changes of the desired state reach only when someone
 // deletes it.
 func (c *childComparer) compareOutdated(live client.Object) (syncState, error) {
-	d, owned := c.desired, c.readOwned(live)
-	values, err := owned.digestValues(d.content())
+	d := c.desired
+	owned, err := c.readOwned(live)
+	if err != nil {
+		return outdated, err
+	}
+	values, err := owned.digestValues(d)
 	if err != nil {
 		return outdated, err
 	}
@@ -123,11 +130,7 @@ func (c *childComparer) compareOutdated(live client.Object) (syncState, error) {
 		last.version = live.GetResourceVersion()
 		return inSync, nil
 	}
-	differs, err := owned.differingPaths(d)
-	if err != nil {
-		return outdated, err
-	}
-	same := len(differs) == 0 && owned.hasAllDesired(d)
+	same := len(owned.differs) == 0 && owned.hasAllDesired()
 	switch {
 	case same && owned.extraCreated == 0:
 		return outdated, nil // it has the desired values, and gets their hash
@@ -137,15 +140,14 @@ func (c *childComparer) compareOutdated(live client.Object) (syncState, error) {
 	return inSync, c.recordOutdated(live)
 }
 
-// readOwned returns the fields of the live child that this field manager owns.
-func (c *childComparer) readOwned(live client.Object) *ownedFields {
-	return readOwnedFields(c.manager, c.desired, live)
-}
-
 // recordOutdated records that the child has another desired state and keeps it.
 func (c *childComparer) recordOutdated(live client.Object) error {
 	d := c.desired
-	values, err := c.readOwned(live).digestValues(d.content())
+	owned, err := c.readOwned(live)
+	if err != nil {
+		return err
+	}
+	values, err := owned.digestValues(d)
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input,
 		version: live.GetResourceVersion(), leftOutdated: true, leftValues: values,
@@ -156,7 +158,10 @@ func (c *childComparer) recordOutdated(live client.Object) error {
 // recordApplied records the API server's answer to a write of the whole desired state. Values
 // that differ in it were altered by the API server or its admission.
 func (c *childComparer) recordApplied(answer client.Object) error {
-	owned := c.readOwned(answer)
+	owned, err := c.readOwned(answer)
+	if err != nil {
+		return err
+	}
 	altered, err := owned.findAltered(c.now, c.desired)
 	if err == nil {
 		c.record(owned, altered)
@@ -168,14 +173,13 @@ func (c *childComparer) recordApplied(answer client.Object) error {
 // from the desired state, someone else changed the child meanwhile. The version then counts as
 // not compared, and the next reconcile compares it.
 func (c *childComparer) recordPatched(answer client.Object) error {
-	d, owned := c.desired, c.readOwned(answer)
-	differs, err := owned.differingPaths(d)
+	owned, err := c.readOwned(answer)
 	if err != nil {
 		return err
 	}
 	c.record(owned, nil)
-	if len(differs) > 0 || !owned.hasAllDesired(d) {
-		c.state.child(d.Key()).version = ""
+	if len(owned.differs) > 0 || !owned.hasAllDesired() {
+		c.state.child(c.desired.Key()).version = ""
 	}
 	return nil
 }
@@ -185,6 +189,6 @@ func (c *childComparer) record(owned *ownedFields, altered *altered) {
 	d, live := c.desired, owned.object
 	c.state.setChild(&appliedChild{
 		key: d.Key(), uid: live.GetUID(), digest: d.digest, hash: d.Hash, input: d.Input, version: live.GetResourceVersion(),
-		extraCreated: owned.extraCreated, entry: c.shapes.shareEntry(owned), altered: altered,
+		extraCreated: owned.extraCreated, entry: c.shapes.Share(live, owned.entry), altered: altered,
 	})
 }

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -114,16 +113,5 @@ func TestCompareLiveRecordsTheVersion(t *testing.T) {
 	state.Keep(time.Now(), map[Key]bool{})
 	if len(state.children) > 0 {
 		t.Errorf("the applied state still has %v", state)
-	}
-}
-
-func TestFieldManagerFitsTheAPIServer(t *testing.T) {
-	if got := FieldManager("web", "example.com"); got != manager {
-		t.Errorf("got %s, want %s", got, manager)
-	}
-	long := fmt.Sprintf("%0200d", 0)
-	a, b := FieldManager("a", long), FieldManager("b", long)
-	if len(a) > 128 || a == b {
-		t.Errorf("long names give %s and %s", a, b)
 	}
 }

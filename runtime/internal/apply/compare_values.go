@@ -4,111 +4,88 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
-// hasAll reports whether the set has every path of a desired value. It does not look below the end
-// of a path, where differingPaths compares values.
-func (s fieldset) hasAll(desired any) bool {
-	if s == nil {
-		return true
+// comparison is how a live object differs from its desired state at the paths of a set.
+type comparison struct {
+	differs []string // paths at which the object does not have the desired value
+	altered []string // those of them at which it has not only more fields
+	missing []string // desired paths that the set does not have
+	extra   uint64   // hash of the paths of the set that are not desired; zero: there are none
+	// lacksObject says that the object has nothing where an object is desired without fields.
+	lacksObject bool
+}
+
+// compare compares the values of a live object at the paths of a set. The hash that the child
+// carries does not count, nor the annotations around it.
+func (d Desired) compare(set *fieldpath.Set, live map[string]any) comparison {
+	var c comparison
+	builtin, hashPath := isBuiltin(d), ""
+	if d.carriesHash() {
+		hashPath = fmt.Sprintf("metadata.annotations[%q]", d.HashKey)
 	}
-	switch desired := desired.(type) {
-	case map[string]any:
-		for name, value := range desired {
-			below, ok := s.belowField(name)
-			if !ok || !below.hasAll(value) {
-				return false
+	enter := func(p *managedfields.Place) bool {
+		switch isEnd := p.Below == nil; {
+		case !p.Desired.Exists && isEnd:
+			if path := p.String(); !strings.HasPrefix(hashPath, path) {
+				c.extra = c.extra*31 + xxhash.Sum64String(path)
 			}
+		case p.Desired.Exists && (isEnd || isEmptyObject(p.Desired.Value)):
+			c.compareValue(p, builtin)
 		}
 		return true
-	case []any:
-		return s.hasAllItems(desired)
 	}
-	return false
+	leave := func(p *managedfields.Place) { c.missing = append(c.missing, p.Missing()...) }
+	managedfields.Rules{Enter: enter, Leave: leave}.Walk(set, d.fields(), live)
+	return c
 }
 
-// hasAllItems looks up the desired items by the steps of the set, because a desired item may leave
-// out a key that the API server defaults.
-func (s fieldset) hasAllItems(desired []any) bool {
-	found, items := 0, partsOf(desired)
-	for _, step := range s {
-		item, ok := items.follow(step.name)
-		if !ok {
-			continue
-		}
-		if !step.below.hasAll(item) {
-			return false
-		}
-		found++
-	}
-	return found >= len(desired)
-}
-
-// differingPaths returns the owned paths at which an object differs from its desired state.
-func (o *ownedFields) differingPaths(d Desired) ([]string, error) {
-	content, err := o.content()
-	if err != nil {
-		return nil, err
-	}
-	c := valueComparison{builtin: isBuiltin(d)}
-	c.compareFields("", o.set, d.fields(), content)
-	return c.paths, nil
-}
-
-// hasAllDesired reports whether we own every desired path, and have applied no other.
-func (o *ownedFields) hasAllDesired(d Desired) bool {
-	return o.set != nil && !o.extraApplied && o.set.hasAll(d.fields())
-}
-
-// isBuiltin reports whether a child is of one of Kubernetes' own kinds.
-func isBuiltin(d Desired) bool { return clientgoscheme.Scheme.Recognizes(d.Kind) }
-
-// valueComparison collects the paths at which a live object differs from its desired state.
-type valueComparison struct {
-	builtin   bool // the kind is one of Kubernetes' own, whose defaults are known
-	completed bool // objects may hold more fields than desired
-	paths     []string
-}
-
-// compareFields compares the values at the paths of a set.
-func (c *valueComparison) compareFields(path string, set fieldset, desired, live any) {
-	if set == nil {
-		if !c.isSame(desired, live) {
-			c.paths = append(c.paths, path)
-		}
+// compareValue compares the values at the end of a path.
+func (c *comparison) compareValue(p *managedfields.Place, builtin bool) {
+	desired, live := p.Desired.Value, p.Live.Value
+	if isSame(desired, live, builtin) {
 		return
 	}
-	desiredParts, liveParts := partsOf(desired), partsOf(live)
-	for _, step := range set {
-		below, isDesired := desiredParts.follow(step.name)
-		if !isDesired {
-			continue
-		}
-		now, _ := liveParts.follow(step.name)
-		c.compareFields(joinPath(path, step.name), step.below, below, now)
+	c.differs = append(c.differs, p.String())
+	c.lacksObject = c.lacksObject || isEmptyObject(desired) && live == nil
+	if !includesValue(live, desired) {
+		c.altered = append(c.altered, p.String())
 	}
 }
+
+// isBuiltin reports whether a child is of one of Kubernetes' own kinds, whose defaults are known.
+func isBuiltin(d Desired) bool { return clientgoscheme.Scheme.Recognizes(d.Kind) }
 
 // isSame reports whether a live value equals the desired one. An object that is desired without
 // fields may have fields of others. The API server leaves out empty values of Kubernetes' own
 // kinds.
-func (c *valueComparison) isSame(desired, live any) bool {
+func isSame(desired, live any, builtin bool) bool {
 	switch {
 	case equalValues(desired, live):
 		return true
-	case isEmptyObject(desired) && live != nil:
+	case isEmptyObject(desired):
 		_, ok := live.(map[string]any)
 		return ok
-	case c.completed && includesValue(live, desired):
-		return true
-	case !c.builtin:
+	case !builtin:
 		return false
 	}
-	return addsOnlyDefaults(live, desired) || live == nil && isZero(desired) && !isEmptyObject(desired)
+	return addsOnlyDefaults(live, desired) || live == nil && isZero(desired)
+}
+
+// isEmptyObject reports whether a value is an object without fields.
+func isEmptyObject(value any) bool {
+	fields, ok := value.(map[string]any)
+	return ok && len(fields) == 0
 }
 
 // includesValue reports whether a live value equals the desired one, or has more fields in its

@@ -2,258 +2,165 @@ package apply
 
 import (
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
-	"github.com/opgen-dev/opgen/runtime/internal/listmap"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
-// conflictSearch finds the fields of a child that others have set and that make the desired state,
-// applied over them, invalid.
+// conflictSearch follows a field that the API server refused to the fields of a child that others
+// have set and that make the desired state, applied over them, invalid.
 type conflictSearch struct {
-	everything bool // also fields that may conflict, where a desired field is missing
+	refused    []string // the path of the field
+	everything bool     // also fields that may conflict, where a desired field is missing
 	found      *fieldpath.Set
-}
-
-// conflictPlace is one object or list, in the desired state and in the child.
-type conflictPlace struct {
-	path          fieldpath.Path
-	kind          listmap.Type                        // of the object, or of the items of the list
-	keys          func(map[string]any) map[string]any // of an item of the list; nil if it is not known
-	owned         fieldset                            // of all field managers, below the path
-	desired, live any
+	keys       map[*managedfields.Place]value.FieldList // of any item of each list
 }
 
 // conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
 // that the API server refused. everything adds paths that only may conflict.
-func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) (*fieldpath.Set, error) {
-	all := fieldpath.NewSet()
+func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) *fieldpath.Set {
+	owned := fieldpath.NewSet() // by any field manager
 	for _, entry := range object.GetManagedFields() {
-		if entry.FieldsV1 == nil || entry.APIVersion != d.Kind.GroupVersion().String() {
-			continue
+		if entry.FieldsV1 != nil && entry.APIVersion == d.Kind.GroupVersion().String() {
+			owned = owned.Union(parseFields(entry))
 		}
-		set, err := parseSet(entry.FieldsV1.GetRawBytes())
-		if err != nil {
-			return nil, err
-		}
-		all = all.Union(set)
 	}
-	raw, err := all.ToJSON()
-	if err != nil {
-		return nil, err
-	}
-	search := conflictSearch{everything: everything, found: fieldpath.NewSet()}
-	desired := d.fields()
+	found, desired := fieldpath.NewSet(), d.fields()
 	delete(desired, "metadata")
 	for _, field := range fields {
-		search.visit(conflictPlace{kind: listmap.Of(d.Kind), owned: parseFieldset(raw), desired: desired, live: live}, field.path)
+		search := conflictSearch{field.path, everything, found, map[*managedfields.Place]value.FieldList{}}
+		managedfields.Rules{Enter: search.enter, Leave: search.leave}.Walk(owned, desired, live)
 	}
-	return search.found, nil
+	return found
 }
 
-// visit follows a refused field from a place.
-func (s *conflictSearch) visit(at conflictPlace, field []string) {
-	switch desired := at.desired.(type) {
+// enter follows the refused field, and records which keys the items of a list have.
+func (s *conflictSearch) enter(p *managedfields.Place) bool {
+	if p.Element.Key != nil {
+		s.keys[p.Parent] = *p.Element.Key
+	}
+	_, onPath := s.refusedBelow(p)
+	return onPath && p.Desired.Exists && p.Live.Exists
+}
+
+// refusedBelow returns the rest of the refused path at a place. It reports false if the path does
+// not lead there. The path of a list leads to all its items.
+func (s *conflictSearch) refusedBelow(p *managedfields.Place) ([]string, bool) {
+	if p.Parent == nil {
+		return s.refused, true
+	}
+	above, ok := s.refusedBelow(p.Parent)
+	switch {
+	case !ok || len(above) == 0:
+		return nil, ok && p.IsItem()
+	case p.IsItem():
+		return above[1:], above[0] == anyItem
+	}
+	return above[1:], above[0] == *p.Element.FieldName
+}
+
+// leave adds the conflicting fields of an object, or items of a list.
+func (s *conflictSearch) leave(p *managedfields.Place) {
+	rest, _ := s.refusedBelow(p)
+	switch desired := p.Desired.Value.(type) {
 	case map[string]any:
-		if live, ok := at.live.(map[string]any); ok {
-			s.visitObject(at, desired, live, field)
+		if live, ok := p.Live.Value.(map[string]any); ok {
+			s.addFields(p.Path(), desired, live, rest)
 		}
 	case []any:
-		if live, ok := at.live.([]any); ok {
-			s.visitList(at, desired, live, field)
+		if live, ok := p.Live.Value.([]any); ok && s.keys[p] != nil {
+			s.addItems(p, desired, live, rest[min(len(rest), 1):])
 		}
+		delete(s.keys, p)
 	}
 }
 
-// visitObject follows a refused field into an object.
-func (s *conflictSearch) visitObject(at conflictPlace, desired, live map[string]any, field []string) {
-	if len(field) == 0 {
-		s.addReplacing(at, desired, live)
-		return
-	}
-	name := field[0]
-	value, isDesired := desired[name]
-	if !isDesired {
-		if _, exists := live[name]; exists && isEdited(desired, live) {
-			s.add(at, fieldpath.PathElement{FieldName: &name})
+// addFields adds the refused field if it is not desired and the object was edited. Where a desired
+// field is missing, it adds what stands in its place: objects, such as the sources of a volume, and
+// other fields only if there is no object.
+func (s *conflictSearch) addFields(path fieldpath.Path, desired, live map[string]any, rest []string) {
+	isMissing, isEdited := findEdits(desired, live)
+	if len(rest) > 0 && desired[rest[0]] == nil {
+		if live[rest[0]] != nil && isEdited {
+			s.add(path, rest[0])
 		}
 		return
 	}
-	if len(field) == 1 {
-		s.addReplacing(at, desired, live)
-	}
-	below := conflictPlace{path: at.below(fieldpath.PathElement{FieldName: &name}), kind: at.kind.Field(name), desired: value, live: live[name]}
-	below.keys = func(item map[string]any) map[string]any { return at.kind.Keys(name, item) }
-	below.owned, _ = at.owned.belowField(name)
-	s.visit(below, field[1:])
-}
-
-// addReplacing adds the fields of an object that stand in the place of a missing desired one:
-// objects, such as the sources of a volume, and other fields only if there is no object.
-func (s *conflictSearch) addReplacing(at conflictPlace, desired, live map[string]any) {
-	if !isMissing(desired, live) {
+	if !isMissing || len(path) == 0 || len(rest) > 1 { // beside the top-level fields are kind, status and the like
 		return
 	}
 	var objects, others []string
 	for name, value := range live {
 		_, isDesired := desired[name]
-		_, object := value.(map[string]any)
+		_, isObject := value.(map[string]any)
 		switch {
 		case isDesired:
-		case object:
+		case isObject:
 			objects = append(objects, name)
 		default:
 			others = append(others, name)
 		}
 	}
-	if len(at.path) == 0 { // the others are kind, status and the like
-		return
-	}
 	if len(objects) == 0 || s.everything {
 		objects = append(objects, others...)
 	}
 	for _, name := range objects {
-		s.add(at, fieldpath.PathElement{FieldName: &name})
+		s.add(path, name)
 	}
 }
 
-// visitList follows a refused field into the items that are desired and in the child. It adds the
-// items of others that have the same value in this field as a desired one.
-func (s *conflictSearch) visitList(at conflictPlace, desired, live []any, field []string) {
-	var inside []string
-	if len(field) > 0 {
-		inside = field[1:]
-	}
-	positions, found := at.indexItems(desired), make([]bool, len(desired))
-	var others []int
-	elements := make([]*fieldpath.PathElement, len(live))
-	for i, item := range live {
-		element, step := at.element(item)
-		if element == nil {
-			return // an atomic list or a set
-		}
-		elements[i] = element
-		j, isDesired := positions[step]
-		if !isDesired {
-			others = append(others, i)
-			continue
-		}
-		found[j] = true
-		below := conflictPlace{path: at.below(*element), kind: at.kind, desired: desired[j], live: item}
-		below.owned, _ = at.owned.belowStep(step)
-		s.visit(below, inside)
-	}
-	values := map[string]bool{}
+// add adds a field of an object.
+func (s *conflictSearch) add(path fieldpath.Path, name string) {
+	s.found.Insert(append(slices.Clip(path), fieldpath.FieldNameElement(name)))
+}
+
+// addItems adds the items of others that have the same value in the refused field as a desired item.
+func (s *conflictSearch) addItems(p *managedfields.Place, desired, live []any, field []string) {
+	values, found := map[string]bool{}, 0
 	for _, item := range desired {
-		values[jsonText(valueAt(item, inside))] = true
+		values[jsonText(valueAt(item, field))] = true
 	}
-	mayReplace := s.everything && slices.Contains(found, false)
-	for _, i := range others {
-		if mayReplace || len(inside) > 0 && values[jsonText(valueAt(live[i], inside))] {
-			s.add(at, *elements[i])
+	var conflicting, others []fieldpath.Path
+	for _, item := range live {
+		element := fieldpath.PathElement{Key: keysOf(item, s.keys[p])}
+		switch path := append(p.Path(), element); {
+		case p.Desired.Follow(element).Exists:
+			found++
+		case len(field) > 0 && values[jsonText(valueAt(item, field))]:
+			conflicting = append(conflicting, path)
+		default:
+			others = append(others, path)
 		}
 	}
+	if s.everything && found < len(desired) {
+		conflicting = append(conflicting, others...)
+	}
+	for _, path := range conflicting {
+		s.found.Insert(path)
+	}
 }
 
-// indexItems returns the indexes of the items of the desired list, by their steps.
-func (at conflictPlace) indexItems(desired []any) map[string]int {
-	indexes := map[string]int{}
-	for i, item := range slices.Backward(desired) { // the first of equal ones stays
-		if element, step := at.element(item); element != nil {
-			indexes[step] = i
-		}
+// keysOf returns the keys of an item, which has those that another item of the list has.
+func keysOf(item any, names value.FieldList) *value.FieldList {
+	keys := names.Copy()
+	for i := range keys {
+		keys[i].Value = value.NewValueInterface(fieldValue(item, keys[i].Name))
 	}
-	return indexes
+	return &keys
 }
 
-// jsonText returns the JSON of a value.
-func jsonText(value any) (text string) {
-	_ = encodeJSON(value, func(json []byte) { text = string(json) })
-	return text
-}
-
-// element returns the path element of an item of the list, and how managedFields writes it. It is nil
-// if the item has none.
-func (at conflictPlace) element(item any) (element *fieldpath.PathElement, step string) {
-	object, ok := item.(map[string]any)
-	if !ok {
-		return nil, ""
-	}
-	keys := at.keys(object)
-	for _, step := range at.owned { // the keys of a custom resource's list are in its managedFields
-		text, ok := strings.CutPrefix(step.name, "k:")
-		if keys != nil || !ok {
-			break
-		}
-		names, _ := parseListKeys(text)
-		for _, key := range names {
-			keys = withKey(keys, key.name, object[key.name])
-		}
-	}
-	if keys == nil {
-		return nil, ""
-	}
-	list := value.FieldList{}
-	for name, each := range keys {
-		list = append(list, value.Field{Name: name, Value: value.NewValueInterface(each)})
-	}
-	list.Sort()
-	element = &fieldpath.PathElement{Key: &list}
-	step, err := fieldpath.SerializePathElement(*element)
-	if err != nil {
-		return nil, ""
-	}
-	return element, step
-}
-
-// withKey adds a value to a map, which may be nil.
-func withKey(values map[string]any, name string, value any) map[string]any {
-	if values == nil {
-		values = map[string]any{}
-	}
-	values[name] = value
-	return values
-}
-
-// below returns the path of an element of the place.
-func (at conflictPlace) below(element fieldpath.PathElement) fieldpath.Path {
-	return append(slices.Clip(at.path), element)
-}
-
-// add adds an element of a place to the conflicting paths.
-func (s *conflictSearch) add(at conflictPlace, element fieldpath.PathElement) {
-	s.found.Insert(at.below(element))
-}
-
-// isEdited reports whether a desired field is missing in the child, or has another value there.
-func isEdited(desired, live map[string]any) bool {
+// findEdits reports whether a desired field is missing in an object, and whether one is missing or
+// has another value.
+func findEdits(desired, live map[string]any) (isMissing, isEdited bool) {
 	for name, value := range desired {
 		now, exists := live[name]
-		switch value.(type) {
-		case map[string]any, []any:
-			if !exists {
-				return true
-			}
-		default:
-			if !exists || !equalValues(value, now) {
-				return true
-			}
-		}
+		isMissing = isMissing || !exists
+		isEdited = isEdited || !exists || isScalar(value) && !equalValues(value, now)
 	}
-	return false
-}
-
-// isMissing reports whether a desired field is missing in the child.
-func isMissing(desired, live map[string]any) bool {
-	for name := range desired {
-		if _, exists := live[name]; !exists {
-			return true
-		}
-	}
-	return false
+	return isMissing, isEdited
 }
 
 // valueAt returns the value at a path of fields. It is nil if there is none.
@@ -262,4 +169,10 @@ func valueAt(object any, path []string) any {
 		object = fieldValue(object, name)
 	}
 	return object
+}
+
+// jsonText returns the JSON of a value.
+func jsonText(value any) (text string) {
+	_ = encodeJSON(value, func(json []byte) { text = string(json) })
+	return text
 }

@@ -30,14 +30,14 @@
 // The files, in the order in which a child passes through them:
 //
 //	canonical, normal, desired, strategy          the desired state, and what a strategy does
-//	fieldset, listkey, owned_fields               the fields that we own
+//	owned_fields                                  the fields that we own, by package managedfields
 //	compare_values, defaults, altered             where values differ
-//	applied_state, shapes, compare_live           the result of a comparison, recorded for the next one
+//	applied_state, compare_live                   the result of a comparison, recorded for the next one
 //	applier, child                                what to do
 //	client, create, adopt, recreate, value_patch  the writes
 //	invalid, refusal, conflicting_paths,          refused writes, and their causes
 //	immutable, errors, secrecy
 //	field_ownership, empty                        what an apply needs in order to drop fields
 //	repeat, other_manager                         repeated writes, and who makes them necessary
-//	orphan, metadata, manager, trim, encode       what callers need beside an apply
+//	orphan, metadata, encode                      what callers need beside an apply
 package apply

@@ -2,17 +2,16 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // emptyObjects removes the fields that we applied below objects of a custom resource that are now
@@ -26,12 +25,11 @@ func (c childClient) emptyObjects(ctx context.Context, d Desired, live client.Ob
 	if err != nil {
 		return err
 	}
-	var patch emptyingPatch
-	patch.addObjects("", parseFieldset(managedEntry(live, c.manager, metav1.ManagedFieldsOperationApply, "")), d.fields(), content)
-	if len(patch.steps) == 0 {
+	removals := removalsBelowEmpty(managedfields.Parse(managedfields.Entry(live, c.manager, metav1.ManagedFieldsOperationApply, "")), d.fields(), content)
+	if len(removals) == 0 {
 		return nil
 	}
-	body, err := jsonpatch.For(live.GetUID(), patch.steps...)
+	body, err := jsonpatch.For(live.GetUID(), removals...)
 	if err != nil {
 		return err
 	}
@@ -42,79 +40,45 @@ func (c childClient) emptyObjects(ctx context.Context, d Desired, live client.Ob
 	return err
 }
 
-// emptyingPatch collects the operations that empty objects.
-type emptyingPatch struct{ steps []jsonpatch.Operation }
-
-// addObjects adds the removal of the fields in a set below each object that is desired without
-// fields.
-func (e *emptyingPatch) addObjects(path string, set fieldset, desired, live any) {
-	desiredParts, liveParts := partsOf(desired), partsOf(live)
-	for _, step := range set {
-		value, ok := desiredParts.follow(step.name)
-		if !ok {
-			continue
+// removalsBelowEmpty returns the operations that remove the fields in a set below each object that is
+// desired without fields.
+func removalsBelowEmpty(set *fieldpath.Set, desired, live map[string]any) []jsonpatch.Operation {
+	var removals patch
+	enter := func(p *managedfields.Place) bool {
+		if !p.Desired.Exists && p.Live.Exists && isEmptyObject(p.Parent.Desired.Value) {
+			removals.add(p, "remove", nil)
 		}
-		at, now, ok := liveParts.followTo(path, step.name)
-		switch {
-		case !ok:
-		case !isEmptyObject(value):
-			e.addItem(at, step, value, now)
-		default:
-			e.addRemovals(at, step.below, now)
-		}
+		return p.Desired.Exists
 	}
+	managedfields.Rules{Enter: enter}.Walk(set, desired, live)
+	return removals.steps
 }
 
-// addItem adds the operations for a value. Those for an item of a list start with a test of its
-// keys, because the item may have moved.
-func (e *emptyingPatch) addItem(path string, step step, desired, live any) {
-	before := len(e.steps)
-	e.addObjects(path, step.below, desired, live)
-	keys, isItem := strings.CutPrefix(step.name, "k:")
-	if len(e.steps) == before || !isItem {
-		return
-	}
-	known, _ := parseListKeys(keys)
-	for _, key := range known {
-		e.steps = slices.Insert(e.steps, before, jsonpatch.Operation{Op: "test", Path: path + "/" + jsonpatch.Escape(key.name), Value: json.RawMessage(key.value)})
-	}
+// patch collects operations on a live object.
+type patch struct {
+	steps  []jsonpatch.Operation
+	tested map[string]bool // the items whose keys the operations test, by their pointers
 }
 
-// addRemovals adds the removal of the fields of an object that are in a set.
-func (e *emptyingPatch) addRemovals(path string, set fieldset, live any) {
-	parts := partsOf(live)
-	for _, step := range set {
-		if at, _, ok := parts.followTo(path, step.name); ok {
-			e.steps = append(e.steps, jsonpatch.Operation{Op: "remove", Path: at})
+// add adds an operation at a place. It first tests the keys of the items around the place, because
+// they may have moved.
+func (p *patch) add(at *managedfields.Place, operation string, value any) {
+	for item := at; item != nil; item = item.Parent {
+		if item.IsItem() && !p.tested[item.Pointer()] {
+			p.testKeys(item)
 		}
 	}
+	p.steps = append(p.steps, jsonpatch.Operation{Op: operation, Path: at.Pointer(), Value: value})
 }
 
-// followTo is follow, and also returns the JSON pointer of the part.
-func (p *valueParts) followTo(path, step string) (string, any, bool) {
-	below, ok := p.follow(step)
-	if name, isField := strings.CutPrefix(step, "f:"); isField {
-		return path + "/" + jsonpatch.Escape(name), below, ok
+// testKeys adds the tests of an item's keys.
+func (p *patch) testKeys(item *managedfields.Place) {
+	if p.tested == nil {
+		p.tested = map[string]bool{}
 	}
-	return path + "/" + strconv.Itoa(p.indexOf(step)), below, ok
-}
-
-// lacksObject reports whether an apply removed an object that is desired without fields, together
-// with its fields. Another apply creates it again, with its defaults.
-func (c *childComparer) lacksObject(answer client.Object) bool {
-	owned := c.readOwned(answer)
-	content, err := owned.content()
-	return err == nil && lacksObject(owned.set, c.desired.fields(), content)
-}
-
-func lacksObject(set fieldset, desired, live any) bool {
-	desiredParts, liveParts := partsOf(desired), partsOf(live)
-	for _, step := range set {
-		value, ok := desiredParts.follow(step.name)
-		now, _ := liveParts.follow(step.name)
-		if ok && (isEmptyObject(value) && now == nil || lacksObject(step.below, value, now)) {
-			return true
-		}
+	path := item.Pointer()
+	p.tested[path] = true
+	for _, key := range ptr.Deref(item.Element.Key, nil) {
+		p.steps = append(p.steps, jsonpatch.Operation{Op: "test", Path: path + "/" + jsonpatch.Escape(key.Name), Value: key.Value.Unstructured()})
 	}
-	return false
 }

@@ -3,7 +3,6 @@ package apply
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // The field managers that the API server generates.
@@ -30,7 +30,11 @@ const (
 // any more. After a restart nothing is recorded: then the fields count that a create would own. A
 // child needs this once, and only if the desired state drops something or its entry is missing.
 func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object) (client.Object, error) {
-	d, owned := c.desired, c.readOwned(live)
+	d := c.desired
+	owned, err := c.readOwned(live)
+	if err != nil {
+		return nil, err
+	}
 	last := c.state.childWithUID(d.Key(), live)
 	isWiped := owned.entry == nil && (recordedEntry(last, live) != nil || d.carriesHash() && !d.IsOutdated(live))
 	if !isWiped && !c.mayDrop(owned) {
@@ -45,16 +49,14 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	if (rules.Recreates || !rules.WritesChanges) && full.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, ErrStale{d.Key()}
 	}
-	if !isWiped {
-		err = csaupgrade.UpgradeManagedFields(full, sets.New(c.manager), c.manager)
-	} else {
-		entry := recordedEntry(last, full)
-		if entry == nil {
-			if entry, err = entryOfCreate(ctx, c.client, d, full); entry == nil {
-				return live, err
-			}
+	if isWiped {
+		var entry *fieldpath.Set
+		if entry, err = c.formerEntry(ctx, last, full); entry == nil {
+			return live, err
 		}
 		err = restoreEntry(full, c.manager, d.Kind.GroupVersion().String(), entry)
+	} else {
+		err = csaupgrade.UpgradeManagedFields(full, sets.New(c.manager), c.manager)
 	}
 	if err != nil {
 		return nil, err
@@ -62,11 +64,29 @@ func (c *childApply) takeFieldOwnership(ctx context.Context, live client.Object)
 	return c.client.writeManagedFields(ctx, d, full)
 }
 
-// entryOfCreate returns the managedFields entry of a create of the desired state, as a dry run shows
-// it: the desired fields and the defaults beside them. It leaves out those that the child has with
+// formerEntry returns the fields that were ours when the child was last compared; if that is not
+// recorded, those that a create of the desired state owns.
+func (c *childApply) formerEntry(ctx context.Context, last *appliedChild, live client.Object) (*fieldpath.Set, error) {
+	if entry := recordedEntry(last, live); entry != nil {
+		return managedfields.Parse(entry), nil
+	}
+	return c.client.entryOfCreate(ctx, c.desired, live)
+}
+
+// recordedEntry returns the managedFields entry that was recorded of an object. It is nil if there
+// is none.
+func recordedEntry(last *appliedChild, object client.Object) []byte {
+	if last == nil || last.entry == "" {
+		return nil
+	}
+	return managedfields.Restore(object, []byte(last.entry))
+}
+
+// entryOfCreate returns the fields that a create of the desired state owns, as a dry run shows them:
+// the desired fields and the defaults beside them. It leaves out those that the child has with
 // another value. It returns nil if the API server refuses the dry run, for example because of a
 // quota: the apply is then the best that can be done.
-func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Object) ([]byte, error) {
+func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) (*fieldpath.Set, error) {
 	created, err := c.createChild(ctx, withDryRunName(d), client.DryRunAll)
 	if errors.As(err, new(*apierrors.StatusError)) && !backoff.IsTransient(err) {
 		return nil, nil
@@ -74,7 +94,6 @@ func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Ob
 	if err != nil {
 		return nil, err
 	}
-	entry := managedEntry(created, c.manager, metav1.ManagedFieldsOperationUpdate, "")
 	there, err := contentOf(created)
 	if err != nil {
 		return nil, err
@@ -83,47 +102,22 @@ func entryOfCreate(ctx context.Context, c childClient, d Desired, live client.Ob
 	if err != nil {
 		return nil, err
 	}
-	differing, err := json.Marshal(parseFieldset(entry).withDifferentValues(there, here).asFields())
-	if err != nil {
-		return nil, err
-	}
-	set, err := parseSet(entry)
-	if err != nil {
-		return nil, err
-	}
-	others, err := parseSet(differing)
-	if err != nil {
-		return nil, err
-	}
-	return set.RecursiveDifference(others).ToJSON()
+	set := managedfields.Parse(managedfields.Entry(created, c.manager, metav1.ManagedFieldsOperationUpdate, ""))
+	return set.RecursiveDifference(differentPaths(set, there, here)), nil
 }
 
-// withDifferentValues returns the paths in a set at which two objects have different values.
-func (s fieldset) withDifferentValues(a, b any) fieldset {
-	var different fieldset
-	partsA, partsB := partsOf(a), partsOf(b)
-	for _, one := range s {
-		valueA, inA := partsA.follow(one.name)
-		valueB, inB := partsB.follow(one.name)
-		switch {
-		case !inA || !inB || one.below == nil && !equalValues(valueA, valueB):
-			different = append(different, step{name: one.name})
-		case one.below != nil:
-			if below := one.below.withDifferentValues(valueA, valueB); below != nil {
-				different = append(different, step{one.name, below})
-			}
+// differentPaths returns the paths in a set at which two objects have different values.
+func differentPaths(set *fieldpath.Set, a, b map[string]any) *fieldpath.Set {
+	different := fieldpath.NewSet()
+	enter := func(p *managedfields.Place) bool {
+		inBoth := p.Desired.Exists && p.Live.Exists
+		if !inBoth || p.Below == nil && !equalValues(p.Desired.Value, p.Live.Value) {
+			different.Insert(p.Path())
 		}
+		return inBoth
 	}
+	managedfields.Rules{Enter: enter}.Walk(set, a, b)
 	return different
-}
-
-// asFields returns a set as managedFields holds it, decoded.
-func (s fieldset) asFields() map[string]any {
-	fields := map[string]any{}
-	for _, step := range s {
-		fields[step.name] = step.below.asFields()
-	}
-	return fields
 }
 
 // mayDrop reports whether a create may have set fields of the child that are no longer desired.
@@ -139,21 +133,23 @@ func (c *childComparer) mayDrop(owned *ownedFields) bool {
 // restoreEntry adds an entry that a field manager had to an object's managedFields, as an apply.
 // Somebody has wiped managedFields since, or more than ten managers have updated the object, of
 // which the API server merges the oldest.
-func restoreEntry(object client.Object, manager, version string, entry []byte) error {
-	set, err := parseSet(entry)
-	if err != nil {
-		return err
-	}
+func restoreEntry(object client.Object, manager, version string, set *fieldpath.Set) error {
 	rest, err := withoutPaths(object.GetManagedFields(), set)
 	if err != nil {
 		return err
 	}
-	fields, err := newFieldsV1(set)
-	object.SetManagedFields(append(rest, metav1.ManagedFieldsEntry{
+	entry, err := newAppliedEntry(manager, version, set)
+	object.SetManagedFields(append(rest, entry))
+	return err
+}
+
+// newAppliedEntry returns the entry of a field manager that has applied the paths in a set.
+func newAppliedEntry(manager, version string, set *fieldpath.Set) (metav1.ManagedFieldsEntry, error) {
+	fields, err := managedfields.Format(set)
+	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: version,
 		Time: new(metav1.Now()), FieldsType: "FieldsV1", FieldsV1: fields,
-	}))
-	return err
+	}, err
 }
 
 // withoutPaths returns entries in which generated field managers own none of the paths in a set.
@@ -163,15 +159,17 @@ func withoutPaths(entries []metav1.ManagedFieldsEntry, set *fieldpath.Set) ([]me
 		if !isGenerated(entry) {
 			continue
 		}
-		theirs, err := parseSet(entry.FieldsV1.GetRawBytes())
-		if err != nil {
-			return nil, err
-		}
-		if rest[i].FieldsV1, err = newFieldsV1(theirs.Difference(set)); err != nil {
+		var err error
+		if rest[i].FieldsV1, err = managedfields.Format(parseFields(entry).Difference(set)); err != nil {
 			return nil, err
 		}
 	}
 	return rest, nil
+}
+
+// parseFields returns the fields of an entry.
+func parseFields(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
+	return managedfields.Parse(entry.FieldsV1.GetRawBytes())
 }
 
 // isGenerated reports whether an entry belongs to a field manager that the API server generates.
@@ -188,10 +186,7 @@ func (c childClient) removeGeneratedOwners(ctx context.Context, d Desired, objec
 	if !slices.ContainsFunc(entries, isGenerated) {
 		return object, nil
 	}
-	applied, err := parseSet(managedEntry(object, c.manager, metav1.ManagedFieldsOperationApply, ""))
-	if err != nil {
-		return nil, err
-	}
+	applied := managedfields.Parse(managedfields.Entry(object, c.manager, metav1.ManagedFieldsOperationApply, ""))
 	rest, err := withoutPaths(entries, applied)
 	if err != nil || slices.EqualFunc(entries, rest, sameFields) {
 		return object, err
@@ -203,19 +198,4 @@ func (c childClient) removeGeneratedOwners(ctx context.Context, d Desired, objec
 // sameFields reports whether two entries hold the same fields.
 func sameFields(a, b metav1.ManagedFieldsEntry) bool {
 	return bytes.Equal(a.FieldsV1.GetRawBytes(), b.FieldsV1.GetRawBytes())
-}
-
-// newFieldsV1 returns a set as managedFields holds it.
-func newFieldsV1(set *fieldpath.Set) (*metav1.FieldsV1, error) {
-	raw, err := set.ToJSON()
-	return metav1.NewFieldsV1(string(raw)), err
-}
-
-// parseSet reads a set as managedFields holds it.
-func parseSet(raw []byte) (*fieldpath.Set, error) {
-	set := fieldpath.NewSet()
-	if raw == nil {
-		return set, nil
-	}
-	return set, set.FromJSON(bytes.NewReader(raw))
 }

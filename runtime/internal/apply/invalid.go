@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // invalidApply is an apply to a live child that the API server refused as invalid.
@@ -94,9 +95,9 @@ func (i invalidApply) takeConflictingFields(ctx context.Context, current client.
 	if err != nil {
 		return nil, err
 	}
-	paths, err := conflictingPaths(i.desired, current, content, refusedFields(refusal), everything)
-	if err != nil || paths.Empty() {
-		return nil, err
+	paths := conflictingPaths(i.desired, current, content, refusedFields(refusal), everything)
+	if paths.Empty() {
+		return nil, nil
 	}
 	entries, err := withSoleOwner(current.GetManagedFields(), i.client.manager, i.desired.Kind.GroupVersion().String(), paths)
 	if err != nil || entries == nil {
@@ -116,10 +117,7 @@ func withSoleOwner(entries []metav1.ManagedFieldsEntry, manager, version string,
 			rest = append(rest, entry)
 			continue
 		}
-		set, err := parseSet(entry.FieldsV1.GetRawBytes())
-		if err != nil {
-			return nil, err
-		}
+		set := parseFields(entry)
 		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
 			ours = set
 			continue
@@ -129,7 +127,8 @@ func withSoleOwner(entries []metav1.ManagedFieldsEntry, manager, version string,
 		if left.Empty() {
 			continue
 		}
-		if entry.FieldsV1, err = newFieldsV1(left); err != nil {
+		var err error
+		if entry.FieldsV1, err = managedfields.Format(left); err != nil {
 			return nil, err
 		}
 		rest = append(rest, entry)
@@ -137,11 +136,8 @@ func withSoleOwner(entries []metav1.ManagedFieldsEntry, manager, version string,
 	if taken.Difference(ours).Empty() {
 		return nil, nil
 	}
-	fields, err := newFieldsV1(ours.Union(taken))
-	now := metav1.Now()
-	return append(rest, metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: version, Time: &now, FieldsType: "FieldsV1", FieldsV1: fields,
-	}), err
+	entry, err := newAppliedEntry(manager, version, ours.Union(taken))
+	return append(rest, entry), err
 }
 
 // isDesired reports whether a path leads to a desired value, or to a value within one that is not

@@ -2,10 +2,12 @@ package apply
 
 import (
 	"encoding/json"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // Metadata are the labels and annotations that a field manager wants an object to have. A nil map
@@ -15,21 +17,20 @@ type Metadata struct{ Labels, Annotations map[string]string }
 // CompleteFor returns the metadata to apply to an object: all labels and annotations of the
 // manager. It reports false if the object has exactly them already.
 func (m Metadata) CompleteFor(live client.Object, manager string) (Metadata, bool) {
-	metadata, _ := parseFieldset(managedEntry(live, manager, metav1.ManagedFieldsOperationApply, "")).belowField("metadata")
-	ownLabels, _ := metadata.belowField("labels")
-	ownAnnotations, _ := metadata.belowField("annotations")
-	labels, labelled := completeSet(m.Labels, live.GetLabels(), ownLabels)
-	annotations, annotated := completeSet(m.Annotations, live.GetAnnotations(), ownAnnotations)
+	owned := managedfields.Parse(managedfields.Entry(live, manager, metav1.ManagedFieldsOperationApply, ""))
+	metadata := owned.WithPrefix(fieldpath.FieldNameElement("metadata"))
+	labels, labelled := completeSet(m.Labels, live.GetLabels(), metadata.WithPrefix(fieldpath.FieldNameElement("labels")))
+	annotations, annotated := completeSet(m.Annotations, live.GetAnnotations(), metadata.WithPrefix(fieldpath.FieldNameElement("annotations")))
 	return Metadata{labels, annotations}, labelled || annotated
 }
 
 // completeSet returns all labels or annotations of the manager, and whether applying them changes
 // anything.
-func completeSet(desired, live map[string]string, owned fieldset) (map[string]string, bool) {
+func completeSet(desired, live map[string]string, owned *fieldpath.Set) (map[string]string, bool) {
 	own := map[string]string{}
-	for _, step := range owned {
-		if name, ok := strings.CutPrefix(step.name, "f:"); ok {
-			own[name] = live[name]
+	for element := range owned.Members.All() {
+		if name := element.FieldName; name != nil {
+			own[*name] = live[*name]
 		}
 	}
 	if desired == nil {

@@ -3,155 +3,94 @@ package apply
 import (
 	"reflect"
 
-	"github.com/cespare/xxhash/v2"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
-// ownedFields are the fields of a live object that this field manager owns.
+// ownedFields are the fields of a live object that this field manager owns, compared with the
+// desired state.
 type ownedFields struct {
-	object client.Object
-	entry  []byte   // in managedFields, of an apply or of a create
-	set    fieldset // all paths of an apply, or the desired ones of a create
+	comparison
+	object  client.Object
+	content map[string]any // of the object; read-only
+	entry   []byte         // in managedFields, of an apply or else of a create; nil: there is none
+	set     *fieldpath.Set // of the entry
+	// isCreated says that the entry is of a create, which owns the API server's defaults, too.
+	isCreated bool
 	// extraCreated is the hash of the paths that a create set and that are not desired:
 	// defaults, and fields that the desired state has dropped. Zero: there are none.
 	extraCreated uint64
-	extraApplied bool // an apply set paths that are not desired
-
-	fields map[string]any // of the object, read on first use
 }
 
-// readOwnedFields returns the fields of a live object that a field manager owns. A create owns
-// the API server's defaults, too, so that only its desired paths are part of the set.
-func readOwnedFields(manager string, d Desired, live client.Object) *ownedFields {
-	applied := managedEntry(live, manager, metav1.ManagedFieldsOperationApply, "")
-	created := managedEntry(live, manager, metav1.ManagedFieldsOperationUpdate, "")
-	owned := &ownedFields{object: live, entry: applied, set: parseFieldset(applied)}
-	desired := d.contentWith("", "")
-	owned.extraApplied = owned.set.hashDifference(desired) != 0
-	if created == nil {
-		return owned
+// readOwned returns the fields of a live object that this field manager owns, compared with the
+// desired state.
+func (c *childComparer) readOwned(live client.Object) (*ownedFields, error) {
+	if c.owned != nil && c.owned.object == live {
+		return c.owned, nil
 	}
-	set := parseFieldset(created)
-	if applied == nil {
-		owned.entry, owned.set = created, set.intersection(desired)
-	}
-	owned.extraCreated = set.hashDifference(desired)
-	return owned
+	owned, err := readOwnedFields(c.manager, c.desired, live)
+	c.owned = owned
+	return owned, err
 }
 
-// intersection returns the paths of the set that a desired value has. The path of an object that
-// is desired without fields ends there, because the fields below it are defaults.
-func (s fieldset) intersection(desired any) fieldset {
-	common, parts := make(fieldset, 0, len(s)), partsOf(desired)
-	for _, each := range s {
-		value, ok := parts.follow(each.name)
-		switch {
-		case !ok:
-		case each.below == nil || isEmptyObject(value):
-			common = append(common, step{each.name, nil})
-		default:
-			common = append(common, step{each.name, each.below.intersection(value)})
-		}
-	}
-	return common
-}
-
-// hashDifference returns the hash of the paths of the set that a desired value does not have. All
-// paths below an object that is desired without fields count. It is zero if there are none.
-func (s fieldset) hashDifference(desired any) (sum uint64) {
-	_ = withEncoder(func(e *encoder) { e.text = s.appendDifference(e.text, desired) }, func(text []byte) { // only values cause errors
-		if len(text) > 0 {
-			sum = xxhash.Sum64(text)
-		}
-	})
-	return sum
-}
-
-// appendDifference appends the paths of the set that a desired value does not have.
-func (s fieldset) appendDifference(text []byte, desired any) []byte {
-	parts := partsOf(desired)
-	for _, step := range s {
-		value, ok := parts.follow(step.name)
-		switch {
-		case !ok:
-			text = fieldset{step}.appendTo(text)
-		case step.below != nil:
-			start := len(text)
-			text = append(append(text, '('), step.name...)
-			inside := len(text)
-			if text = step.below.appendDifference(text, value); len(text) == inside {
-				text = text[:start]
-				continue
-			}
-			text = append(text, ')')
-		}
-	}
-	return text
-}
-
-// isEmptyObject reports whether a value is an object without fields.
-func isEmptyObject(value any) bool {
-	fields, ok := value.(map[string]any)
-	return ok && len(fields) == 0
-}
-
-// appendTo appends the paths of the set to a text.
-func (s fieldset) appendTo(text []byte) []byte {
-	for _, step := range s {
-		text = append(text, '{')
-		text = append(text, step.name...)
-		text = step.below.appendTo(text)
-		text = append(text, '}')
-	}
-	return text
-}
-
-// digestValues returns the digest of the object's values at the owned paths.
-func (o *ownedFields) digestValues(desired map[string]any) (s digest, err error) {
-	content, err := o.content()
+// readOwnedFields returns the fields of a live object that a field manager owns, compared with the
+// desired state.
+func readOwnedFields(manager string, d Desired, live client.Object) (*ownedFields, error) {
+	content, err := contentOf(live)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	err = withEncoder(func(e *encoder) { e.writeOwned(content, desired, o.set) }, func(text []byte) { s = digestOf(text) })
-	return s, err
+	entry, isCreated := ownEntry(live, manager)
+	owned := &ownedFields{object: live, content: content, entry: entry, set: managedfields.Parse(entry), isCreated: isCreated}
+	owned.comparison = d.compare(owned.set, content)
+	if isCreated {
+		owned.extraCreated = owned.extra
+	} else if created := managedfields.Entry(live, manager, metav1.ManagedFieldsOperationUpdate, ""); created != nil {
+		owned.extraCreated = d.compare(managedfields.Parse(created), content).extra
+	}
+	return owned, nil
 }
 
-// writeOwned writes the values at the paths of a set. Of an object that is desired without fields
-// it writes only that the object exists, because its fields are not ours.
-func (e *encoder) writeOwned(live, desired any, set fieldset) {
-	if set == nil {
-		if isEmptyObject(desired) {
-			live = true
-		}
-		e.writeValue(live)
-		e.text = append(e.text, '\n')
-		return
+// ownEntry returns what managedFields holds of a field manager's applies, or else of its create.
+func ownEntry(live client.Object, manager string) (entry []byte, isCreated bool) {
+	if entry = managedfields.Entry(live, manager, metav1.ManagedFieldsOperationApply, ""); entry != nil {
+		return entry, false
 	}
-	liveParts, desiredParts := partsOf(live), partsOf(desired)
-	for _, step := range set {
-		e.text = append(append(e.text, step.name...), ' ')
-		below, found := liveParts.follow(step.name)
-		if !found {
-			e.text = append(e.text, "absent\n"...)
-			continue
-		}
-		value, _ := desiredParts.follow(step.name)
-		e.writeOwned(below, value, step.below)
-	}
+	return managedfields.Entry(live, manager, metav1.ManagedFieldsOperationUpdate, ""), true
 }
 
-// content returns the object's fields, which are read-only.
-func (o *ownedFields) content() (map[string]any, error) {
-	if o.fields != nil {
-		return o.fields, nil
+// hasAllDesired reports whether we own every desired path, and have applied no other.
+func (o *ownedFields) hasAllDesired() bool {
+	return o.entry != nil && len(o.missing) == 0 && (o.isCreated || o.extra == 0)
+}
+
+// digestValues returns the digest of the object's values at the owned paths. Of an object that is
+// desired without fields it covers only that the object exists, because its fields are not ours.
+func (o *ownedFields) digestValues(d Desired) (sum digest, err error) {
+	write := func(e *encoder) {
+		enter := func(p *managedfields.Place) bool {
+			if o.isCreated && !p.Desired.Exists { // a default
+				return false
+			}
+			e.text = append(e.text, p.String()...)
+			switch {
+			case !p.Live.Exists:
+				e.text = append(e.text, " absent"...)
+			case p.Below == nil && !isEmptyObject(p.Desired.Value):
+				e.writeValue(p.Live.Value)
+			}
+			e.text = append(e.text, '\n')
+			return true
+		}
+		managedfields.Rules{Enter: enter}.Walk(o.set, d.content(), o.content)
 	}
-	var err error
-	o.fields, err = contentOf(o.object)
-	return o.fields, err
+	err = withEncoder(write, func(text []byte) { sum = digestOf(text) })
+	return sum, err
 }
 
 // contentOf returns an object's fields, which are read-only. Those of a typed object have no

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // budget is the write budget of one child.
@@ -129,8 +130,8 @@ func findConflict(ctx context.Context, c childClient, d Desired, observed client
 	case err != nil:
 		return backoff.Conflict{}, err
 	}
-	owned := readOwnedFields(c.manager, d, live)
-	manager, paths := findOtherManager(live, c.manager, "", owned.set, d.contentWith("", ""), d.fields())
+	entry, _ := ownEntry(live, c.manager)
+	manager, paths := findOtherManager(live, c.manager, "", managedfields.Parse(entry), d.fieldsWithHash())
 	return backoff.Conflict{Manager: manager, Paths: paths}, nil
 }
 

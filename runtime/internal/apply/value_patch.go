@@ -2,19 +2,16 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // patchValues changes values of a child that was created and never applied, by a JSON patch. An
@@ -63,21 +60,16 @@ func ownershipTests(parent types.UID, label string, live client.Object) (tests [
 // these need more than other values for fields that we created and still own: a field that comes
 // or goes, an item that moves, an atomic value, or a path that another manager owns.
 func (c *childComparer) valuePatch(live client.Object) ([]jsonpatch.Operation, bool) {
-	d := c.desired
 	if c.metadataOnly || !c.isAsCreated(live) {
 		return nil, false
 	}
-	owned := c.readOwned(live)
-	if c.mayDrop(owned) {
+	owned, err := c.readOwned(live)
+	if err != nil || c.mayDrop(owned) {
 		return nil, false
 	}
-	content, err := owned.content()
-	if err != nil {
-		return nil, false
-	}
-	diff := valueDiff{builtin: clientgoscheme.Scheme.Recognizes(d.Kind)}
-	possible := diff.diffValue("", parseFieldset(owned.entry), d.fieldsWithHash(), content)
-	return diff.steps, possible && len(diff.steps) > 0
+	diff := valueDiff{builtin: isBuiltin(c.desired), order: map[*managedfields.Place][]int{}}
+	managedfields.Rules{Enter: diff.enter, Leave: diff.leave}.Walk(owned.set, c.desired.fieldsWithHash(), owned.content)
+	return diff.steps, !diff.impossible && len(diff.steps) > 0
 }
 
 // isAsCreated reports whether managedFields holds nothing of this field manager but the entry of a
@@ -92,89 +84,61 @@ func (c *childComparer) isAsCreated(live client.Object) bool {
 
 // valueDiff collects the operations that change values to the desired ones.
 type valueDiff struct {
-	steps   []jsonpatch.Operation
-	builtin bool // the child's kind is one of Kubernetes' own
+	patch
+	builtin    bool                           // the child's kind is one of Kubernetes' own
+	impossible bool                           // operations on values are not enough
+	order      map[*managedfields.Place][]int // of each list: where the child has the desired items
 }
 
-// diffValue compares a value, and reports false if operations on values are not enough.
-func (v *valueDiff) diffValue(path string, set fieldset, desired, live any) bool {
-	if isEmptyObject(desired) { // the live fields are defaults, or an atomic value of ours
-		fields, ok := live.(map[string]any)
-		return ok && (set != nil || len(fields) == 0)
-	}
-	switch desired := desired.(type) {
-	case map[string]any:
-		if set != nil {
-			return v.diffFields(path, set, desired, live)
-		}
-	case []any:
-		if set != nil {
-			return v.diffItems(path, set, desired, live)
-		}
-	default:
-		if set == nil && !equalValues(desired, live) {
-			v.steps = append(v.steps, jsonpatch.Operation{Op: "replace", Path: path, Value: desired})
-		}
-		return set == nil
-	}
-	return equalValues(desired, live) || v.builtin && addsOnlyDefaults(live, desired)
-}
-
-// diffFields compares the fields of an object.
-func (v *valueDiff) diffFields(path string, set fieldset, desired map[string]any, live any) bool {
-	object, _ := live.(map[string]any)
-	found := 0
-	for _, step := range set {
-		name := strings.TrimPrefix(step.name, "f:")
-		value, isDesired := desired[name]
-		if !isDesired {
-			continue
-		}
-		now, exists := object[name]
-		if !exists || !v.diffValue(path+"/"+jsonpatch.Escape(name), step.below, value, now) {
-			return false
-		}
-		found++
-	}
-	return found == len(desired)
-}
-
-// diffItems compares the items of a list, which have to keep their order. The patch tests the keys
-// of an item before it changes the item.
-func (v *valueDiff) diffItems(path string, set fieldset, desired []any, live any) bool {
-	items, _ := live.([]any)
-	steps, desiredItems, liveItems := make([]*step, len(desired)), partsOf(desired), partsOf(items)
-	for i := range set {
-		if at := desiredItems.indexOf(set[i].name); at >= 0 {
-			steps[at] = &set[i]
-		}
-	}
-	last := -1
-	for i, step := range steps {
-		if step == nil {
-			return false
-		}
-		at := liveItems.indexOf(step.name)
-		if at <= last || !v.diffItem(path+"/"+strconv.Itoa(at), *step, desired[i], items[at]) {
-			return false
-		}
-		last = at
-	}
-	return true
-}
-
-// diffItem compares an item of a list.
-func (v *valueDiff) diffItem(path string, step step, desired, live any) bool {
-	before := len(v.steps)
-	if !v.diffValue(path, step.below, desired, live) {
+// enter compares the values at a path.
+func (v *valueDiff) enter(p *managedfields.Place) bool {
+	if !p.Desired.Exists { // a default
 		return false
 	}
-	if len(v.steps) == before {
-		return true
+	if p.IsItem() {
+		v.recordOrder(p)
 	}
-	keys, ok := parseListKeys(strings.TrimPrefix(step.name, "k:"))
-	for _, key := range keys {
-		v.steps = slices.Insert(v.steps, before, jsonpatch.Operation{Op: "test", Path: path + "/" + jsonpatch.Escape(key.name), Value: json.RawMessage(key.value)})
+	desired, live := p.Desired.Value, p.Live.Value
+	possible := p.Live.Exists
+	switch {
+	case isEmptyObject(desired): // the live fields are defaults, or an atomic value of ours
+		fields, ok := live.(map[string]any)
+		possible = ok && (p.Below != nil || len(fields) == 0)
+	case p.Below != nil:
+		v.impossible = v.impossible || !possible
+		return possible
+	case equalValues(desired, live):
+	case isScalar(desired):
+		v.add(p, "replace", desired)
+	default:
+		possible = v.builtin && addsOnlyDefaults(live, desired)
 	}
-	return ok
+	v.impossible = v.impossible || !possible
+	return false
+}
+
+// leave looks for desired fields that we do not own, and for items in another order.
+func (v *valueDiff) leave(p *managedfields.Place) {
+	if len(p.Missing()) > 0 || !slices.IsSorted(v.order[p]) {
+		v.impossible = true
+	}
+	delete(v.order, p)
+}
+
+// recordOrder records where the child has a desired item of a list.
+func (v *valueDiff) recordOrder(item *managedfields.Place) {
+	list := item.Parent
+	if v.order[list] == nil {
+		desired, _ := list.Desired.Value.([]any)
+		v.order[list] = make([]int, len(desired))
+	}
+	v.order[list][item.Desired.Index] = item.Live.Index
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // newClientFunc returns the function that makes the manager's client. The client reads the
@@ -72,20 +72,20 @@ type trimmedClient struct{ client.Client }
 
 // Create creates an object.
 func (c trimmedClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
-	apply.DropTrimmedManagedFields(object)
+	managedfields.DropTrimmedManagedFields(object)
 	return c.Client.Create(ctx, object, options...)
 }
 
 // Update replaces an object.
 func (c trimmedClient) Update(ctx context.Context, object client.Object, options ...client.UpdateOption) error {
-	apply.DropTrimmedManagedFields(object)
+	managedfields.DropTrimmedManagedFields(object)
 	return c.Client.Update(ctx, object, options...)
 }
 
 // Patch patches an object. An apply sends the object, other patches what differs.
 func (c trimmedClient) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 	if patch.Type() == types.ApplyPatchType {
-		apply.DropTrimmedManagedFields(object)
+		managedfields.DropTrimmedManagedFields(object)
 	}
 	return c.Client.Patch(ctx, object, patch, options...)
 }

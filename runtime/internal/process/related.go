@@ -4,7 +4,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/related"
 )
 
@@ -13,7 +13,7 @@ func addRelated(mgr manager.Manager, e *Environment) error {
 	e.Related = related.NewWatches(related.Caches{
 		New:  func(limit func(*cache.Options) error) (cache.Cache, error) { return e.newCache(mgr, limit) },
 		Add:  func(added cache.Cache) error { return mgr.Add(startedWithCaches{added}) },
-		Trim: apply.NewTrimmer().Trim,
+		Trim: managedfields.NewTrimmer().Trim,
 	})
 	return mgr.Add(e.Related)
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/scrape"
 )
 
@@ -106,7 +106,7 @@ func newManager(config *rest.Config, settings Settings, life *lifetime) (probedM
 // cacheOptions returns the options that all caches have in common.
 func cacheOptions(options Options) cache.Options {
 	caches := cache.Options{
-		DefaultTransform:         apply.NewTrimmer().Trim,
+		DefaultTransform:         managedfields.NewTrimmer().Trim,
 		SyncPeriod:               ptr.To(options.Resync),
 		DefaultWatchErrorHandler: newWatchErrorHandler(cmp.Or(options.Logger, slog.Default())),
 	}

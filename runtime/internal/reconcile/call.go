@@ -14,6 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 )
 
@@ -101,7 +102,7 @@ func refusalsOf(kind *childKind, refused map[apply.Key]error) declared.Refusals 
 // CopyObject returns a copy of an object of a cache that can be written as it is.
 func CopyObject(object client.Object) client.Object {
 	copied := object.DeepCopyObject().(client.Object)
-	apply.DropTrimmedManagedFields(copied)
+	managedfields.DropTrimmedManagedFields(copied)
 	return copied
 }
 

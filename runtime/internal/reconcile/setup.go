@@ -17,9 +17,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/consistency"
 	"github.com/opgen-dev/opgen/runtime/internal/declared"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/process"
 	"github.com/opgen-dev/opgen/runtime/internal/status"
@@ -103,7 +103,7 @@ func newLoop(mgr manager.Manager, environment *process.Environment, definition D
 	if err != nil {
 		return nil, err
 	}
-	manager := apply.FieldManager(name, group)
+	manager := managedfields.FieldManager(name, group)
 	children, err := newChildCache(mgr, environment, manager, ownership.KeysOf(group, name), limits)
 	if err != nil {
 		return nil, err

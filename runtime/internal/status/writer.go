@@ -15,6 +15,7 @@ import (
 	"github.com/opgen-dev/opgen/runtime/internal/apply"
 	"github.com/opgen-dev/opgen/runtime/internal/backoff"
 	"github.com/opgen-dev/opgen/runtime/internal/jsonpatch"
+	"github.com/opgen-dev/opgen/runtime/internal/managedfields"
 )
 
 // Writer writes the statuses of one kind of parents.
@@ -79,7 +80,7 @@ func (w *Writer) Write(ctx context.Context, memory *Memory, change Change) (Resu
 	if of := w.Access.Conditions; of != nil {
 		*of(after) = MergeConditions(Merge{
 			Existing: *of(before), Runtime: change.Conditions, Author: change.Author.Conditions,
-			IsOurs: func(conditionType string) bool { return apply.OwnsCondition(parent, w.Manager, conditionType) },
+			IsOurs: func(conditionType string) bool { return managedfields.OwnsCondition(parent, w.Manager, conditionType) },
 			Failed: change.Failed, Generation: parent.GetGeneration(), Now: change.Now,
 		})
 	}

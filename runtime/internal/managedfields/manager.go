@@ -1,4 +1,4 @@
-package apply
+package managedfields
 
 import (
 	"crypto/sha256"

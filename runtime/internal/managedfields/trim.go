@@ -1,4 +1,4 @@
-package apply
+package managedfields
 
 import (
 	"bytes"
@@ -161,8 +161,8 @@ const anyOwner = "~"
 // ownerPath returns the path of an owner reference as an entry holds it.
 func ownerPath(uid string) string { return `"k:{\"uid\":\"` + uid + `\"}"` }
 
-// restoreOwner returns a shared entry with the UID of the object's controller.
-func restoreOwner(object client.Object, raw []byte) []byte {
+// Restore returns a shared entry with the UID of the object's controller.
+func Restore(object client.Object, raw []byte) []byte {
 	shared := []byte(ownerPath(anyOwner))
 	if !bytes.Contains(raw, shared) {
 		return raw

@@ -1,4 +1,4 @@
-package apply
+package managedfields
 
 import (
 	"fmt"
@@ -14,8 +14,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
+const manager = "opgen/web.example.com"
+
 func TestTrimKeepsOurFieldManagers(t *testing.T) {
-	service := applied()
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: manager, Operation: "Apply", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:type":{}}}`)},
+		{Manager: "kube-controller-manager", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:status":{}}`)},
+	}}}
 	if _, err := NewTrimmer().Trim(service); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +47,7 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		owner := object.OwnerReferences[1].UID
-		if got := string(managedEntry(object, manager, metav1.ManagedFieldsOperationApply, "")); got != fmt.Sprintf(paths, owner) {
+		if got := string(Entry(object, manager, metav1.ManagedFieldsOperationApply, "")); got != fmt.Sprintf(paths, owner) {
 			t.Errorf("the paths of the child of %s are %s", owner, got)
 		}
 	}
@@ -63,7 +68,7 @@ func TestChildrenOfOneShapeShareTheirPaths(t *testing.T) {
 		}
 	}
 	b.OwnerReferences = b.OwnerReferences[:1] // somebody took its owner away
-	if got := managedEntry(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
+	if got := Entry(b, manager, metav1.ManagedFieldsOperationApply, ""); string(got) == fmt.Sprintf(paths, "2") {
 		t.Error("a child has the path of an owner that it lost")
 	}
 	for i := range 2 * maxShapes {

@@ -1,0 +1,61 @@
+// Package managedfields reads the managedFields of objects, compares the values that objects have at
+// the paths in them, and makes them smaller in caches.
+//
+// A set of paths is structured-merge-diff's [fieldpath.Set]. A path that leads to an item of a list
+// selects the item by its keys or its value, and a path that ends at a list or an object owns it as a
+// whole. So a walk over a set needs no schema.
+package managedfields
+
+import (
+	"bytes"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Entry returns the fields that an object's managedFields hold for a field manager. It returns nil
+// if there are none.
+func Entry(object client.Object, manager string, operation metav1.ManagedFieldsOperationType, subresource string) []byte {
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == manager && entry.Operation == operation && entry.Subresource == subresource && entry.FieldsV1 != nil {
+			return Restore(object, entry.FieldsV1.GetRawBytes())
+		}
+	}
+	return nil
+}
+
+// Parse reads the fields of an entry. It returns an empty set for nil and for fields that are not
+// valid.
+func Parse(raw []byte) *fieldpath.Set {
+	set := fieldpath.NewSet()
+	if raw == nil || set.FromJSON(bytes.NewReader(raw)) != nil {
+		return fieldpath.NewSet()
+	}
+	return set
+}
+
+// Format returns the fields of a set as an entry holds them.
+func Format(set *fieldpath.Set) (*metav1.FieldsV1, error) {
+	raw, err := set.ToJSON()
+	return metav1.NewFieldsV1(string(raw)), err
+}
+
+// Has reports whether a set has a path, the path of an object or a list around it, or paths below it.
+func Has(set *fieldpath.Set, path fieldpath.Path) bool {
+	for _, element := range path {
+		below, ok := set.Children.Get(element)
+		if !ok {
+			return set.Members.Has(element)
+		}
+		set = below
+	}
+	return true
+}
+
+// OwnsCondition reports whether a field manager has set the condition of a type in an object's
+// status.
+func OwnsCondition(object client.Object, manager, conditionType string) bool {
+	set := Parse(Entry(object, manager, metav1.ManagedFieldsOperationUpdate, "status"))
+	return Has(set, fieldpath.MakePathOrDie("status", "conditions", fieldpath.KeyByFields("type", conditionType)))
+}
