@@ -17,19 +17,19 @@ import (
 	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
-// DraftName is the name of the draft of a spec file in positions.
+// DraftName is the file name of a draft in positions.
 const DraftName = "draft"
 
 // Addition is a project with one more API or controller.
 type Addition struct {
 	API        *spec.API        // nil for a controller
 	Controller *spec.Controller // nil for an API
-	File       string           // the spec file that the project gets
+	File       string           // the new spec file of the project
 	Input      scaffold.Input
 	Warnings   spec.Problems // about the new spec file
 }
 
-// AddAPI adds the API of a spec file.
+// AddAPI adds the API of a spec file. It returns an error if the file does not fit the others.
 func (p *Project) AddAPI(f SpecFile) (Addition, error) {
 	api, problems := crdgen.Parse(f.Name, f.Data, p.Spec.MinKubernetes, p.SharedTypes...)
 	if err := problems.Err(); err != nil {
@@ -43,8 +43,8 @@ func (p *Project) AddAPI(f SpecFile) (Addition, error) {
 	return a, p.addFile(&a, f)
 }
 
-// AddController adds the controller of a spec file, which must have the given name. hint returns
-// what to do about a file with another one.
+// AddController adds the controller of a spec file. The controller must have the given name; hint
+// returns what to do if it has another one.
 func (p *Project) AddController(f SpecFile, name string, hint func(other string) string) (Addition, error) {
 	controller, problems := spec.ParseController(f.Name, f.Data)
 	if err := problems.Err(); err != nil {
@@ -64,7 +64,7 @@ func (p *Project) AddController(f SpecFile, name string, hint func(other string)
 	return a, p.addFile(&a, f)
 }
 
-// addFile adds the spec file of an addition to its input, and checks all spec files together.
+// addFile adds the spec file to the input, and checks all spec files together.
 func (p *Project) addFile(a *Addition, f SpecFile) error {
 	if err := p.refuseOther(a.File, f.Data); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (p *Project) addFile(a *Addition, f SpecFile) error {
 	return spec.Check(a.Input.Project, a.Input.APIs, a.Input.Controllers).Err()
 }
 
-// apiFile returns the spec file that an API gets. Its name has the group if a kind of another group
-// has the file without.
+// apiFile returns the path of the spec file for a new API. It includes the group if an API of
+// another group already has the path without.
 func (p *Project) apiFile(api *spec.API) string {
 	kind := strings.ToLower(api.Names.Kind)
 	file := "api/" + kind + ".yaml"
@@ -90,7 +90,7 @@ func (p *Project) apiFile(api *spec.API) string {
 	return file
 }
 
-// refuseOther returns an error if the project has a spec file of that name with other content.
+// refuseOther returns an error if the project has a spec file with that name but other content.
 func (p *Project) refuseOther(file string, data []byte) error {
 	existing, err := os.ReadFile(filepath.Join(p.Dir, file))
 	switch {

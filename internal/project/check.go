@@ -7,21 +7,21 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 )
 
-// Finding is one line of what opgen check reports.
+// Finding is one line in the report of opgen check.
 type Finding struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
 
-// Check compares the tree with its source, given the changes that generate would make. It also
-// checks the author's files: samples, the functions that generated code calls, and module files.
+// Check compares the tree with its source. changes are what generate would do. It also checks files
+// that belong to the author: samples, the functions that generated code calls, and module files.
 func (p *Project) Check(source scaffold.Source, changes *scaffold.Changes) ([]Finding, error) {
 	var findings []Finding
 	for _, c := range changes.Conflicts() {
 		findings = append(findings, Finding{c.Path, c.Reason})
 	}
 	for _, c := range changes.Pending() {
-		if c.Owner != scaffold.Once { // the author may have moved or removed a Once file
+		if c.Owner != scaffold.Once { // the author may move or remove a Once file
 			findings = append(findings, Finding{c.Path, "out of date: run opgen generate"})
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// InputError is an error in the command line, or in what it names.
+// InputError is an error in the command line, or in a file or folder that it names. It has exit
+// code 2.
 type InputError struct{ Err error }
 
 // Error returns the message of the error.
@@ -23,7 +24,7 @@ func InputErrorf(format string, args ...any) error {
 	return InputError{fmt.Errorf(format, args...)}
 }
 
-// fileError returns why a file cannot be read, without the system call that failed.
+// fileError returns why a file cannot be read, without the name of the system call.
 func fileError(name string, err error) error {
 	var call *fs.PathError
 	if errors.As(err, &call) {
@@ -32,7 +33,7 @@ func fileError(name string, err error) error {
 	return InputErrorf("%s: %w", name, err)
 }
 
-// ShortPath returns a path as a user in the working directory writes it.
+// ShortPath returns a path as a user would write it in the working directory.
 func ShortPath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// SpecFile is a spec file that has been read.
+// SpecFile is the content of a spec file with its name.
 type SpecFile struct {
 	Name string // in positions
 	Data []byte
 }
 
-// Find returns the folder of the opgen.yaml in the working directory, or in the closest folder
-// above it.
+// Find returns the folder of the project that the working directory is in: the closest folder at or
+// above it with an opgen.yaml.
 func Find() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -61,7 +61,7 @@ func ReadFolder(tree fs.FS, folder string) ([]SpecFile, error) {
 	return specs, nil
 }
 
-// readEntries returns the entries of a folder of a tree, none if there is no such folder.
+// readEntries returns the entries of a folder of a tree, and none if the folder does not exist.
 func readEntries(tree fs.FS, folder string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(tree, folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -70,8 +70,7 @@ func readEntries(tree fs.FS, folder string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// readInTree reads the spec file of a tree under its name there. It returns an InputError if the
-// name is that of no regular file.
+// readInTree reads a spec file of a tree. It returns an InputError if there is no regular file.
 func readInTree(tree fs.FS, name string) (SpecFile, error) {
 	info, err := fs.Stat(tree, name)
 	if err := regularError(name, info, err); err != nil {
@@ -92,8 +91,8 @@ func readInTree(tree fs.FS, name string) (SpecFile, error) {
 	return SpecFile{name, data}, nil
 }
 
-// ReadFile reads the spec file at a path under the name that positions give it. It returns an
-// InputError if the path names no regular file.
+// ReadFile reads the spec file at a path. name is its name in positions. It returns an InputError
+// if there is no regular file.
 func ReadFile(name, path string) (SpecFile, error) {
 	info, err := os.Stat(path)
 	if err := regularError(name, info, err); err != nil {
@@ -107,7 +106,7 @@ func ReadFile(name, path string) (SpecFile, error) {
 	return ReadFrom(name, file)
 }
 
-// regularError returns an error unless there is a regular file.
+// regularError returns an error unless info is of a regular file.
 func regularError(name string, info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
@@ -120,8 +119,8 @@ func regularError(name string, info fs.FileInfo, err error) error {
 	return nil
 }
 
-// ReadFrom reads a spec file up to one byte more than its size limit, so that the parser can refuse
-// a larger one.
+// ReadFrom reads a spec file up to one byte beyond the size limit, so that the parser can refuse a
+// larger one.
 func ReadFrom(name string, r io.Reader) (SpecFile, error) {
 	data, err := io.ReadAll(io.LimitReader(r, spec.MaxFileSize+1))
 	if err != nil {
@@ -130,8 +129,8 @@ func ReadFrom(name string, r io.Reader) (SpecFile, error) {
 	return SpecFile{name, data}, nil
 }
 
-// misnamedFiles reports files that look like spec files and are not read because of their names:
-// renaming a file must not remove its API.
+// misnamedFiles returns problems for files that look like spec files but whose names are not read,
+// such as api/echo.yml. Without the error, such a rename would remove the API.
 func misnamedFiles(tree fs.FS) (spec.Problems, error) {
 	var problems spec.Problems
 	for _, folder := range []string{"api", "controllers"} {

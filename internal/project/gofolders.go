@@ -20,15 +20,15 @@ type goFolder struct {
 	Answers []cache.Answer `json:"answers"`
 }
 
-// isSame reports whether the folder is as it was.
+// isSame reports whether the folder has not changed.
 func (f goFolder) isSame() bool { return cache.Same(os.DirFS(f.Dir), f.Answers) }
 
-// moduleFiles are the files of a module that say which packages there are.
+// moduleFiles are the files of a module that affect which packages exist.
 var moduleFiles = []string{"go.mod", "go.sum", "vendor/modules.txt"}
 
-// watchGo notes the Go source that packages were loaded from: in the project, and in folders that
-// replace directives and workspaces name, which it returns. What the module cache and Go itself
-// have never changes. It reports false if something may have changed since the run began.
+// watchGo notes the Go source of loaded packages: in the project, and in folders that replace
+// directives and workspaces name, which it returns. The module cache and Go's own source never
+// change. It reports false if something may have changed since the run began.
 func (r *Record) watchGo(folders map[string]bool) ([]goFolder, bool) {
 	if len(folders) == 0 {
 		return nil, true
@@ -47,7 +47,7 @@ func (r *Record) watchGo(folders map[string]bool) ([]goFolder, bool) {
 			if module == "" {
 				return nil, false
 			}
-			inModule, _ := filepath.Rel(module, folder) // module is a folder above
+			inModule, _ := filepath.Rel(module, folder) // cannot fail, since module is a folder above
 			tree := cache.Watch(os.DirFS(module))
 			unchanged = r.watchFiles(tree, module, moduleFiles) && r.watchPackage(tree, module, filepath.ToSlash(inModule)) && unchanged
 			answers, all := tree.Seen()
@@ -69,22 +69,22 @@ func (r *Record) watchPackage(tree fs.FS, dir, folder string) bool {
 	return r.watchFiles(tree, dir, files) && err == nil
 }
 
-// watchFiles notes files of a tree. It reports false if one has changed since the run began: then
-// its content may be another than the one that was loaded.
+// watchFiles notes files of a tree. It reports false if one has changed since the run began,
+// because the content that was loaded may be another one.
 func (r *Record) watchFiles(tree fs.FS, dir string, files []string) bool {
 	unchanged := true
 	for _, file := range files {
-		_, _ = fs.ReadFile(tree, file) // that there is none is noted, too
+		_, _ = fs.ReadFile(tree, file) // a missing file is noted, too
 		info, err := os.Stat(filepath.Join(dir, file))
 		unchanged = unchanged && (err != nil || info.ModTime().Before(r.began.Add(-clockStep)))
 	}
 	return unchanged
 }
 
-// clockStep is how coarse the clock of a file system may be.
+// clockStep is how much the modification times of a file system may be rounded.
 const clockStep = 2 * time.Second
 
-// isBelow reports whether a path is that of a folder or below it.
+// isBelow reports whether a path is a folder or is below it.
 func isBelow(path, folder string) bool {
 	inside, err := filepath.Rel(folder, path)
 	return folder != "" && err == nil && filepath.IsLocal(inside)

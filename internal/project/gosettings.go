@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/modulecache"
 )
 
-// goSettings returns a digest of what else the go command reads packages by: the environment, the
-// file of go env -w, the workspace, and its own version.
+// goSettings returns a digest of everything else that affects how the go command loads packages:
+// the environment, the file of "go env -w", the workspace, and Go's version.
 func goSettings(dir string) string {
 	all := sha256.New()
 	add := func(texts ...string) {
@@ -31,13 +31,13 @@ func goSettings(dir string) string {
 		files = append(files, work, work+".sum")
 	}
 	for _, file := range files {
-		content, _ := os.ReadFile(file) // what cannot be read is empty
+		content, _ := os.ReadFile(file) // a file that cannot be read counts as empty
 		add(file, string(content))
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// goRoot returns the folder of the go command in PATH; empty if there is none.
+// goRoot returns the folder of the Go installation in PATH, and "" if there is none.
 func goRoot() string {
 	found, err := exec.LookPath("go")
 	if err != nil {

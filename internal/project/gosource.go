@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// ReadGo completes an input from the Go source of the project in dir, read in the workspace of the
-// project. tree is the same folder.
+// ReadGo completes an input from the Go source of the project in dir. It reads packages in the
+// workspace of the project. tree is the same folder.
 func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
 	if crdgen.ReadsGo(in.APIs) {
 		if err := useWorkspace(dir); err != nil {
@@ -23,8 +23,8 @@ func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) 
 	return scaffold.ReadGo(dir, tree, in)
 }
 
-// ReadGoTypes completes APIs from the Go source of the project that the working directory lies in,
-// or else of its Go module. It returns them as they are if there is neither.
+// ReadGoTypes completes APIs from the Go source of the project that the working directory is in, or
+// else of its Go module. It returns them unchanged if there is neither.
 func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	dir, err := Find()
 	if err != nil {
@@ -66,7 +66,7 @@ func readModule(apis []*spec.API) error {
 	return errors.Join(err, problems.Err())
 }
 
-// moduleFolder returns the folder of the module that a folder lies in; empty if there is none.
+// moduleFolder returns the folder of the module that a folder is in, and "" if there is none.
 func moduleFolder(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {

@@ -5,14 +5,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// ownTemplates are the author's own templates of a project.
+// ownTemplates are the templates of a project that its author has written.
 type ownTemplates struct {
 	Module  string   `json:"module"` // of the project
 	Folders []string `json:"folders"`
 	Digest  string   `json:"digest"`
 }
 
-// isSame reports whether the templates are as they were.
+// isSame reports whether the templates have not changed.
 func (o ownTemplates) isSame(dir string, tool scaffold.Tool) bool {
 	if len(o.Folders) == 0 {
 		return true

@@ -17,11 +17,10 @@ const FileName = "opgen.yaml"
 // Project is a project on disk.
 type Project struct {
 	Dir  string // the folder of opgen.yaml
-	Tree fs.FS  // the same, as everything that generated files depend on is read from it
+	Tree fs.FS  // the same folder; everything that affects generated files is read through it, and noted
 	Spec *spec.Project
 	APIs []*spec.API // in the order of their file names
-	// Controllers are the controllers for kinds that exist already, in the order of their file
-	// names.
+	// Controllers are the controllers for existing kinds, in the order of their file names.
 	Controllers []*spec.Controller
 	// SharedTypes are the types that every API can use.
 	SharedTypes []*spec.NamedType

@@ -10,15 +10,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// KnownAPI is an API that the lock lists, or a spec file describes.
+// KnownAPI is an API in the lock, in a spec file, or in both.
 type KnownAPI struct {
 	Name   string             // in opgen.lock
-	API    *spec.API          // nil: no spec file describes what the lock lists
-	Locked scaffold.LockedAPI // zero: the lock does not list it
+	API    *spec.API          // nil: it is only in the lock
+	Locked scaffold.LockedAPI // zero: it is not in the lock
 }
 
-// KnownAPIs returns the APIs of the lock and of the spec files by name. For an API that the lock
-// and its spec file describe differently, it returns that of the lock.
+// KnownAPIs returns the APIs of the lock and of the spec files by name. If the lock and the spec
+// file differ about an API, it returns that of the lock.
 func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
 	lock, err := scaffold.ReadLock(os.DirFS(p.Dir))
 	if err != nil {

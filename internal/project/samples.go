@@ -20,8 +20,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkSamples validates the objects of the project's kinds in deploy/samples as the API server
-// does.
+// checkSamples validates the objects in deploy/samples as the API server would.
 func (p *Project) checkSamples(apis []*spec.API) ([]Finding, error) {
 	crds, err := crdsByKind(apis, p.Spec.MinKubernetes)
 	if err != nil {
@@ -63,7 +62,7 @@ func crdsByKind(apis []*spec.API, minKubernetes string) (map[schema.GroupKind]*a
 }
 
 // checkSample returns what is wrong with the objects in a file. It ignores objects of kinds that
-// the project never had.
+// were never part of the project.
 func (p *Project) checkSample(crds map[schema.GroupKind]*apiextv1.CustomResourceDefinition, sample SpecFile) []string {
 	var messages []string
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(sample.Data)))
@@ -89,9 +88,9 @@ func (p *Project) checkSample(crds map[schema.GroupKind]*apiextv1.CustomResource
 	}
 }
 
-// isRemoved reports whether a kind that the project does not have is one that it had: it is in a
-// group of the project, or the file is named as opgen names the sample of that kind. A kind that
-// spec files name belongs to somebody else.
+// isRemoved reports whether the project has had a kind that it does not have any more. It has if
+// the kind is in a group of the project, or if the file has the name of a sample that opgen makes.
+// A kind that spec files name belongs to somebody else.
 func (p *Project) isRemoved(kind schema.GroupVersionKind, file string) bool {
 	if scaffold.Names(p.APIs, p.Controllers, kind.GroupKind()) {
 		return false
@@ -100,7 +99,7 @@ func (p *Project) isRemoved(kind schema.GroupVersionKind, file string) bool {
 	return own || file == scaffold.SamplePath(p.Spec, kind)
 }
 
-// removedMessage returns what to do about the sample of an API that the project no longer has.
+// removedMessage returns what to do about the sample of a removed API.
 func (p *Project) removedMessage(kind schema.GroupVersionKind) string {
 	message := fmt.Sprintf("shows %s of %s, which the project no longer has: remove the file", kind.Kind, kind.Group)
 	for _, api := range p.APIs {

@@ -20,19 +20,19 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
-// templatesFolder is the folder of a new project that templates are copied into.
+// templatesFolder is the folder in a new project for copies of templates.
 const templatesFolder = "templates"
 
-// NewTemplates are the templates of a new project.
+// NewTemplates are the templates for a new project.
 type NewTemplates struct {
-	Folders  []string               // for templates of opgen.yaml
-	Files    []scaffold.File        // copies of templates, which are the author's
+	Folders  []string               // the key templates of opgen.yaml
+	Files    []scaffold.File        // copies of templates, which belong to the author
 	Requires []scaffold.Requirement // for tools.mod
 }
 
-// FindTemplates finds what opgen init --template names: folders on disk, whose templates are copied
-// into the project, and MODULE/PATH@VERSION, which the go command downloads. It is the only part of
-// opgen, beside the local Kubernetes, that uses the network.
+// FindTemplates finds the templates that opgen init --template names: a folder on disk, whose
+// templates are copied into the project, or MODULE/PATH@VERSION, which the go command downloads.
+// Only this and the local Kubernetes use the network.
 func FindTemplates(ctx context.Context, names []string) (NewTemplates, error) {
 	var found NewTemplates
 	for _, name := range names {
@@ -47,8 +47,8 @@ func FindTemplates(ctx context.Context, names []string) (NewTemplates, error) {
 	return found, nil
 }
 
-// isModule reports whether a name is that of a folder in a module, as Go tells them apart from
-// folders on disk.
+// isModule reports whether a name is that of a folder in a module: as in Go, the first element of its
+// path has a dot, as in example.com/house.
 func isModule(name string) bool {
 	path, _, _ := strings.Cut(name, "@")
 	return spec.InModule(path) && !filepath.IsAbs(name)
@@ -88,7 +88,7 @@ func (n *NewTemplates) addToSpec(folder string) {
 	}
 }
 
-// addModule adds a folder of a module, of its latest version unless the name has another.
+// addModule adds a folder of a module, at the version in the name or else the latest one.
 func (n *NewTemplates) addModule(ctx context.Context, name string) error {
 	path, version, given := strings.Cut(name, "@")
 	if !given {
@@ -113,18 +113,19 @@ func (n *NewTemplates) addModule(ctx context.Context, name string) error {
 	return nil
 }
 
-// downloadedModule is what go mod download -json says of a module.
+// downloadedModule is the output of go mod download -json.
 type downloadedModule struct {
 	Path, Version, Error, Dir, Sum, GoModSum string
 }
 
-// downloadModule downloads the module that a path is in: the one with the longest path.
+// downloadModule downloads the module that a path is in. If several prefixes of the path are
+// modules, it is the longest one.
 func downloadModule(ctx context.Context, path, version string) (downloadedModule, error) {
 	args := []string{"mod", "download", "-json"}
 	for candidate := path; candidate != ""; candidate = candidate[:max(strings.LastIndex(candidate, "/"), 0)] {
 		args = append(args, candidate+"@"+version)
 	}
-	temp, err := os.MkdirTemp("", "opgen-download-") // where no module file takes part
+	temp, err := os.MkdirTemp("", "opgen-download-") // a folder without a module file
 	if err != nil {
 		return downloadedModule{}, err
 	}
@@ -133,7 +134,7 @@ func downloadModule(ctx context.Context, path, version string) (downloadedModule
 	cmd.Dir, cmd.Env = temp, append(os.Environ(), "GOWORK=off", "GO111MODULE=on")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	output, err := cmd.Output() // an error if one of the candidates is no module
+	output, err := cmd.Output() // fails if one of the candidates is not a module
 	if errors.Is(err, exec.ErrNotFound) {
 		return downloadedModule{}, errors.New("no Go toolchain found: put go on the PATH")
 	}
@@ -146,7 +147,7 @@ func downloadModule(ctx context.Context, path, version string) (downloadedModule
 			return m, fmt.Errorf("go mod download: %w", decodeErr)
 		}
 		if m.Error == "" {
-			return m, nil // candidates come in their order, the longest first
+			return m, nil // the candidates are in order, the longest first
 		}
 		if m.Path == modulecache.LikelyModule(path) {
 			refused = firstLine(m.Error)

@@ -11,9 +11,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 )
 
-// ToolFor returns the opgen of a version that generates for the project in dir. For a version that
-// is no release, it names the checkout of the build, so that the project's go.mod can replace the
-// module, which cannot be downloaded.
+// ToolFor returns the opgen of a version that generates for the project in dir. If the version is
+// not a release, the module cannot be downloaded: it names the checkout of the build, and the
+// project's go.mod replaces the module with that.
 func ToolFor(dir, version string) scaffold.Tool {
 	if isRelease(version) {
 		return scaffold.Tool{Version: version}
@@ -21,14 +21,14 @@ func ToolFor(dir, version string) scaffold.Tool {
 	return scaffold.Tool{Checkout: relativeIfInside(checkoutDir(), dir)}
 }
 
-// isRelease reports whether a version is that of a release. Builds of a checkout have (devel), a
+// isRelease reports whether a version is a release. Builds of a checkout have (devel), a
 // pseudo-version, or v0.0.0, which a project requires of a module that it replaces.
 func isRelease(version string) bool {
 	return semver.IsValid(version) && semver.Prerelease(version) == "" && version != "v0.0.0"
 }
 
-// checkoutDir returns the folder of the module that this file was compiled from; empty if it is not
-// on this machine.
+// checkoutDir returns the folder of the module that this file was compiled from, and "" if it does
+// not exist on this machine.
 func checkoutDir() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
@@ -41,8 +41,8 @@ func checkoutDir() string {
 	return root
 }
 
-// relativeIfInside returns a checkout relative to a project inside it, so that the files of opgen's
-// own examples are the same in every checkout.
+// relativeIfInside returns a checkout relative to a project inside of it, so that the files of
+// opgen's examples are the same in every checkout.
 func relativeIfInside(root, dir string) string {
 	if root == "" || !strings.HasPrefix(dir, root+string(filepath.Separator)) {
 		return root

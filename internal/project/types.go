@@ -10,11 +10,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// typesFile is the usual name of the file of types beside the files of APIs.
+// typesFile is the usual name of the file of types in the folder of API files.
 const typesFile = "types.yaml"
 
-// ParseTypes parses the files of kind Types among spec files. It returns these files, those of
-// APIs, and the types.
+// ParseTypes separates the files of kind Types from those of APIs, and parses the former.
 func ParseTypes(files []SpecFile) (ofTypes, apis []SpecFile, shared []*spec.NamedType, problems spec.Problems) {
 	for _, f := range files {
 		if !spec.IsTypes(f.Data) {
@@ -42,7 +41,7 @@ func ParseTypes(files []SpecFile) (ofTypes, apis []SpecFile, shared []*spec.Name
 	return ofTypes, apis, shared, problems
 }
 
-// FindTypes returns the files of types that lie beside other files and are not among them.
+// FindTypes returns the files of types in the folders of other files that are not among these.
 func FindTypes(files []string) []string {
 	var found []string
 	for _, file := range files {

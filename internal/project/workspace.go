@@ -10,10 +10,12 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// useWorkspace sets GOWORK so that Go packages of the project in dir are read as go builds them: in
-// the workspace that lists the project, or without one. In a go.work that does not list the
-// project, go would read none of its packages. Users who run opgen with the project's tools.mod
-// have turned workspaces off, which is not meant for the project's packages.
+// useWorkspace sets GOWORK so that the Go packages of the project in dir are loaded as go builds
+// them: in the workspace that lists the project, or without one. With a go.work that does not list
+// the project, the go command would find none of its packages.
+//
+// Users who run opgen with the project's tools.mod have switched workspaces off for that command,
+// which does not concern the project's packages.
 func useWorkspace(dir string) error {
 	file := os.Getenv("GOWORK")
 	if file == "" || file == "off" {
@@ -32,7 +34,7 @@ func useWorkspace(dir string) error {
 	return os.Setenv("GOWORK", file)
 }
 
-// workFile returns the go.work in a folder or the closest one above it, empty when there is none.
+// workFile returns the go.work in a folder or in the closest one above it, and "" if there is none.
 func workFile(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, "go.work")

@@ -19,9 +19,9 @@ const (
 	Create    Action = "create"    // it is absent and gets written
 	Update    Action = "update"    // it is Generated, unedited, and out of date
 	Unchanged Action = "unchanged" // it is Generated and up to date
-	Keep      Action = "keep"      // it is the author's
-	Remove    Action = "remove"    // it is Generated, unedited, and nothing yields it any more
-	Conflict  Action = "conflict"  // to write or remove, but edited by hand
+	Keep      Action = "keep"      // it belongs to the author
+	Remove    Action = "remove"    // it is Generated and unedited, and the project no longer has it
+	Conflict  Action = "conflict"  // it would be written or removed, but somebody has edited it
 )
 
 // Change is one file and what happens to it.
@@ -29,15 +29,15 @@ type Change struct {
 	Path   string
 	Action Action
 	Owner  Owner
-	API    string // the name of the API that the file belongs to, see APIName; empty for files of the whole project
-	// Template is the author's own template that the file is from; empty for files of opgen's own.
+	API    string // the name of the API that the file belongs to, as APIName returns it; empty for files of the whole project
+	// Template is the author's template that the file is made from, empty if opgen makes it.
 	Template string
 	Reason   string // of a Conflict, such as "edited by hand"; empty otherwise
-	Old      []byte // the content in the tree; nil when the file is absent
-	New      []byte // the content in the plan; nil when the file is to be removed
+	Old      []byte // content in the tree; nil if the file is absent
+	New      []byte // content in the plan; nil if the file is to be removed
 }
 
-// Diff returns the change of content in the unified format, empty when there is none.
+// Diff returns the difference of the contents in the unified format. It is empty if there is none.
 func (c Change) Diff() []byte {
 	if c.Action == Unchanged || c.Action == Keep {
 		return nil
@@ -52,7 +52,7 @@ func (c Change) Diff() []byte {
 	return diff.Diff(oldName, c.Old, newName, c.New)
 }
 
-// Changes are what a FileSet would do to a tree.
+// Changes are what would have to happen to a tree to make it equal to a FileSet.
 type Changes struct {
 	list     []Change
 	warnings spec.Problems
@@ -77,7 +77,7 @@ func (c *Changes) IsEmpty() bool {
 	return len(c.withActions(Create, Update, Remove, Conflict)) == 0
 }
 
-// Warnings are what there is to warn of in the Go source that the project is generated from.
+// Warnings returns the warnings about the Go source that the project is generated from.
 func (c *Changes) Warnings() spec.Problems { return slices.Clone(c.warnings) }
 
 // List returns every file of the set and every file to be removed, in the order of their paths.
@@ -90,7 +90,7 @@ func (c *Changes) Pending() []Change {
 	return c.withActions(Create, Update, Remove)
 }
 
-// Conflicts returns the changes that keep Apply from doing anything.
+// Conflicts returns the changes because of which Apply does nothing.
 func (c *Changes) Conflicts() []Change {
 	return c.withActions(Conflict)
 }
@@ -105,8 +105,8 @@ func (c *Changes) withActions(actions ...Action) []Change {
 	return found
 }
 
-// Force returns the same changes with every conflict decided against the hand: the files are
-// overwritten or removed.
+// Force returns the same changes, but with conflicts turned into updates and removals: edits are
+// overwritten.
 func (c *Changes) Force() *Changes {
 	forced := slices.Clone(c.list)
 	for i, change := range forced {

@@ -11,9 +11,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// MissingModules says for which Go types of parents, children and related objects go.mod of a tree
-// has no module, and whether it lacks those that rules need. It looks at paths only: that a package
-// exists is for the compiler to say.
+// MissingModules returns the Go types of parents, children and related objects for which go.mod of
+// a tree requires no module. It also checks the module that CEL rules need. It only looks at import
+// paths: the compiler finds out whether a package exists.
 func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []VersionMismatch {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
@@ -40,7 +40,8 @@ func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller
 	return missing
 }
 
-// hasRule reports whether a child has a rule, whose library is linked only then.
+// hasRule reports whether a child has a CEL rule. Only then the operator links the library for
+// rules.
 func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	var children []spec.Child
 	for _, api := range apis {
@@ -54,8 +55,7 @@ func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 	return slices.ContainsFunc(children, func(c spec.Child) bool { return c.ReadyWhen.Text != "" })
 }
 
-// namedKinds are the kinds that spec files name: parents of controllers, children and related
-// objects.
+// namedKinds returns the kinds in spec files: parents of controllers, children and related objects.
 func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
 	var all []spec.Resource
 	for _, c := range controllers {
@@ -72,14 +72,14 @@ func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resourc
 	return all
 }
 
-// Names reports whether spec files name a kind as that of parents, children or related objects.
+// Names reports whether spec files name a kind of parents, children or related objects.
 func Names(apis []*spec.API, controllers []*spec.Controller, kind schema.GroupKind) bool {
 	return slices.ContainsFunc(namedKinds(apis, controllers), func(r spec.Resource) bool {
 		return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind() == kind
 	})
 }
 
-// operatorKinds are the kinds that an operator block names.
+// operatorKinds returns the kinds in an operator block.
 func operatorKinds(op *spec.Operator) []spec.Resource {
 	var all []spec.Resource
 	for _, child := range op.Children {
@@ -91,7 +91,7 @@ func operatorKinds(op *spec.Operator) []spec.Resource {
 	return all
 }
 
-// hasModuleFor reports whether a module file has a module that an import path may be of.
+// hasModuleFor reports whether a module file requires a module that can contain an import path.
 func hasModuleFor(file *modfile.File, importPath string) bool {
 	holds := func(module string) bool { return importPath == module || strings.HasPrefix(importPath, module+"/") }
 	first, _, _ := strings.Cut(importPath, "/")

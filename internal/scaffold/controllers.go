@@ -9,22 +9,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// controller is a controller of the project for kinds that exist already.
+// controller is a controller of the project for existing kinds.
 type controller struct {
 	spec      *spec.Controller
 	templates templates.Operator
-	foreign   []kinds.Resource // its parents among them
+	foreign   []kinds.Resource // including its parents
 }
 
-// folder is where the controller is.
+// folder returns the folder of the controller's Go package.
 func (c controller) folder() string { return "internal/" + c.spec.Package() }
 
-// manifest is what the controller consists of.
+// manifest returns the files of the controller.
 func (c controller) manifest() []output {
 	return append(operatorManifest(c.folder(), func() templates.Operator { return c.templates }), foreignOutputs(c.folder(), c.foreign)...)
 }
 
-// addController takes in a controller.
+// addController adds a controller to the project.
 func (p *project) addController(c *spec.Controller) spec.Problems {
 	r := kinds.Resolver{Packages: p.packages, CRDs: p.crds}
 	parents, problems := resolveParents(r, p.Project, c)
@@ -43,13 +43,13 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 		})
 	}
 	if !runsInTests {
-		foreign = nil // a test would see the objects of others
+		foreign = nil // a test would see objects of others
 	}
 	p.controllers = append(p.controllers, controller{c, o, foreign})
 	return append(problems, op.problems...)
 }
 
-// resolveParents completes the kinds that a controller operates.
+// resolveParents completes the kinds that a controller reconciles.
 func resolveParents(r kinds.Resolver, p *spec.Project, c *spec.Controller) ([]kinds.Resource, spec.Problems) {
 	var problems spec.Problems
 	parents := make([]kinds.Resource, len(c.Parents))
@@ -65,7 +65,7 @@ func resolveParents(r kinds.Resolver, p *spec.Project, c *spec.Controller) ([]ki
 			fail("kind", problem.Message, problem.Hint)
 			continue
 		case !parent.Foreign && declared.Scope != "" && declared.Scope != parent.Scope():
-			fail("scope", "objects of kind "+declared.Kind+" are "+scopeWords[parent.Scope()], "leave scope out: it is known")
+			fail("scope", "kind "+declared.Kind+" is "+scopeWords[parent.Scope()], "leave scope out: it is known")
 		case !parent.Foreign && declared.Plural != "" && declared.Plural != parent.Plural:
 			fail("plural", "the plural of "+declared.Kind+" is "+parent.Plural, "leave plural out: it is known")
 		}
@@ -76,5 +76,5 @@ func resolveParents(r kinds.Resolver, p *spec.Project, c *spec.Controller) ([]ki
 	return parents, problems
 }
 
-// scopeWords say where the objects of a kind lie.
-var scopeWords = map[spec.Scope]string{spec.Namespaced: "in namespaces", spec.Cluster: "in no namespace"}
+// scopeWords are the scopes in messages.
+var scopeWords = map[spec.Scope]string{spec.Namespaced: "namespaced", spec.Cluster: "cluster-scoped"}

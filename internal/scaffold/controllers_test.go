@@ -36,7 +36,7 @@ operator:
 	}
 	const want = `controllers/invalid.yaml:5:31: parents[0].kind: Kubernetes has no kind "StatefulSett" in apps/v1
     did you mean "StatefulSet"? for a kind of someone else's, give plural: and scope:
-controllers/invalid.yaml:6:50: parents[1].scope: objects of kind Deployment are in namespaces
+controllers/invalid.yaml:6:50: parents[1].scope: kind Deployment is namespaced
     leave scope out: it is known
 controllers/invalid.yaml:7:42: parents[2].plural: the plural of Secret is secrets
     leave plural out: it is known

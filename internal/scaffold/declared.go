@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// declaredNames are what a Go file declares at its top level. Methods are not among the functions.
+// declaredNames are the top-level declarations of a Go file. The functions do not include methods.
 type declaredNames struct {
 	types, values, functions []string
 }
 
-// declaredIn lists what a Go file declares.
+// declaredIn returns the declarations of a Go file.
 func declaredIn(file *ast.File) declaredNames {
 	var names declaredNames
 	for _, decl := range file.Decls {
@@ -39,5 +39,5 @@ func (n *declaredNames) addSpec(s ast.Spec) {
 	}
 }
 
-// all returns the names of every sort.
+// all returns the names of types, values and functions.
 func (n declaredNames) all() []string { return slices.Concat(n.types, n.values, n.functions) }

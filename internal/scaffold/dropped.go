@@ -10,15 +10,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// childOwner is an API or a controller with its children.
+// childOwner is an API or a controller, with its children.
 type childOwner struct {
-	name     string // in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
+	name     string // as in opgen.lock: EchoServer.demo.example.com, or controllers/service-per-pod
 	pos      spec.Pos
 	children []spec.Child
 	accepted []spec.Warning
 }
 
-// parentsWithChildren are all APIs and controllers, those without an operator too.
+// parentsWithChildren returns all APIs and controllers, including those without an operator.
 func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []childOwner {
 	var owners []childOwner
 	for _, api := range apis {
@@ -34,8 +34,8 @@ func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []chi
 	return owners
 }
 
-// childKinds returns the kinds of children that each owner has, by its name:
-// EchoServer.demo.example.com → Pod, Deployment.apps. A kind that is only pruned is not among them.
+// childKinds returns the kinds of children by the name of their owner: EchoServer.demo.example.com
+// → Pod, Deployment.apps. It leaves out kinds with pruneOnly.
 func childKinds(owners []childOwner) map[string][]string {
 	kinds := map[string][]string{}
 	for _, m := range owners {
@@ -49,14 +49,15 @@ func childKinds(owners []childOwner) map[string][]string {
 	return kinds
 }
 
-// childName leaves out the version: another version of a kind shows the same objects.
+// childName returns the name of a kind without its version, since all versions show the same
+// objects.
 func childName(child spec.Child) string {
 	return schema.FromAPIVersionAndKind(child.APIVersion, child.Kind).GroupKind().String()
 }
 
-// checkDroppedChildren returns an error if a spec file no longer names a kind of children that was
-// made so far. Children of that kind would stay in clusters, and the operator would have no right
-// to prune them.
+// checkDroppedChildren returns an error if a spec file no longer names a kind of children that the
+// lock lists. Children of the kind would stay in clusters, because the operator would have no
+// permission to prune them.
 func checkDroppedChildren(before map[string][]string, owners []childOwner) error {
 	var problems spec.Problems
 	for _, m := range owners {

@@ -9,12 +9,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// childNamespaces are the namespaces that children can lie in beside that of their parent, by the
-// name of the owner and by the kind of the children; spec.AllNamespaces alone stands for every one.
+// childNamespaces are the namespaces of children other than those of their parents, by owner and
+// kind of children. spec.AllNamespaces alone means every namespace.
 type childNamespaces map[string]map[string][]string
 
-// lockedNamespaces returns the namespaces of the children of all APIs and controllers. Kinds whose
-// children lie in the namespaces of their parents, or in none, are not among them.
+// lockedNamespaces returns the namespaces of the children of all APIs and controllers. It leaves
+// out kinds whose children are only in the namespaces of their parents, or cluster-scoped.
 func (p *project) lockedNamespaces() childNamespaces {
 	all := childNamespaces{}
 	for _, k := range p.kinds {
@@ -44,9 +44,9 @@ func (n childNamespaces) add(owner string, hasNamespacedParents bool, children [
 	}
 }
 
-// checkDroppedNamespaces returns an error if a spec file no longer has a namespace that children of
-// a kind could lie in so far. The operator would neither see nor prune the children there. Nothing
-// in the file says whether there are any, so that an author accepts the change.
+// checkDroppedNamespaces returns an error if a spec file no longer lists a namespace of children
+// that the lock lists. The operator would neither see nor prune children there. opgen cannot know
+// whether there are any, so the author has to accept the change.
 func checkDroppedNamespaces(before, after childNamespaces, owners []childOwner) error {
 	var problems spec.Problems
 	for _, m := range owners {
@@ -70,7 +70,7 @@ func checkDroppedNamespaces(before, after childNamespaces, owners []childOwner) 
 	return problems.Err()
 }
 
-// droppedNamespaces returns the namespaces that only the list of before has, for messages.
+// droppedNamespaces returns the namespaces that are only in before, for messages.
 func droppedNamespaces(before, after []string) []string {
 	switch {
 	case slices.Contains(after, spec.AllNamespaces):

@@ -11,14 +11,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Owner is opgen or the author: who writes a file of a project.
+// Owner is who may change a file of a project: opgen or the author.
 type Owner int
 
 const (
-	// Generated files are opgen's: written whole on every change of the spec, removed when nothing
-	// yields them.
+	// Generated files belong to opgen. It rewrites them when the spec changes, and removes them
+	// when the project no longer has them.
 	Generated Owner = iota
-	// Once files are the author's: written when absent, never touched again.
+	// Once files belong to the author. opgen writes them if they are absent, and never changes
+	// them.
 	Once
 )
 
@@ -30,12 +31,12 @@ type File struct {
 	// API is the name of the API that the file belongs to, see APIName, and Controller that of the
 	// controller for kinds that exist already; both are empty for files of the whole project.
 	API, Controller string
-	// Instead reports whether a file of this name in the same folder takes this one's place, so
-	// that a Once file stays absent after its author has renamed or split it; nil when no other
-	// file does.
+	// Instead reports whether another file in the same folder replaces this one, for example after
+	// the author has renamed or split it. A Once file is not written then. Nil means that no file
+	// does.
 	Instead func(name string) bool
-	// Template is the author's own template that the file is from, as opgen.lock names it; empty for
-	// files of opgen's own.
+	// Template is the author's template that the file is made from, as opgen.lock names it. It is
+	// empty if opgen makes the file.
 	Template string
 
 	// render renders the content of a Once file and of one that is known, which most projects have
@@ -65,7 +66,7 @@ func (f File) contentChecksum() string {
 	return contentChecksum(f.Content)
 }
 
-// isContent reports whether the file has a content, whatever its line endings.
+// isContent reports whether the file has a content, except for its line endings.
 func (f File) isContent(content []byte) bool {
 	if f.render == nil {
 		return bytes.Equal(unixLines(content), unixLines(f.Content))
@@ -73,7 +74,7 @@ func (f File) isContent(content []byte) bool {
 	return contentChecksum(content) == f.checksum
 }
 
-// FileSet is a whole project in memory: every file it consists of, sorted by path, no path twice.
+// FileSet is a whole project in memory: all of its files, sorted by path, each path once.
 type FileSet struct {
 	files       []File
 	dropped     []string
@@ -91,8 +92,8 @@ func (s *FileSet) Files() []File {
 	return slices.Clone(s.files)
 }
 
-// newFileSet sorts files and refuses what could not be a tree: paths outside of it, one path twice,
-// Generated files whose name does not tell.
+// newFileSet sorts files. It returns an error if a path is outside of the project or not unique, or
+// if the name of a Generated file does not say that it is generated.
 func newFileSet(version string, files []File, dropped []string) (*FileSet, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -102,21 +103,21 @@ func newFileSet(version string, files []File, dropped []string) (*FileSet, error
 			return nil, fmt.Errorf("%s: lies outside of the project", f.Path)
 		case i > 0 && files[i-1].Path == f.Path:
 			return nil, fmt.Errorf("%s: made twice", f.Path)
-		case f.Owner == Generated && f.Template == "" && !generatedName(f.Path):
+		case f.Owner == Generated && f.Template == "" && !isGeneratedName(f.Path):
 			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
 		case f.Content == nil && f.render == nil:
-			files[i].Content = []byte{} // nil would mean that there is to be no file
+			files[i].Content = []byte{} // nil would mean that the file is to be removed
 		}
 	}
 	return &FileSet{files: files, dropped: dropped, version: version}, nil
 }
 
-// generatedPrefix starts the name of every Generated file outside of the folders that are generated
-// whole.
+// generatedPrefix begins the name of every Generated file outside of the folders that are generated
+// completely.
 const generatedPrefix = "zz_generated."
 
-// generatedName reports whether a file of this path can be opgen's.
-func generatedName(file string) bool {
+// isGeneratedName reports whether a file with this path can be Generated.
+func isGeneratedName(file string) bool {
 	folder, _, _ := strings.Cut(file, "/")
 	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist"
 }

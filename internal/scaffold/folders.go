@@ -9,18 +9,17 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// operatorFile is the file of an operator that opgen generates.
+// operatorFile is the name of the Generated file of an operator.
 const operatorFile = "zz_generated.operator.go"
 
-// OperatorFolder returns the folder of a kind's operator in a tree: the one that opgen.lock lists,
-// which never changes. A new operator goes to internal/<kind>, or to internal/<group>/<kind> where
-// kinds of two groups share the name.
+// OperatorFolder returns the folder of a kind's operator in a tree. It is the folder in opgen.lock,
+// which never changes. A new operator gets internal/<kind>, or internal/<group>/<kind> if kinds of
+// two groups have the same name.
 func OperatorFolder(tree fs.FS, p *spec.Project, api *spec.API, all []*spec.API) string {
 	return operatorFolder(p, api, all, lockedFolders(tree))
 }
 
-// operatorFolder is OperatorFolder for the locked folders of the operators, by the names of their
-// APIs.
+// operatorFolder is OperatorFolder for known folders of operators, by the names of their APIs.
 func operatorFolder(p *spec.Project, api *spec.API, all []*spec.API, locked map[string]string) string {
 	kind := templates.PackageName(api.Names.GoKind)
 	plain, grouped := path.Join("internal", kind), path.Join("internal", gomodel.GroupFolder(p, api.Group), kind)
@@ -33,8 +32,8 @@ func operatorFolder(p *spec.Project, api *spec.API, all []*spec.API, locked map[
 	return plain
 }
 
-// lockedFolders returns the folders of the operators that opgen.lock lists, by the names of their
-// APIs. A lock that cannot be read lists none; Diff reports what is wrong with it.
+// lockedFolders returns the folders of operators in opgen.lock, by the names of their APIs. It
+// returns none if the lock cannot be read, which Diff reports.
 func lockedFolders(tree fs.FS) map[string]string {
 	lock, err := ReadLock(tree)
 	if err != nil {

@@ -14,11 +14,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// standInAnnotation marks a CRD that package operatortest installs only where there is none.
+// standInAnnotation marks a CRD that package operatortest installs only if the kind has no other
+// CRD.
 const standInAnnotation = "opgen.dev/stand-in"
 
-// foreignCRDs renders CRDs that stand in, in tests, for those of the foreign kinds that an operator
-// has: any object is valid.
+// foreignCRDs returns a renderer of CRDs for foreign kinds of an operator. Tests install them in
+// place of the real ones; they accept any object.
 func foreignCRDs(foreign []kinds.Resource) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		var documents [][]byte
@@ -33,7 +34,7 @@ func foreignCRDs(foreign []kinds.Resource) func() ([]byte, error) {
 	}
 }
 
-// standIns returns a CRD for each kind, with all its versions that are used.
+// standIns returns a CRD for each kind, with all versions that the project uses.
 func standIns(foreign []kinds.Resource) []*apiextv1.CustomResourceDefinition {
 	foreign = slices.SortedFunc(slices.Values(foreign), func(a, b kinds.Resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural), cmp.Compare(a.APIVersion, b.APIVersion))
@@ -83,7 +84,7 @@ func openVersion(name string, storage bool) apiextv1.CustomResourceDefinitionVer
 	}
 }
 
-// foreignOutputs are the stand-ins of an operator's package, where it has foreign kinds.
+// foreignOutputs returns the file of stand-ins for an operator's package, if it has foreign kinds.
 func foreignOutputs(folder string, foreign []kinds.Resource) []output {
 	if len(foreign) == 0 {
 		return nil

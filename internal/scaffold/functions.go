@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// wiringPath is the file that calls New of the package of each operator.
+// wiringPath is the file that calls New in the package of each operator.
 const wiringPath = "zz_generated.controllers.go"
 
-// MissingFunctions says which functions of the author's the generated code needs and a tree lacks,
-// in whatever file: New in the package of each operator that the changes' wiring calls, and main.
-// Code that cannot be parsed is left for the compiler to report.
+// MissingFunctions returns the functions of the author that generated code calls and that a tree
+// lacks in any file: New in the package of each operator, and main. It skips packages with code
+// that cannot be parsed, which the compiler reports.
 func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
 	var missing []VersionMismatch
 	for _, folder := range wiredFolders(changes, module) {
@@ -43,7 +43,7 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMism
 	return missing
 }
 
-// wiredFolders returns the folders of the packages that the wiring imports from the project.
+// wiredFolders returns the folders of the project's packages that the wiring imports.
 func wiredFolders(changes *Changes, module string) []string {
 	var folders []string
 	for _, c := range changes.list {
@@ -64,8 +64,8 @@ func wiredFolders(changes *Changes, module string) []string {
 	return folders
 }
 
-// createsFileIn reports whether a Once file of Go code is to be written into a folder, so that it
-// lacks what that file has.
+// createsFileIn reports whether a Once file of Go code will be written into a folder, so that its
+// functions are not missing.
 func (c *Changes) createsFileIn(folder string) bool {
 	return slices.ContainsFunc(c.list, func(change Change) bool {
 		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
@@ -74,12 +74,12 @@ func (c *Changes) createsFileIn(folder string) bool {
 
 // code is the hand-written code of a package.
 type code struct {
-	functions []string // without those that have a receiver
-	first     string   // file; main.go if there is one
+	functions []string // without methods
+	first     string   // the first file; main.go if there is one
 	broken    bool     // a file cannot be parsed
 }
 
-// codeIn reads the hand-written Go files of a folder that are built on this platform and are no
+// codeIn parses the hand-written Go files of a folder that are built on this platform and are not
 // tests.
 func codeIn(tree fs.FS, folder string) code {
 	var found code
@@ -88,7 +88,7 @@ func codeIn(tree fs.FS, folder string) code {
 	names, _ := fs.Glob(tree, path.Join(folder, "*.go"))
 	for _, name := range names {
 		base := path.Base(name)
-		if !isCode(base) || generatedName(base) {
+		if !isCode(base) || isGeneratedName(base) {
 			continue
 		}
 		if found.first == "" || base == "main.go" {

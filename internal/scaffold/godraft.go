@@ -12,8 +12,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// filesByType returns the names of the files of a folder by the types that they declare. A file
-// that cannot be read declares nothing here: whoever reads the whole package will say why.
+// filesByType returns the files of a folder by the types that they declare. It skips files that
+// cannot be parsed, which the reader of the package reports.
 func filesByType(tree fs.FS, dir string) map[string]string {
 	found := map[string]string{}
 	files, err := fs.Glob(tree, path.Join(dir, "*.go"))
@@ -38,7 +38,8 @@ func filesByType(tree fs.FS, dir string) map[string]string {
 	return found
 }
 
-// draftTypes renders the types that an author starts from: those of the draft of a spec file.
+// draftTypes renders the Go types that an author starts from. They are those of a draft of the spec
+// file.
 func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	text, err := templates.Draft(templates.DraftView{
 		Group: api.Group, Version: api.Versions[version].Name, Kind: api.Names.GoKind, Scope: string(api.Scope),
@@ -70,8 +71,8 @@ func draftTypes(p *spec.Project, api *spec.API, version int) ([]byte, error) {
 	return nil, nil
 }
 
-// addComments gives the types of a draft the comments that an author would write, and none of the
-// markers for typed clients: as long as there are none, those follow from the API.
+// addComments adds comments to the types of a draft that an author would write. It adds no markers
+// for typed clients: without any, the markers follow from the API file.
 func addComments(pkg gomodel.Package) {
 	k := pkg.Kinds[0]
 	about := map[string]string{

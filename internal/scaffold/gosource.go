@@ -18,8 +18,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// needsAuthored reports whether an API has a version whose types are an author's and have not been
-// read.
+// needsAuthored reports whether an API has a version whose types an author owns and that is not
+// read yet.
 func needsAuthored(api *spec.API) bool {
 	return slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.GoTypes && v.Authored == nil })
 }
@@ -66,7 +66,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 	if err != nil || len(problems) == 0 {
 		return source, err
 	}
-	for _, api := range in.APIs { // report the errors of the other APIs at the same time
+	for _, api := range in.APIs { // so that errors of the other APIs are reported at the same time
 		if len(api.GoTypes()) == 0 && !needsAuthored(api) {
 			_, more := crdgen.CRD(api, in.Project.MinKubernetes)
 			problems = append(problems, more...)
@@ -87,7 +87,7 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 	return uses
 }
 
-// readAuthored reads the packages with types of an author.
+// readAuthored reads the packages with types that an author owns.
 func (s *Source) readAuthored(dir string, tree fs.FS) (spec.Problems, error) {
 	if !slices.ContainsFunc(s.APIs, needsAuthored) {
 		return nil, nil
@@ -123,8 +123,9 @@ func (s *Source) readAuthored(dir string, tree fs.FS) (spec.Problems, error) {
 	return nil, nil
 }
 
-// authors prepares the packages of which an author owns types, to be read as they will be: with
-// what is to be generated beside the author's files, and with a draft of types that are not there.
+// authors prepares packages with types that an author owns. They are read as they will be after
+// generate: with the new generated files next to the author's, and with drafts of types that do not
+// exist yet.
 type authors struct {
 	project  *spec.Project
 	tree     fs.FS
@@ -162,8 +163,8 @@ func (a *authors) addPackage(pkg gomodel.Package) error {
 	return a.addGenerated(pkg)
 }
 
-// addGenerated adds the files that opgen generates in a package of authors. One that it no longer
-// generates has nothing in it.
+// addGenerated adds the files that opgen generates in such a package. A file that it no longer
+// generates is added as empty, because it is still on disk.
 func (a *authors) addGenerated(pkg gomodel.Package) error {
 	register, err := templates.Register(pkg)
 	if err != nil {
@@ -181,10 +182,10 @@ func (a *authors) addGenerated(pkg gomodel.Package) error {
 	return nil
 }
 
-// typesFile is the file of the types of a package that opgen generates.
+// typesFile is the name of the generated file with the types of a package.
 const typesFile = "zz_generated.types.go"
 
-// findTypes finds the file that declares the types of a kind, or drafts it.
+// findTypes finds the file that declares the types of a kind. If there is none, it drafts the file.
 func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string) error {
 	switch {
 	case declaredIn == typesFile:
@@ -195,7 +196,7 @@ func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string)
 	}
 	file := path.Join(dir, templates.PackageName(k.Name)+"_types.go")
 	if _, err := fs.Stat(a.tree, file); err == nil {
-		return nil // it declares something else, and the reader will say that there is no such kind
+		return nil // the file declares something else, and gotypes reports that the kind is missing
 	}
 	draft, err := draftTypes(a.project, k.API, version)
 	if err != nil {
@@ -206,17 +207,17 @@ func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string)
 	return nil
 }
 
-// keepFile adds a file that is there, so that it is known to belong to a kind.
+// keepFile adds an existing file, so that it is known to belong to a kind.
 func (a *authors) keepFile(k gomodel.Kind, file string) error {
 	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
-		return nil // another kind's, too
+		return nil // several kinds may share the file
 	}
 	content, err := fs.ReadFile(a.tree, file)
 	a.files = append(a.files, File{Path: file, Content: content, Owner: Once, API: APIName(k.API)})
 	return err
 }
 
-// stillGeneratedProblem says how types that opgen has generated become their author's.
+// stillGeneratedProblem returns how an author takes over types that opgen generates.
 func stillGeneratedProblem(k gomodel.Kind, version int, file string) spec.Problem {
 	at := fmt.Sprintf("versions[%d].goTypes", version)
 	yours := path.Join(path.Dir(file), templates.PackageName(k.Name)+"_types.go")

@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// headerOf reads the header of generated Go files, which must be comments.
+// headerOf reads the header of generated Go files. It returns an error if it is not a comment.
 func headerOf(tree fs.FS, p *spec.Project) ([]byte, error) {
 	if p == nil || p.HeaderFile == "" {
 		return nil, nil
@@ -34,7 +34,7 @@ func headerOf(tree fs.FS, p *spec.Project) ([]byte, error) {
 	return header, nil
 }
 
-// withHeader returns what renders an output with the header before generated Go code.
+// withHeader returns a renderer that puts the header in front of generated Go code.
 func withHeader(header []byte, o output) func() ([]byte, error) {
 	if len(header) == 0 || o.owner != Generated {
 		return o.render
@@ -45,8 +45,8 @@ func withHeader(header []byte, o output) func() ([]byte, error) {
 	}
 }
 
-// addHeader puts a header before generated Go code. What another tool has generated, and stays, keeps
-// its own.
+// addHeader puts a header in front of generated Go code. Code that controller-gen has generated
+// keeps its header.
 func addHeader(header []byte, file string, content []byte) []byte {
 	if len(header) == 0 || path.Ext(file) != ".go" || byControllerGen(content) {
 		return content

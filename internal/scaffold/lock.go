@@ -18,7 +18,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// LockPath is where a project keeps its Lock.
+// LockPath is the path of the lock in a project.
 const LockPath = "opgen.lock"
 
 const lockHeader = `# What opgen generated: the files with their checksums, of which opgen replaces and removes no other, and the APIs and
@@ -31,18 +31,18 @@ type Lock struct {
 	APIs        map[string]LockedAPI        `json:"apis,omitempty"`        // by Kind.group
 	Controllers map[string]LockedController `json:"controllers,omitempty"` // by name
 	Children    map[string][]string         `json:"children,omitempty"`    // Kind.group of an API, or controllers/name → Kind.group of its children
-	Namespaces  childNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces beside the parent's
+	Namespaces  childNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces other than the parent's
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
-	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file from a template of the author's own
+	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file made from an author's template
 }
 
-// LockedFile is what opgen.lock knows of a file from a template of the author's own.
+// LockedFile is a file made from an author's template.
 type LockedFile struct {
 	Template string `json:"template"`
 	Checksum string `json:"checksum"`
 }
 
-// checksum returns the checksum of a listed file, empty for one that is not listed.
+// checksum returns the checksum of a file, and "" if the lock does not list it.
 func (l Lock) checksum(file string) string {
 	return cmp.Or(l.Files[file], l.Templated[file].Checksum)
 }
@@ -54,8 +54,8 @@ func (l Lock) listedPaths() []string {
 	return slices.Compact(paths)
 }
 
-// ReadLock returns the lock of a tree, an empty one when the tree has none. What an older opgen has
-// not written into it is taken from the generated files.
+// ReadLock returns the lock of a tree, an empty one if there is none. It adds what an older opgen
+// did not write into it from the generated files.
 func ReadLock(tree fs.FS) (Lock, error) {
 	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
@@ -66,7 +66,7 @@ func ReadLock(tree fs.FS) (Lock, error) {
 		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files and templated")
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
-		if !fs.ValidPath(path) || !generatedName(path) {
+		if !fs.ValidPath(path) || !isGeneratedName(path) {
 			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
 		}
 	}
@@ -81,10 +81,10 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	return lock, nil
 }
 
-// writtenByNewer refuses a lock that a later release of opgen wrote than the version given: the
-// older one would take back, without a word, what the newer one generates. An opgen that was built
-// from a checkout cannot tell, and so is older than every release.
-func writtenByNewer(tree fs.FS, version string) error {
+// checkLockVersion returns an error if a later release of opgen than the given version wrote the
+// lock. The older release would silently remove what the newer one generates. A build of a checkout
+// has no version to compare, and counts as older than every release.
+func checkLockVersion(tree fs.FS, version string) error {
 	data, err := readRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return err
@@ -92,7 +92,7 @@ func writtenByNewer(tree fs.FS, version string) error {
 	var lock struct {
 		Version string `json:"opgen"`
 	}
-	readable := yaml.Unmarshal(data, &lock) == nil // if not, ReadLock says what is wrong
+	readable := yaml.Unmarshal(data, &lock) == nil // if not, ReadLock returns the error
 	wrote, runs := canonicalVersion(lock.Version), canonicalVersion(version)
 	if !readable || wrote == "" || runs != "" && semver.Compare(wrote, runs) <= 0 {
 		return nil
@@ -109,8 +109,8 @@ func writtenByNewer(tree fs.FS, version string) error {
 	}}.Err()
 }
 
-// canonicalVersion is a version as semver compares it, empty for what is no release; the v may be
-// missing.
+// canonicalVersion returns a version in the form that semver compares, with or without its v. It
+// returns "" for what is not a release.
 func canonicalVersion(version string) string {
 	if c := semver.Canonical(version); c != "" {
 		return c
@@ -126,8 +126,8 @@ func lockProblem(message string) error {
 	}}.Err()
 }
 
-// lock returns the Lock of a tree that holds exactly the set.
-func (s *FileSet) lock() Lock {
+// newLock returns the lock of a tree that contains exactly the set.
+func (s *FileSet) newLock() Lock {
 	lock := Lock{
 		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
 		Children: childKinds(s.childOwners), Namespaces: s.namespaces, Files: map[string]string{}, Templated: map[string]LockedFile{},
@@ -144,9 +144,8 @@ func (s *FileSet) lock() Lock {
 	return lock
 }
 
-// marshal renders the lock: the version, the APIs, the controllers, the children and their
-// namespaces, then the files and those from templates, each sorted. That there are no APIs is
-// written, too: an older opgen has not listed them.
+// marshal renders the lock in a fixed order of its parts, each sorted. It writes the APIs even if
+// there are none, because an older opgen did not list any.
 func (l Lock) marshal() ([]byte, error) {
 	out := []byte(lockHeader)
 	apis := struct {
@@ -167,7 +166,8 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
-// contentChecksum is the same for either kind of line ending, so that a checkout may convert them.
+// contentChecksum returns a checksum that does not depend on line endings, which git may convert in
+// a checkout.
 func contentChecksum(content []byte) string {
 	sum := sha256.Sum256(unixLines(content))
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -15,12 +15,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// crdPath is where a project has its CustomResourceDefinitions.
+// crdPath is the path of the CustomResourceDefinitions in a project.
 const crdPath = "deploy/zz_generated.crd.yaml"
 
-// completeFromCRDs adds to the lock of an older opgen the APIs and controllers that it does not
-// list: the generated CRDs have what clusters know of the APIs, and controllers with children are
-// listed with these.
+// completeFromCRDs adds the APIs and controllers that the lock of an older opgen does not list. The
+// generated CRDs have the names of APIs, and the lock lists controllers together with their
+// children.
 func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
 	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
 	for name := range l.Children {
@@ -38,7 +38,7 @@ func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
 	for document := range bytes.SplitSeq(data, []byte("\n---\n")) {
 		var crd apiextv1.CustomResourceDefinition
 		if yaml.Unmarshal(document, &crd) != nil || crd.Spec.Names.Kind == "" {
-			continue // edited by hand
+			continue // somebody has edited it
 		}
 		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = l.ofCRD(&crd)
 	}
@@ -58,10 +58,10 @@ func (l Lock) ofCRD(crd *apiextv1.CustomResourceDefinition) LockedAPI {
 	return api
 }
 
-// WithoutLocked is the change that takes a name of its APIs or controllers out of the lock of a
-// tree, and nothing else: what was generated for it goes with the next generate.
+// WithoutLocked returns the change that removes the name of an API or a controller from the lock of
+// a tree. The next generate removes the files that were generated for it.
 func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
-	if err := writtenByNewer(tree, tool.lockVersion()); err != nil {
+	if err := checkLockVersion(tree, tool.lockVersion()); err != nil {
 		return nil, err
 	}
 	lock, err := ReadLock(tree)
@@ -75,9 +75,9 @@ func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
 	return &Changes{list: []Change{change}}, err
 }
 
-// AuthorFiles returns the files of the author in a tree for an API of the lock: its sample, and the
-// files in the folder of its operator once nothing is generated there any more. Those that one of
-// the APIs uses are left out.
+// AuthorFiles returns the author's files for an API of the lock: its sample, and the files in the
+// folder of its operator after nothing is generated there. It leaves out those that one of apis
+// uses.
 func (l LockedAPI) AuthorFiles(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
 	group := schema.ParseGroupKind(name)
 	gone := kind{project: p, api: &spec.API{
@@ -96,7 +96,7 @@ func (l LockedAPI) AuthorFiles(tree fs.FS, name string, p *spec.Project, apis []
 		return left, nil
 	}
 	for _, e := range entries {
-		if generatedName(e.Name()) {
+		if isGeneratedName(e.Name()) {
 			return left, err
 		}
 	}

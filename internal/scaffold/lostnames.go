@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// lostNames are what generated Go files of a folder have declared so far and will no longer, by
-// folder.
+// lostNames are the names that generated Go files have declared so far and will no longer declare,
+// by folder.
 type lostNames map[string]map[string]bool
 
-// brokenFiles are the author's files that use something which is no longer generated.
+// brokenFiles returns the author's files that use such a name, and so will not compile.
 func (r *renames) brokenFiles() []string {
 	if r.lost == nil {
 		r.lost = r.lookUpLost()
@@ -34,7 +34,7 @@ func (r *renames) lookUpLost() lostNames {
 	for file := range r.before.Files {
 		content, err := readRegularFile(r.tree, file)
 		if err != nil || path.Ext(file) != ".go" {
-			continue // which Diff reports
+			continue // Diff reports it
 		}
 		lost.add(path.Dir(file), namesIn(content))
 	}
@@ -44,7 +44,7 @@ func (r *renames) lookUpLost() lostNames {
 		}
 		content, err := f.Rendered()
 		if err != nil {
-			continue // which Diff reports
+			continue // Diff reports it
 		}
 		for _, name := range namesIn(content) {
 			delete(lost[path.Dir(f.Path)], name)
@@ -62,7 +62,7 @@ func (l lostNames) add(folder string, names []string) {
 	}
 }
 
-// namesIn returns the names that Go code declares; none if it cannot be parsed.
+// namesIn returns the names that Go code declares, and none if it cannot be parsed.
 func namesIn(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
 	if err != nil {
@@ -71,9 +71,9 @@ func namesIn(content []byte) []string {
 	return declaredIn(file).all()
 }
 
-// usedBy reports whether a file uses a lost name, of its own folder or of one that it imports.
+// usedBy reports whether a file uses a lost name of its folder or of a folder that it imports.
 func (l lostNames) usedBy(f authorsFile, module string) bool {
-	imported := map[string]map[string]bool{} // by the name of the package in the file
+	imported := map[string]map[string]bool{} // by the names of packages in the file
 	for importPath, name := range f.imports() {
 		if folder, inside := strings.CutPrefix(importPath, module+"/"); inside {
 			imported[name] = l[folder]
@@ -101,13 +101,13 @@ func (l lostNames) usedBy(f authorsFile, module string) bool {
 	return used
 }
 
-// authorsFile is a Go file that its author has written.
+// authorsFile is a Go file of the author.
 type authorsFile struct {
 	path   string
 	syntax *ast.File
 }
 
-// imports are the import paths of a file, with the names that the packages have in it.
+// imports returns the import paths of a file, with the names of the packages in it.
 func (f authorsFile) imports() map[string]string {
 	imports := map[string]string{}
 	for _, spec := range f.syntax.Imports {
@@ -123,8 +123,8 @@ func (f authorsFile) imports() map[string]string {
 	return imports
 }
 
-// authorsFiles reads the Go files of a folder and of those below it that are not generated, in the
-// order of their paths. Those that cannot be read are left out: this is for advice alone.
+// authorsFiles parses the hand-written Go files of a folder and of those below it, in the order of
+// their paths. It skips files that cannot be parsed, because the result is only used for advice.
 func authorsFiles(tree fs.FS, folder string) []authorsFile {
 	var files []authorsFile
 	_ = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {
@@ -133,7 +133,7 @@ func authorsFiles(tree fs.FS, folder string) []authorsFile {
 			return fs.SkipDir
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, d.Name())):
 			return fs.SkipDir
-		case d.IsDir() || path.Ext(name) != ".go" || generatedName(name):
+		case d.IsDir() || path.Ext(name) != ".go" || isGeneratedName(name):
 			return nil
 		}
 		if content, err := fs.ReadFile(tree, name); err == nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates"
 )
 
-// output is one line of the manifest: a file of a project, its owner, and what renders it.
+// output is one line of the manifest: a file of a project, its owner, and its renderer.
 type output struct {
 	path string
-	api  string // the name of the API that it belongs to; empty: to a controller or the whole project
+	api  string // the API that it belongs to; empty: a controller or the whole project
 	// controller is the controller that it belongs to, if any.
 	controller string
 	group      string // the API group that it is made for, with all its APIs; empty for the others
@@ -19,7 +19,7 @@ type output struct {
 	instead    func(name string) bool // see File.Instead
 }
 
-// manifest is everything that a project consists of, beside its spec files and opgen.lock.
+// manifest returns all files of the project except its spec files and opgen.lock.
 func (p *project) manifest() []output {
 	t := p.templates
 	return []output{
@@ -45,11 +45,11 @@ func (p *project) manifest() []output {
 	}
 }
 
-// schemaPath is the JSON Schema of spec files, which depends on opgen alone.
+// schemaPath is the JSON Schema of spec files. It depends only on the version of opgen.
 const schemaPath = "zz_generated.spec.schema.json"
 
-// packageManifest is what each group version consists of. The deepcopy code is given where it was
-// made from types of which an author owns some.
+// packageManifest returns the files of a group version. deepCopy is the deepcopy code of a package
+// with types that an author owns.
 func (p *project) packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
 	outputs := []output{
 		{path: pkg.Dir + "/" + deepCopyFile, render: p.bindPackage(templates.DeepCopy, pkg)},
@@ -66,8 +66,7 @@ func (p *project) packageManifest(pkg gomodel.Package, deepCopy []byte) []output
 
 const deepCopyFile = "zz_generated.deepcopy.go"
 
-// kindManifest is what each kind consists of, beside its types: a sample, and its controller if it
-// has one.
+// kindManifest returns the files of a kind except its types: a sample, and those of its operator.
 func (k kind) kindManifest() []output {
 	outputs := []output{{path: k.samplePath(), owner: Once, render: k.renderSample}}
 	if k.api.Operator == nil {
@@ -77,7 +76,7 @@ func (k kind) kindManifest() []output {
 	return append(outputs, foreignOutputs(k.folder, k.foreign)...)
 }
 
-// operatorManifest is what the package of each operator consists of.
+// operatorManifest returns the files in the package of an operator.
 func operatorManifest(folder string, view func() templates.Operator) []output {
 	return []output{
 		{path: folder + "/sync.go", owner: Once, render: bindMade(templates.SyncFile, view), instead: isCode},
@@ -86,12 +85,12 @@ func operatorManifest(folder string, view func() templates.Operator) []output {
 	}
 }
 
-// bindView binds a renderer to what it renders.
+// bindView returns a renderer of a view.
 func bindView[T any](render func(T) ([]byte, error), view T) func() ([]byte, error) {
 	return func() ([]byte, error) { return render(view) }
 }
 
-// bindMade binds a renderer to what is made when it is called.
+// bindMade returns a renderer of a view that is made when the file is rendered.
 func bindMade[T any](render func(T) ([]byte, error), view func() T) func() ([]byte, error) {
 	return func() ([]byte, error) { return render(view()) }
 }

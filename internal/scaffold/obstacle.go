@@ -10,9 +10,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// wayTo reports what stands where the folders of a file belong; folders that are absent are no
-// obstacle.
-func wayTo(tree fs.FS, file string) error {
+// findObstacle returns an error if something that is not a folder has the path of a folder of a
+// file. A folder that does not exist is no obstacle.
+func findObstacle(tree fs.FS, file string) error {
 	for i, r := range file {
 		if r != '/' {
 			continue
@@ -36,11 +36,11 @@ func wayTo(tree fs.FS, file string) error {
 	return nil
 }
 
-// maxLinks is how many symbolic links a path may lead through.
+// maxLinks is the largest number of symbolic links in a path.
 const maxLinks = 40
 
-// leadsOut reports whether a path leads out of the tree by symbolic links. Absolute ones do
-// wherever they lead, since the tree may be moved.
+// leadsOut reports whether symbolic links lead out of the tree. An absolute one always does, since
+// the tree may be moved.
 func leadsOut(tree fs.FS, folder string) bool {
 	at, rest := ".", strings.Split(folder, "/")
 	for links := 0; len(rest) > 0; {
@@ -50,7 +50,7 @@ func leadsOut(tree fs.FS, folder string) bool {
 			return true
 		}
 		target, err := fs.ReadLink(tree, next)
-		if err != nil { // it is no link
+		if err != nil { // it is not a link
 			at = next
 			continue
 		}
@@ -58,7 +58,7 @@ func leadsOut(tree fs.FS, folder string) bool {
 			return true
 		}
 		if links++; links > maxLinks {
-			return false // it leads in circles, which the next step reports
+			return false // the links form a cycle, which the next step reports
 		}
 		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// resolvedOperator is the operator of a spec file with everything that the file leaves out.
+// resolvedOperator is an operator of a spec file, completed with what the file leaves out.
 type resolvedOperator struct {
 	children []kinds.Child
 	related  []kinds.Related
@@ -64,7 +64,7 @@ func (e *entryResolver) resolveKind(declared spec.Resource, path string) (kinds.
 		e.out.foreign = append(e.out.foreign, r)
 	}
 	if !r.Namespaced && e.watch == spec.WatchNamespace {
-		e.reportAt(declared.Pos, path+".kind", r.Kind+" lies in no namespace, and an operator that watches one namespace has no rights to it",
+		e.reportAt(declared.Pos, path+".kind", r.Kind+" is cluster-scoped, and an operator that watches one namespace has no rights to it",
 			"write watch: cluster in opgen.yaml, or leave the kind out")
 	}
 	return r, true
@@ -80,7 +80,7 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	}
 	switch _, given := e.at[path+".namespaces"]; {
 	case given && !r.Namespaced:
-		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" lies in no namespace", "leave the key out")
+		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" is cluster-scoped", "leave the key out")
 	case given && !declared.ListsNamespaces() && e.watch == spec.WatchNamespace:
 		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace has no permissions in all others",
 			"list the namespaces, or write watch: cluster in opgen.yaml")
@@ -96,7 +96,7 @@ func (e *entryResolver) addRelated(declared spec.Related, path string) {
 	elsewhere := len(declared.Namespaces) > 0 || declared.NamespacesFrom != ""
 	switch _, given := e.at[path+".namespaces"]; {
 	case given && !r.Namespaced:
-		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" lies in no namespace", "leave the key out")
+		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" is cluster-scoped", "leave the key out")
 	case elsewhere && e.watch == spec.WatchNamespace:
 		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace sees no other",
 			"write watch: cluster in opgen.yaml, or leave the key out")

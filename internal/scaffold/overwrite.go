@@ -2,11 +2,11 @@ package scaffold
 
 import "io/fs"
 
-// Overwrite compares files with a tree in which they may replace whatever there is: no lock is read
-// or written. The files are paths and contents, no path twice.
+// Overwrite compares files with a tree in which they may replace any file. It ignores the lock. The
+// files have only paths and contents, each path once.
 func Overwrite(tree fs.FS, files []File) (*Changes, error) {
 	for i := range files {
-		files[i].Owner = Once // whose names need not tell
+		files[i].Owner = Once // so that any name is allowed
 	}
 	set, err := newFileSet("", files, nil)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
-// Tool says which opgen a project is generated with.
+// Tool is the opgen that generates the project.
 type Tool struct {
-	// Version is a released version of opgen, such as v0.1.0. The module files require it.
+	// Version is a released version of opgen, such as v0.1.0. Module files require it.
 	Version string
-	// Sum is the checksum of that version's module, such as h1:…=, when it is known; without it the
-	// first build of a project has to ask the checksum database.
+	// Sum is the checksum of that version's module, such as h1:…=. Without it, the first build of a
+	// project asks the checksum database.
 	Sum string
-	// Checkout is the folder of the source of an opgen that is not released; the module files then
-	// replace opgen's module with it, and Version is of no account.
+	// Checkout is the folder with the source of an opgen that is not released. Module files then
+	// replace opgen's module with it, and Version has no effect.
 	Checkout string
 }
 
@@ -34,13 +34,13 @@ type Tool struct {
 type Input struct {
 	Project *spec.Project
 	APIs    []*spec.API
-	// Controllers are those for kinds that exist already.
+	// Controllers are those for existing kinds.
 	Controllers []*spec.Controller
 	Tool        Tool
-	Extra       []File   // more files, such as a new spec file
+	Extra       []File   // additional files, such as a new spec file
 	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
-	// LetGo names what opgen.lock lists and may change or go, though clusters know it: Kind.group
-	// of an API, or controllers/name.
+	// LetGo names entries of opgen.lock that may change or be removed although clusters have their
+	// objects: Kind.group of an API, or controllers/name.
 	LetGo []string
 	// Digests are those of the spec files of APIs with the shared types, by the names of the files.
 	// What is made from a file without one is always made again.
@@ -213,8 +213,8 @@ func (in Input) release() modules.Release {
 	return release
 }
 
-// lockVersion is the version that opgen.lock names: checkouts have one in common, so that a project
-// does not change with every commit to opgen.
+// lockVersion returns the version for opgen.lock. All checkouts have the same one, so that a
+// project does not change with every commit to opgen.
 func (t Tool) lockVersion() string {
 	if t.Checkout != "" {
 		return "devel"
@@ -225,12 +225,12 @@ func (t Tool) lockVersion() string {
 // Requirement is a module that tools.mod requires, with its checksums.
 type Requirement = modules.Requirement
 
-// VersionMismatch is a version in a module file that does not fit.
+// VersionMismatch is a wrong version in a module file.
 type VersionMismatch = modules.Mismatch
 
-// VersionMismatches says what in go.mod and tools.mod of a tree does not fit: the linked runtime
-// and the generator have to be of one version, that of tool, and the Kubernetes modules of the
-// minor version that it is tested with.
+// VersionMismatches returns the wrong versions in go.mod and tools.mod of a tree. The runtime and
+// the generator must have the version of tool, and the Kubernetes modules the minor version that it
+// is tested with.
 func VersionMismatches(tree fs.FS, tool Tool) []VersionMismatch {
 	contents := map[string][]byte{}
 	for _, name := range []string{"go.mod", "tools.mod"} {

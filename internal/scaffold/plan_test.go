@@ -179,8 +179,8 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
   - {apiVersion: v1, kind: ConfigMap, namespaces: Parent}
   - {apiVersion: v1, kind: Pod, namespaces: .spec.namespace}
 `, []string{
-			`operator.children[0].kind: ClusterRole lies in no namespace, and an operator that watches one namespace has no rights to it`,
-			`operator.related[0].kind: Namespace lies in no namespace, and`,
+			`operator.children[0].kind: ClusterRole is cluster-scoped, and an operator that watches one namespace has no rights to it`,
+			`operator.related[0].kind: Namespace is cluster-scoped, and`,
 			`operator.related[1].namespaces: an operator that watches one namespace sees no other`,
 			`operator.related[3].namespaces: an operator that watches one namespace sees no other`,
 		}},
@@ -190,9 +190,9 @@ func TestPlanReportsEveryErrorInOperators(t *testing.T) {
   - {apiVersion: v1, kind: Node, namespaces: All}
   - {apiVersion: example.org/v1, kind: Widget, plural: widgets, scope: Cluster, namespaces: .spec.namespace}
 `, []string{
-			`operator.related[0].namespaces: Namespace lies in no namespace`,
-			`operator.related[1].namespaces: Node lies in no namespace`,
-			`operator.related[2].namespaces: Widget lies in no namespace`,
+			`operator.related[0].namespaces: Namespace is cluster-scoped`,
+			`operator.related[1].namespaces: Node is cluster-scoped`,
+			`operator.related[2].namespaces: Widget is cluster-scoped`,
 		}},
 		"what the parent and the children do not have": {project, `
   children:

@@ -14,23 +14,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// LockedAPI is what opgen.lock knows of an API: what clusters know it by, and where its author's
-// code is.
+// LockedAPI is an API in opgen.lock: its names in clusters, and where its author's code is.
 type LockedAPI struct {
-	File     string `json:"file,omitempty"` // of the spec; empty in locks that know no more than the CRD
+	File     string `json:"file,omitempty"` // of the spec; empty in old locks
 	Plural   string `json:"plural"`
 	Scope    string `json:"scope"`
-	Storage  string `json:"storage"`            // the version
-	Operator string `json:"operator,omitempty"` // the folder of its operator
+	Storage  string `json:"storage"`            // version
+	Operator string `json:"operator,omitempty"` // folder of its operator
 }
 
-// LockedController is what opgen.lock knows of a controller for kinds that exist already.
+// LockedController is a controller for existing kinds in opgen.lock.
 type LockedController struct {
 	File     string `json:"file"`
 	Operator string `json:"operator"` // its folder
 }
 
-// lockedAPI is an API as the lock has it.
+// lockedAPI returns the entry of an API in the lock.
 func lockedAPI(api *spec.API, folder string) LockedAPI {
 	locked := LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: StorageVersion(api)}
 	if api.Operator != nil {
@@ -39,21 +38,21 @@ func lockedAPI(api *spec.API, folder string) LockedAPI {
 	return locked
 }
 
-// APIName is the name of an API in the lock, such as EchoServer.demo.example.com.
+// APIName returns the name of an API in the lock, such as EchoServer.demo.example.com.
 func APIName(api *spec.API) string {
 	return schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String()
 }
 
-// controllerPrefix starts the name of a controller in the lock.
+// controllerPrefix begins the name of a controller in the lock.
 const controllerPrefix = "controllers/"
 
-// Describes reports whether clusters see no difference between an API and what the lock has of it.
+// Describes reports whether an API is the same for clusters as its entry in the lock.
 func (l LockedAPI) Describes(api *spec.API) bool {
 	now := lockedAPI(api, "")
 	return l.Plural == now.Plural && l.Scope == now.Scope && l.Storage == now.Storage
 }
 
-// CRDName is the name of the CustomResourceDefinition of an API by its name in the lock.
+// CRDName returns the name of the CustomResourceDefinition of an API with a name in the lock.
 func (l LockedAPI) CRDName(name string) string {
 	return l.Plural + "." + schema.ParseGroupKind(name).Group
 }
@@ -64,7 +63,7 @@ type lockedParts struct {
 	apis        map[string]*spec.API // by name in the lock
 	locked      map[string]LockedAPI
 	controllers map[string]LockedController
-	letGo       []string // names in the lock that may change or go
+	letGo       []string // names in the lock that may change or be removed
 }
 
 func (p *project) lockedParts(letGo []string) lockedParts {
@@ -82,11 +81,11 @@ func (p *project) lockedParts(letGo []string) lockedParts {
 	return r
 }
 
-// checkRenames returns an error if an API or a controller of the lock is gone or has another one in
-// its place: its objects would stay in clusters.
+// checkRenames returns an error if an API or a controller of the lock is missing, or another one
+// has its place. Its objects would stay in clusters without an operator.
 func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
 	if s.lockedParts.project == nil {
-		return nil // no project: files alone
+		return nil // not a project but single files
 	}
 	r := renames{lockedParts: s.lockedParts, before: before, tree: tree, files: s.files}
 	for _, name := range slices.Sorted(maps.Keys(before.APIs)) {
@@ -96,32 +95,32 @@ func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Controllers)) {
 		if _, stays := r.controllers[name]; !stays && !slices.Contains(r.letGo, controllerPrefix+name) {
-			r.goneController(name, before.Controllers[name])
+			r.reportGoneController(name, before.Controllers[name])
 		}
 	}
 	return r.problems.Err()
 }
 
-// renames collects what is renamed or gone.
+// renames collects what is renamed or missing.
 type renames struct {
 	lockedParts
 	before   Lock
 	tree     fs.FS
 	files    []File
 	problems spec.Problems
-	lost     lostNames // nil: not looked up yet
+	lost     lostNames // nil until lookUpLost
 }
 
-// compareAPI compares an API of the lock with the one that is now.
+// compareAPI compares an API of the lock with the current one.
 func (r *renames) compareAPI(name string, old LockedAPI) {
 	api, now := r.apis[name], r.locked[name]
 	fail := func(path, what, behind string, files []string) {
 		r.problems = append(r.problems, spec.Problem{
-			Pos: api.Place(path), Path: path, Message: what + ": " + behind + noLongerCompile(files), Hint: "take it back, or " + letGoHint(name),
+			Pos: api.Place(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: "take it back, or " + letGoHint(name),
 		})
 	}
 	if api == nil {
-		r.goneAPI(name, old)
+		r.reportGoneAPI(name, old)
 		return
 	}
 	if old.Plural != now.Plural {
@@ -141,14 +140,15 @@ func (r *renames) compareAPI(name string, old LockedAPI) {
 	}
 }
 
-// goneAPI reports an API that is no more, at the one that its spec file has now, if any.
-func (r *renames) goneAPI(name string, old LockedAPI) {
+// reportGoneAPI reports an API that does not exist any more. The position is the API that its spec
+// file describes now, if there is one.
+func (r *renames) reportGoneAPI(name string, old LockedAPI) {
 	kind := schema.ParseGroupKind(name)
 	behind := "in clusters, the CustomResourceDefinition " + old.CRDName(name) + ", its objects and their children would stay behind, with no operator"
 	if old.Operator == "" {
 		behind = "in clusters, the CustomResourceDefinition " + old.CRDName(name) + " and its objects would stay behind"
 	}
-	behind += noLongerCompile(r.brokenFiles())
+	behind += describeBroken(r.brokenFiles())
 	problem := spec.Problem{
 		Pos:     spec.Pos{File: LockPath},
 		Message: fmt.Sprintf("%s of %s is in no spec file any more: %s", kind.Kind, kind.Group, behind),
@@ -170,8 +170,8 @@ func (r *renames) goneAPI(name string, old LockedAPI) {
 	r.problems = append(r.problems, problem)
 }
 
-// successorOf is the new API in the spec file of one that is gone; for locks that do not know the
-// file, the only new API.
+// successorOf returns the new API in the spec file of a missing one. For a lock without files, it
+// returns the only new API.
 func (r *renames) successorOf(old LockedAPI) *spec.API {
 	var found []*spec.API
 	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
@@ -186,12 +186,12 @@ func (r *renames) successorOf(old LockedAPI) *spec.API {
 	return found[0]
 }
 
-// goneController reports a controller that is no more.
-func (r *renames) goneController(name string, old LockedController) {
+// reportGoneController reports a controller that does not exist any more.
+func (r *renames) reportGoneController(name string, old LockedController) {
 	r.problems = append(r.problems, spec.Problem{
 		Pos: spec.Pos{File: old.File},
 		Message: "is gone, and with it the controller " + name + ": in clusters, the children that it made and its finalizers on parents would stay behind, with no operator" +
-			noLongerCompile(r.brokenFiles()),
+			describeBroken(r.brokenFiles()),
 		Hint: "restore the file, or go on with: opgen delete controller " + name,
 	})
 }
@@ -201,11 +201,11 @@ func letGoHint(name string) string {
 	return "let go of the old one: opgen delete api --kind " + kind.Kind + " --group " + kind.Group
 }
 
-// shownFiles is how many files a message names.
+// shownFiles is the largest number of files that a message names.
 const shownFiles = 8
 
-// noLongerCompile says which of the author's files the compiler will refuse.
-func noLongerCompile(files []string) string {
+// describeBroken returns which of the author's files will not compile.
+func describeBroken(files []string) string {
 	more := ""
 	if len(files) > shownFiles {
 		more = fmt.Sprintf(" and %d more", len(files)-shownFiles)
@@ -220,8 +220,8 @@ func noLongerCompile(files []string) string {
 	return "; " + strings.Join(files, ", ") + more + ", which are yours, would no longer compile"
 }
 
-// importingFiles are the author's files of an operator that import the types of the former storage
-// version, which its request no longer has.
+// importingFiles returns the author's files of an operator that import the types of the former
+// storage version, which Sync no longer gets.
 func (r *renames) importingFiles(old LockedAPI, group string) []string {
 	if old.Operator == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
-// renderTemplates renders the author's own templates. own are all other files of the project, whose
+// renderTemplates renders the author's templates. own are all other files of the project, whose
 // paths no template may have. The error has the problems of all templates.
 func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
 	if len(in.Project.Templates) == 0 {
@@ -46,8 +46,7 @@ func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
 	return files, nil
 }
 
-// reservedPath says what a path is that no template can have, whatever the project consists of;
-// empty for every other path.
+// reservedPath returns what a path is if no template of any project may have it, and otherwise "".
 func reservedPath(file string) string {
 	folded := foldCase(file)
 	first, _, _ := strings.Cut(folded, "/")
@@ -66,14 +65,14 @@ func reservedPath(file string) string {
 
 var specFile = lazyregexp.New(`^(api|controllers)/[^/]*\.ya?ml$`)
 
-// claims are the paths of files, and of the folders that they are in, to find those that exclude
-// each other.
+// claims are the paths of files and of their folders. They find files that exclude each other, such
+// as a and a/b.
 type claims struct {
-	files   map[string]claim // by path, without case
+	files   map[string]claim // by path in lower case
 	folders map[string]string
 }
 
-// claim is a path and what makes a file there.
+// claim is a path with what makes a file there.
 type claim struct{ path, maker string }
 
 func (c claims) add(file, maker string) {
@@ -85,8 +84,8 @@ func (c claims) add(file, maker string) {
 	}
 }
 
-// checkPaths returns the files that cannot be made because of their paths: those that belong to
-// opgen or to another template, also on file systems that do not tell upper from lower case.
+// checkPaths returns problems for files whose paths belong to opgen or to another template. Paths
+// that differ only in case are the same, since some file systems do not distinguish them.
 func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec.Problems {
 	c := claims{files: map[string]claim{}, folders: map[string]string{}}
 	for _, f := range own {
@@ -94,7 +93,7 @@ func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec
 	}
 	var problems spec.Problems
 	for _, f := range rendered {
-		message, hint := c.refusal(f)
+		message, hint := c.refusalFor(f)
 		switch reserved := reservedPath(f.Path); {
 		case reserved != "":
 			message, hint = ", which is "+reserved, "choose another path"
@@ -115,8 +114,8 @@ func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec
 	return problems
 }
 
-// refusal says why the path of a file is not free, and what to do; empty if it is.
-func (c claims) refusal(f usertemplates.File) (message, hint string) {
+// refusalFor returns why the path of a file is not free and what to do, and "" if it is free.
+func (c claims) refusalFor(f usertemplates.File) (message, hint string) {
 	const another = "choose another path"
 	folded := foldCase(f.Path)
 	if taken, found := c.files[folded]; found {

@@ -15,15 +15,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
-// readTemplates reads the folders of the author's own templates of the project in dir. What is
-// wrong with them is kept for Plan, which reports it with the errors in templates.
+// readTemplates reads the folders of the author's templates for the project in dir. It stores what
+// is wrong with them, so that Plan reports it together with errors in templates.
 func (s *Source) readTemplates(dir string) {
 	if s.Project == nil || len(s.Project.Templates) == 0 {
 		return
 	}
 	r := templateReader{in: s.Input, dir: dir}
 	for i, folder := range s.Project.Templates {
-		source, problem := r.read(folder)
+		source, problem := r.readEntry(folder)
 		if problem != nil {
 			problem.Path = fmt.Sprintf("templates[%d]", i)
 			problem.Pos = s.Project.At[problem.Path]
@@ -35,8 +35,8 @@ func (s *Source) readTemplates(dir string) {
 	s.templateProblems = r.problems
 }
 
-// DigestTemplates returns a digest of the author's own templates of the project in dir, and of what
-// is wrong with their folders. It is empty for a project without templates.
+// DigestTemplates returns a digest of the author's templates for the project in dir, and of what is
+// wrong with their folders. It is empty for a project without templates.
 func DigestTemplates(dir string, in Input) (string, error) {
 	source := Source{Input: in}
 	source.readTemplates(dir)
@@ -58,8 +58,8 @@ type templateReader struct {
 	problems spec.Problems
 }
 
-// read reads the folder that an item of templates names. The problem is that of the item.
-func (r *templateReader) read(folder string) (usertemplates.Source, *spec.Problem) {
+// readEntry reads the folder that an entry of templates names. The problem is at the entry.
+func (r *templateReader) readEntry(folder string) (usertemplates.Source, *spec.Problem) {
 	var source usertemplates.Source
 	var err error
 	before := len(r.problems)
@@ -71,7 +71,7 @@ func (r *templateReader) read(folder string) (usertemplates.Source, *spec.Proble
 		source, err = r.readFrom(folder, found, ".")
 	} else {
 		source, err = r.readFrom(folder, r.dir, folder)
-		for _, f := range r.in.Extra { // of a project that is being made
+		for _, f := range r.in.Extra { // of a new project
 			if name, inside := strings.CutPrefix(f.Path, folder+"/"); inside && usertemplates.IsTemplate(name) {
 				source.Files[name], err = f.Content, nil
 			}
@@ -90,7 +90,7 @@ func (r *templateReader) read(folder string) (usertemplates.Source, *spec.Proble
 	return source, nil
 }
 
-// readFrom reads the templates of a folder below another one, which symbolic links do not leave.
+// readFrom reads the templates in a folder below dir. Symbolic links cannot leave dir.
 func (r *templateReader) readFrom(name, dir, folder string) (usertemplates.Source, error) {
 	source := usertemplates.Source{Name: name, Files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
@@ -112,7 +112,7 @@ func (r *templateReader) readFrom(name, dir, folder string) (usertemplates.Sourc
 	return source, err
 }
 
-// findInModules returns the folder on disk of a folder in a module.
+// findInModules returns the path on disk of a folder in a module.
 func (r *templateReader) findInModules(folder string) (string, *spec.Problem) {
 	if r.modules == nil {
 		mod, sum, err := r.moduleFiles()
@@ -126,7 +126,7 @@ func (r *templateReader) findInModules(folder string) (string, *spec.Problem) {
 	return r.modules.Find(folder)
 }
 
-// moduleFiles returns tools.mod and tools.sum, as they will be where they are absent.
+// moduleFiles returns tools.mod and tools.sum, as generate would write them if they do not exist.
 func (r *templateReader) moduleFiles() (mod, sum []byte, err error) {
 	release := r.in.release()
 	mod, err = os.ReadFile(filepath.Join(r.dir, "tools.mod"))
@@ -143,7 +143,7 @@ func (r *templateReader) moduleFiles() (mod, sum []byte, err error) {
 	return mod, sum, err
 }
 
-// withoutCall returns an error of the operating system without the call that failed.
+// withoutCall returns an error of the operating system without the name of the call that failed.
 func withoutCall(err error) error {
 	var call *fs.PathError
 	if errors.As(err, &call) {
@@ -152,12 +152,12 @@ func withoutCall(err error) error {
 	return err
 }
 
-// isOwnTemplate reports whether a path is that of a template of the project.
+// isOwnTemplate reports whether a path is that of a template in the project.
 func isOwnTemplate(p *spec.Project, file string) bool {
 	return usertemplates.IsTemplate(file) && slices.ContainsFunc(p.Templates, func(folder string) bool {
 		return !spec.InModule(folder) && strings.HasPrefix(foldCase(file), foldCase(folder)+"/")
 	})
 }
 
-// foldCase returns a path as file systems see it that do not tell upper from lower case.
+// foldCase returns a path as file systems see it that ignore case.
 func foldCase(file string) string { return strings.ToLower(path.Clean(file)) }

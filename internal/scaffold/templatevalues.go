@@ -14,7 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
 )
 
-// templateValues returns what the author's own templates are rendered over.
+// templateValues returns the values that the author's templates are rendered over.
 func (p *project) templateValues() usertemplates.Values {
 	values := usertemplates.Values{Project: usertemplates.Project{
 		Name: p.Name, Module: p.Module, Domain: p.Domain, Watch: string(p.Watch), Multigroup: p.Multigroup, Clients: p.Clients,
@@ -116,7 +116,7 @@ func relatedValues(related []kinds.Related) []usertemplates.Resource {
 	return values
 }
 
-// textValues returns a map as the functions of templates take it.
+// textValues returns a map with the type that the functions of templates expect.
 func textValues(texts map[string]string) map[string]any {
 	values := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(texts)) {

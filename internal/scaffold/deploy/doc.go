@@ -1,7 +1,7 @@
 // Package deploy makes the Kubernetes objects that an operator is deployed with: its namespace, its
-// role with the rights that its spec implies and no other, and its Deployment.
+// Deployment, and roles with exactly the permissions that its spec implies.
 //
 //	Operator → []runtime.Object → YAML
 //
-// The CustomResourceDefinitions are package crdgen's.
+// Package crdgen makes the CustomResourceDefinitions.
 package deploy

@@ -18,7 +18,7 @@ const (
 	metricsPort = 8443
 )
 
-// NamespaceObjects are the operator's namespace. Its Pods have to meet the restricted pod security
+// NamespaceObjects returns the operator's namespace, which enforces the restricted pod security
 // standard.
 func (o Operator) NamespaceObjects() []runtime.Object {
 	meta := o.objectMeta(o.Namespace())
@@ -29,7 +29,7 @@ func (o Operator) NamespaceObjects() []runtime.Object {
 	}}
 }
 
-// ManagerObjects are the Deployment that runs the operator.
+// ManagerObjects returns the Deployment of the operator.
 func (o Operator) ManagerObjects() []runtime.Object {
 	meta := o.metaIn(o.Namespace(), o.ManagerName())
 	meta.Labels["app.kubernetes.io/component"] = "controller-manager"
@@ -55,8 +55,8 @@ func (o Operator) ManagerObjects() []runtime.Object {
 	}}
 }
 
-// terminationGrace is how long the kubelet waits for the operator, in seconds: longer
-// than the operator takes to end what it has begun, so that it gives its lease back.
+// terminationGrace is how many seconds the kubelet waits for the operator. It is longer than the
+// operator needs to finish its reconciles, so that it can release its lease.
 const terminationGrace = 30
 
 func (o Operator) managerContainer() corev1.Container {
@@ -83,7 +83,7 @@ func (o Operator) managerContainer() corev1.Container {
 	}
 }
 
-// managerArgs turn on what the runtime leaves off on a developer's machine.
+// managerArgs returns flags that switch on what is off by default for use on a developer's machine.
 func (o Operator) managerArgs() []string {
 	args := []string{
 		"--leader-elect",
@@ -97,12 +97,14 @@ func (o Operator) managerArgs() []string {
 	return args
 }
 
-// memoryMiB is the variable with the memory limit of the container, in MiB.
+// memoryMiB is the environment variable with the memory limit of the container in MiB.
 const memoryMiB = "MEMORY_LIMIT_MIB"
 
-// managerEnv lets the arguments name the namespace that the Pod really is in, since a kustomization
-// may change it, and has Go's memory limit follow that of the container: as many millions of bytes as
-// the container has MiB. So 4.6 % are left for what Go does not count.
+// managerEnv returns the environment of the container. The namespace comes from the Pod, since a
+// kustomization may change it.
+//
+// Go's memory limit follows that of the container: as many millions of bytes as the container has
+// MiB. This leaves 4.6 % for memory that Go does not count.
 func (o Operator) managerEnv() []corev1.EnvVar {
 	env := []corev1.EnvVar{
 		{Name: memoryMiB, ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{

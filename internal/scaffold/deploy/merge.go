@@ -8,17 +8,20 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// target is what a rule gives rights to. Lists are joined by commas, so that targets can be
-// compared.
+// target is what a rule gives access to. Lists are joined by commas, so that targets are
+// comparable.
 type target struct{ group, resource, names, urls string }
 
-// grant is what a rule says beside the resources, or beside the groups.
+// grant is a rule without its resources, or without its groups. Rules with equal grants can be
+// merged.
 type grant struct{ group, resources, names, urls, verbs string }
 
-// mergeRules returns as few rules as possible, in order, so that a role reads well and never
-// depends on the order of the spec: first all verbs for a resource come together, and what a rule
-// with * covers is left out; then all resources of a group with the same verbs, and all groups with
-// the same resources and verbs.
+// mergeRules returns as few rules as possible, sorted, so that a role is easy to read and does not
+// depend on the order of the spec. It merges in three steps:
+//
+//   - all verbs for a resource, without what a rule with * covers;
+//   - all resources of a group with the same verbs;
+//   - all groups with the same resources and verbs.
 func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	verbs := map[target][]string{}
 	for _, r := range rules {
@@ -53,8 +56,8 @@ func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return merged
 }
 
-// isCovered reports whether all rights to a target are also given to all resources of its group, or
-// of all groups, or to objects of whatever name.
+// isCovered reports whether another rule gives all verbs of a target to all resources of its group,
+// to all groups, or to objects of any name.
 func isCovered(t target, verbs map[target][]string) bool {
 	if t.urls != "" {
 		return false
@@ -72,7 +75,7 @@ func isCovered(t target, verbs map[target][]string) bool {
 	return false
 }
 
-// includesAll reports whether verbs hold all of others.
+// includesAll reports whether verbs include all others.
 func includesAll(verbs, others []string) bool {
 	return slices.Contains(verbs, "*") || len(verbs) > 0 && !slices.ContainsFunc(others, func(verb string) bool { return !slices.Contains(verbs, verb) })
 }
@@ -102,7 +105,7 @@ func (g grant) policyRule(groups []string) rbacv1.PolicyRule {
 	}
 }
 
-// sortVerbs puts verbs into their customary order, each once: * stands for all.
+// sortVerbs returns verbs in their customary order without duplicates. * replaces all others.
 func sortVerbs(verbs []string) []string {
 	if slices.Contains(verbs, "*") {
 		return []string{"*"}
@@ -114,7 +117,7 @@ func sortVerbs(verbs []string) []string {
 	return slices.Compact(sorted)
 }
 
-// rankIn is the place in an order, after all others for what is not in it.
+// rankIn returns the index of a word in an order. Unknown words come last.
 func rankIn(order []string, word string) int {
 	if i := slices.Index(order, word); i >= 0 {
 		return i

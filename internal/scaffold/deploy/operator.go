@@ -17,10 +17,10 @@ type Operator struct {
 	Name  string // of the project
 	Watch spec.Watch
 	Kinds []Kind
-	Rules []spec.PolicyRule // that the author's code asks for
+	Rules []spec.PolicyRule // from markers in the author's code
 }
 
-// Kind is a kind that the operator is the controller of.
+// Kind is a kind that the operator reconciles.
 type Kind struct {
 	Group, Plural string
 	Namespaced    bool
@@ -33,13 +33,13 @@ type Kind struct {
 // Namespace is the namespace that the operator runs in.
 func (o Operator) Namespace() string { return o.Name + "-system" }
 
-// ManagerName names the Deployment, its ServiceAccount and its roles.
+// ManagerName is the name of the Deployment, its ServiceAccount and its roles.
 func (o Operator) ManagerName() string { return o.Name + "-controller-manager" }
 
-// Image is the name of the operator's image that the Deployment has until someone sets another one.
+// Image is the operator's image in the Deployment, until someone sets another one.
 func (o Operator) Image() string { return o.Name + ":latest" }
 
-// labels are on every object.
+// labels returns the labels of every object.
 func (o Operator) labels() map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       o.Name,
@@ -65,8 +65,8 @@ func (o Operator) metaIn(namespace, name string) metav1.ObjectMeta {
 	return meta
 }
 
-// Marshal renders objects as one YAML file, without status, creation time, and what is null or
-// empty of a spec.
+// Marshal renders objects as one YAML file. It leaves out the status, the creation time, and null
+// or empty fields of a spec.
 func Marshal(objects ...runtime.Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {

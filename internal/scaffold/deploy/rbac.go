@@ -15,22 +15,24 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// place is where a role lies, and what it is called: in no namespace it is a ClusterRole.
-type place struct{ namespace, name string }
+// roleKey is the namespace and name of a role. Without a namespace it is a ClusterRole.
+type roleKey struct{ namespace, name string }
 
-// RBACObjects are the operator's ServiceAccount and what it may do: in its own namespace by a Role,
-// and by a ClusterRole elsewhere. What it does to parents and children is in the Role if it watches
-// that namespace alone. Children in namespaces that the spec file lists are in a Role in each,
-// unless their parents can be in any namespace. Rules of the author's code that name a namespace are in a Role there; those
-// that name a role are in one of that name, which nothing binds: it is the author's to say who gets
-// it.
+// RBACObjects returns the operator's ServiceAccount and its roles:
+//
+//   - a Role in its namespace: leader election, and with watch: namespace also parents and children;
+//   - a ClusterRole: metrics, and otherwise parents and children;
+//   - a Role in each namespace that the spec file lists for children, unless parents can be in any
+//     namespace: the ClusterRole has the permissions then;
+//   - a Role in each namespace that a rule of the author's code names;
+//   - a role with the name that such a rule gives, which nothing binds: the author decides who gets it.
 func (o Operator) RBACObjects() []runtime.Object {
 	objects := []runtime.Object{&corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 		ObjectMeta: o.metaIn(o.Namespace(), o.ManagerName()),
 	}}
-	everywhere, own := place{"", o.ManagerName()}, place{o.Namespace(), o.ManagerName()}
-	rules := map[place][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
+	everywhere, own := roleKey{"", o.ManagerName()}, roleKey{o.Namespace(), o.ManagerName()}
+	rules := map[roleKey][]rbacv1.PolicyRule{everywhere: metricsRules(), own: leaderRules()}
 	watched := everywhere
 	if o.Watch == spec.WatchNamespace {
 		watched = own
@@ -44,46 +46,46 @@ func (o Operator) RBACObjects() []runtime.Object {
 	}
 	for _, k := range o.Kinds {
 		for _, c := range k.Children {
-			for _, at := range o.childPlaces(k, c, watched) {
+			for _, at := range o.childRoles(k, c, watched) {
 				rules[at] = append(rules[at], resourceRule(c.Group, c.Plural, childVerbs(c)...))
 			}
 		}
 	}
 	for _, rule := range o.Rules {
 		if rule.Namespace != "" || rule.RoleName != "" {
-			at := place{rule.Namespace, cmp.Or(rule.RoleName, o.ManagerName())}
+			at := roleKey{rule.Namespace, cmp.Or(rule.RoleName, o.ManagerName())}
 			rules[at] = append(rules[at], policyRule(rule))
 		}
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(rules), o.inOrder) {
+	for _, at := range slices.SortedFunc(maps.Keys(rules), o.compareRoles) {
 		objects = append(objects, o.roleObjects(at, mergeRules(rules[at]))...)
 	}
 	return objects
 }
 
-// childPlaces returns where the operator has permissions for the children of a kind. watched is
-// where it has them for what lies in the namespaces of parents.
-func (o Operator) childPlaces(k Kind, c kinds.Child, watched place) []place {
+// childRoles returns the roles with permissions for the children of a kind. watched is the role
+// with permissions for the namespaces of parents.
+func (o Operator) childRoles(k Kind, c kinds.Child, watched roleKey) []roleKey {
 	if !c.Spec.ListsNamespaces() {
-		return []place{watched}
+		return []roleKey{watched}
 	}
-	var places []place
+	var roles []roleKey
 	if k.Namespaced {
-		places = append(places, watched) // of their parents
+		roles = append(roles, watched) // the namespaces of their parents
 	}
 	if k.Namespaced && watched.namespace == "" {
-		return places // which is everywhere
+		return roles // every namespace
 	}
 	for _, namespace := range c.Spec.Namespaces {
-		places = append(places, place{namespace, o.ManagerName()})
+		roles = append(roles, roleKey{namespace, o.ManagerName()})
 	}
-	return places
+	return roles
 }
 
-// inOrder puts the ClusterRoles first, and the operator's own roles before the others of their
+// compareRoles orders ClusterRoles first, and the operator's main roles before others of their
 // kind.
-func (o Operator) inOrder(a, b place) int {
-	rank := func(p place) int {
+func (o Operator) compareRoles(a, b roleKey) int {
+	rank := func(p roleKey) int {
 		switch {
 		case p.namespace == "" && p.name == o.ManagerName():
 			return 0
@@ -97,9 +99,9 @@ func (o Operator) inOrder(a, b place) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
-// roleObjects returns a role, and what binds it to the operator's ServiceAccount if it is the
+// roleObjects returns a role, and its binding to the operator's ServiceAccount if it is the
 // operator's.
-func (o Operator) roleObjects(at place, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
+func (o Operator) roleObjects(at roleKey, rules []rbacv1.PolicyRule) (objects []runtime.Object) {
 	version, bound := rbacv1.SchemeGroupVersion.String(), at.name == o.ManagerName()
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: at.name}
 	if at.namespace == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// leaderRules are what leader election needs in the operator's own namespace: its lease, and events
-// about it.
+// leaderRules returns the permissions for leader election in the operator's namespace: its lease,
+// and events about it.
 func leaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		resourceRule("coordination.k8s.io", "leases", "get", "create", "update"),
@@ -16,8 +16,8 @@ func leaderRules() []rbacv1.PolicyRule {
 	}
 }
 
-// metricsRules are what serving metrics needs: asking the API server who a client is and what it
-// may read.
+// metricsRules returns the permissions for serving metrics. The operator asks the API server who a
+// client is and whether it may read them.
 func metricsRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		resourceRule("authentication.k8s.io", "tokenreviews", "create"),
@@ -25,7 +25,8 @@ func metricsRules() []rbacv1.PolicyRule {
 	}
 }
 
-// kindRules are what the operator does beside its children, wherever it watches them.
+// kindRules returns the permissions for parents and related objects, and those without a namespace
+// that the author's code asks for.
 func (o Operator) kindRules() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, k := range o.Kinds {
@@ -41,8 +42,8 @@ func (o Operator) kindRules() []rbacv1.PolicyRule {
 
 func (k Kind) policyRules() []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
-		// Even where the spec does not say finalize: an earlier one may have, and parents that the
-		// runtime could not take the finalizer off would never go.
+		// patch is needed even without finalize in the spec: an earlier spec may have had it, and
+		// the runtime must remove its finalizer, or the parents could never be deleted.
 		resourceRule(k.Group, k.Plural, "get", "list", "watch", "patch"),
 		resourceRule("events.k8s.io", "events", "create", "patch"),
 	}
@@ -50,8 +51,8 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/status", "patch"))
 	}
 	if len(k.Children) > 0 {
-		// An owner reference that blocks the owner's deletion is refused to those who could not
-		// update its finalizers.
+		// The API server refuses an owner reference that blocks the owner's deletion, unless the
+		// writer may update the owner's finalizers.
 		rules = append(rules, resourceRule(k.Group, k.Plural+"/finalizers", "update"))
 	}
 	for _, r := range k.Related {
@@ -63,8 +64,8 @@ func (k Kind) policyRules() []rbacv1.PolicyRule {
 	return rules
 }
 
-// relatedRule is what reading related objects needs. A fixed name limits it to that name: the API
-// server allows a list and a watch of one name by it.
+// relatedRule returns the permissions for reading related objects. A fixed name restricts the rule:
+// the API server allows to list and watch a single name with it.
 func relatedRule(r kinds.Related) rbacv1.PolicyRule {
 	verbs := []string{"get", "list", "watch"}
 	if r.Spec.Access == spec.AccessGet {
@@ -84,9 +85,9 @@ func policyRule(r spec.PolicyRule) rbacv1.PolicyRule {
 	}
 }
 
-// childVerbs returns what the runtime does to the children of a kind. An apply that creates needs
-// both create and patch, also for children that are never changed afterwards. Children of a kind
-// that is only pruned are deleted, or orphaned with a patch; leaked ones are read live before.
+// childVerbs returns the verbs for the children of a kind. An apply that creates an object needs
+// create and patch. Children of a kind with pruneOnly are deleted, or orphaned with a patch; leaked
+// ones are read live first.
 func childVerbs(c kinds.Child) []string {
 	if c.Spec.PruneOnly {
 		return []string{"get", "list", "watch", "patch", "delete"}

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Mismatch is a version in a module file that does not fit the opgen that generates, or the other
-// module file.
+// Mismatch is a version in a module file that does not fit this opgen, or the other module file.
 type Mismatch struct {
 	Path    string // of the module file
 	Message string
@@ -35,8 +34,7 @@ func (r Release) Mismatches(goMod, toolsMod []byte) []Mismatch {
 	return append(mismatches, kubernetesMismatches(project)...)
 }
 
-// kubernetesMismatches finds Kubernetes modules of another minor version than projects are pinned
-// to.
+// kubernetesMismatches returns the Kubernetes modules of another minor version than the pinned one.
 func kubernetesMismatches(project map[string]string) []Mismatch {
 	pinned, err := modfile.Parse("project.mod", projectMod, nil)
 	if err != nil {
@@ -56,8 +54,8 @@ func kubernetesMismatches(project map[string]string) []Mismatch {
 	return mismatches
 }
 
-// selectedVersions returns the versions that a module file names, after its replacements; for a
-// folder, its path.
+// selectedVersions returns the versions in a module file after its replacements. For a replacement
+// by a folder it is the path.
 func selectedVersions(name string, data []byte) (map[string]string, []Mismatch) {
 	file, err := modfile.Parse(name, data, nil)
 	if err != nil {

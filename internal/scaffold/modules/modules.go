@@ -17,8 +17,7 @@ import (
 // Opgen is the path of opgen's module.
 const Opgen = "github.com/opgen-dev/opgen"
 
-// unreleased is the version that module files require of an opgen that they replace with a
-// checkout.
+// unreleased is the version of an opgen that module files replace with a checkout.
 const unreleased = "v0.0.0"
 
 //go:embed project.mod
@@ -30,12 +29,11 @@ var projectSum []byte
 // Release is the opgen that module files require.
 type Release struct {
 	Version  string // such as v0.1.0
-	Sum      string // of the module, such as h1:…=; empty when it is not known
-	Checkout string // the folder that replaces the module; Version and Sum are of no account then
-	// Imported are modules that the code of the project imports beside those that every project's
-	// does.
+	Sum      string // of the module, such as h1:…=; empty if it is not known
+	Checkout string // the folder that replaces the module; Version and Sum have no effect then
+	// Imported are modules that the project's code imports in addition to those of every project.
 	Imported []string
-	// Requires are modules that tools.mod requires beside those of opgen.
+	// Requires are modules that tools.mod requires in addition to those of opgen.
 	Requires []Requirement
 }
 
@@ -65,7 +63,7 @@ func (r Release) GoSum() ([]byte, error) {
 	return r.goSums(projectSum)
 }
 
-// ToolsMod returns tools.mod of a project: all that opgen requires, and opgen.
+// ToolsMod returns tools.mod of a project: opgen and everything that it requires.
 func (r Release) ToolsMod(path string) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", opgen.GoMod, nil)
 	if err != nil {
@@ -91,7 +89,7 @@ func (r Release) ToolsMod(path string) ([]byte, error) {
 func (r Release) ToolsSum() ([]byte, error) {
 	sums := bytes.Clone(opgen.GoSum)
 	for _, required := range r.Requires {
-		sums = append(sums, required.sums()...)
+		sums = append(sums, required.sumLines()...)
 	}
 	return r.goSums(sums)
 }
@@ -111,12 +109,12 @@ func (r Release) formatModFile(file *modfile.File) ([]byte, error) {
 	return file.Format()
 }
 
-// sums are the lines of a module in a file of checksums.
-func (r Requirement) sums() string {
+// sumLines returns the lines for a module in a checksum file.
+func (r Requirement) sumLines() string {
 	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", r.Path, r.Version, r.Sum, r.GoModSum)
 }
 
-// goSums adds the checksums of opgen itself, as far as they are known.
+// goSums adds the checksums of opgen, if they are known.
 func (r Release) goSums(base []byte) ([]byte, error) {
 	if r.Checkout != "" || r.Sum == "" {
 		return base, nil
@@ -128,10 +126,10 @@ func (r Release) goSums(base []byte) ([]byte, error) {
 		return nil, err
 	}
 	own := Requirement{Opgen, r.Version, r.Sum, goMod}
-	return append(bytes.Clone(base), own.sums()...), nil
+	return append(bytes.Clone(base), own.sumLines()...), nil
 }
 
-// GoVersion returns the version of Go that projects are pinned to, such as 1.26.0.
+// GoVersion returns the version of Go that projects pin, such as 1.26.0.
 func GoVersion() (string, error) {
 	file, err := modfile.Parse("project.mod", projectMod, nil)
 	if err != nil {
