@@ -26,14 +26,14 @@ func textMap(into *map[string]string) value {
 // textList returns a list of texts.
 func textList(into *[]string, examples ...any) value {
 	return value{
-		decode: func(d *decoder, n *yaml.Node, path string) { decodeTexts(d, into, n, path) },
+		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeTexts(into, n, path) },
 		schema: func(*Language) *jsonschema.Schema {
 			return jsonschema.List(&jsonschema.Schema{Type: "string", Examples: examples})
 		},
 	}
 }
 
-func decodeTexts(d *decoder, into *[]string, n *yaml.Node, path string) {
+func (d *decoder) decodeTexts(into *[]string, n *yaml.Node, path string) {
 	d.eachItem(n, path, func(n *yaml.Node, path string) {
 		if text, ok := d.decodeText(n, path); ok {
 			*into = append(*into, text)

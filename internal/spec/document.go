@@ -31,21 +31,21 @@ func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 		d.failAt(Pos{File: file}, "", "is empty", "")
 		return d, nil
 	case err != nil:
-		reportSyntax(d, err)
+		d.reportSyntax(err)
 		return d, nil
 	}
 	var next yaml.Node
 	switch err := decode.Decode(&next); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		reportSyntax(d, err)
+		d.reportSyntax(err)
 		return d, nil
 	default:
 		d.fail(&next, "", "a second document starts here", "one spec file holds one document: split the file")
 		return d, nil
 	}
 	root := doc.Content[0]
-	checkWellFormed(d, root, 1)
+	d.checkWellFormed(root, 1)
 	if len(d.problems) > 0 {
 		return d, nil
 	}
@@ -61,7 +61,7 @@ func parseDocument(file string, data []byte) (*decoder, *yaml.Node) {
 }
 
 // checkWellFormed reports what a spec file uses of YAML that it must not.
-func checkWellFormed(d *decoder, n *yaml.Node, depth int) {
+func (d *decoder) checkWellFormed(n *yaml.Node, depth int) {
 	if depth > maxDepth && n.Kind != yaml.ScalarNode {
 		d.fail(n, "", "is nested more than "+strconv.Itoa(maxDepth)+" levels deep", "")
 		return
@@ -85,6 +85,6 @@ func checkWellFormed(d *decoder, n *yaml.Node, depth int) {
 			d.fail(c, "", "merge keys (<<) are not accepted", "write the keys out")
 			continue
 		}
-		checkWellFormed(d, c, depth+1)
+		d.checkWellFormed(c, depth+1)
 	}
 }

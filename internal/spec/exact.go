@@ -60,7 +60,7 @@ func isInteger(raw string) bool {
 
 // checkExactFloats reports numbers in a schema of floating point numbers that its Go type would
 // change.
-func checkExactFloats(d *decoder, s *Schema, path string) {
+func (d *decoder) checkExactFloats(s *Schema, path string) {
 	if s.Keywords.Type != "number" {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of
 // another field in taken, which maps Go names to the names of fields.
-func checkFieldName(d *decoder, p Property, goNameAt Pos, path string, taken map[string]string) {
+func (d *decoder) checkFieldName(p Property, goNameAt Pos, path string, taken map[string]string) {
 	if !isTagName(p.Name) {
 		d.failAt(p.Pos, path, "cannot be the name of a field", `Go's JSON names have no quotes, backslashes, commas or control characters`)
 	}

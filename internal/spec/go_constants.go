@@ -9,7 +9,7 @@ import (
 )
 
 // decodeGoConstants decodes the names of an enum's constants.
-func decodeGoConstants(d *decoder, s *Schema, n *yaml.Node, path string) {
+func (d *decoder) decodeGoConstants(s *Schema, n *yaml.Node, path string) {
 	s.GoConstants = map[string]string{}
 	values := map[string]string{}
 	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
@@ -30,7 +30,7 @@ func decodeGoConstants(d *decoder, s *Schema, n *yaml.Node, path string) {
 }
 
 // checkGoConstants reports names of constants for what is no value of the enum.
-func checkGoConstants(d *decoder, s *Schema, path string) {
+func (d *decoder) checkGoConstants(s *Schema, path string) {
 	if s.GoConstants == nil {
 		return
 	}

@@ -13,18 +13,18 @@ import (
 
 // decodeJSON decodes any YAML value, such as a default, as JSON. Text is kept as it is, numbers
 // must mean the same to every reader. It reports false after an error.
-func decodeJSON(d *decoder, n *yaml.Node, path string) (apiextv1.JSON, bool) {
+func (d *decoder) decodeJSON(n *yaml.Node, path string) (apiextv1.JSON, bool) {
 	var b bytes.Buffer
-	if !writeJSON(d, &b, n, path) {
+	if !d.writeJSON(&b, n, path) {
 		return apiextv1.JSON{}, false
 	}
 	return apiextv1.JSON{Raw: b.Bytes()}, true
 }
 
-func writeJSON(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
+func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return writeObject(d, b, n, path)
+		return d.writeObject(b, n, path)
 	case yaml.SequenceNode:
 		ok := true
 		b.WriteByte('[')
@@ -32,7 +32,7 @@ func writeJSON(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			ok = writeJSON(d, b, item, indexPath(path, i)) && ok
+			ok = d.writeJSON(b, item, indexPath(path, i)) && ok
 		}
 		b.WriteByte(']')
 		return ok
@@ -67,7 +67,7 @@ func writeJSON(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
 	return true
 }
 
-func writeObject(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
+func (d *decoder) writeObject(b *bytes.Buffer, n *yaml.Node, path string) bool {
 	ok, first := true, true
 	b.WriteByte('{')
 	before := len(d.problems)
@@ -78,7 +78,7 @@ func writeObject(d *decoder, b *bytes.Buffer, n *yaml.Node, path string) bool {
 		first = false
 		b.Write(quoteJSON(key.Value))
 		b.WriteByte(':')
-		ok = writeJSON(d, b, value, path) && ok
+		ok = d.writeJSON(b, value, path) && ok
 	})
 	b.WriteByte('}')
 	return ok && len(d.problems) == before

@@ -28,9 +28,9 @@ func apiMapping(api *API, root *yaml.Node) Mapping {
 			value: versionList(&api.Versions, func() bool { return operated.holds(root) })},
 		{Name: "operator", Absent: "no controller", value: nestedMapping(&api.Operator, operatorMapping), Doc: "what the controller does"},
 	}...), finish: func(d *decoder, n *yaml.Node, _ string) {
-		checkAPINames(d, n, api)
-		checkVersions(d, n, api)
-		checkOwnChildren(d, api)
+		d.checkAPINames(n, api)
+		d.checkVersions(n, api)
+		d.checkOwnChildren(api)
 	}}
 }
 
@@ -81,7 +81,7 @@ func scaleMapping(s *Scale) Mapping {
 
 // checkVersions checks the versions as a whole, and fills in served and storage of one that is
 // alone.
-func checkVersions(d *decoder, root *yaml.Node, api *API) {
+func (d *decoder) checkVersions(root *yaml.Node, api *API) {
 	_, list := lookupKey(root, "versions")
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return
@@ -121,7 +121,7 @@ func embeddedMetadata(into *EmbeddedMetadata) value {
 			case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
 				d.fail(n, path, quoteShort(n.Value)+" is not accepted", "accepted: true, false, All")
 			default:
-				if decodeBool(d, &labels, n, path); !labels {
+				if d.decodeBool(&labels, n, path); !labels {
 					*into = NoMetadata
 				}
 			}

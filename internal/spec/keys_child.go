@@ -81,7 +81,7 @@ func childNamespaces(into *[]string) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.SequenceNode {
-				decodeNamespaceList(d, n, path, into, namespacesAny)
+				d.decodeNamespaceList(n, path, into, namespacesAny)
 				return
 			}
 			text, ok := d.decodeText(n, path)
@@ -104,7 +104,7 @@ func childNamespaces(into *[]string) value {
 }
 
 // checkDistinctChildren reports children that are the same resource, or would be the same Go field.
-func checkDistinctChildren(d *decoder, children []Child, path string) {
+func (d *decoder) checkDistinctChildren(children []Child, path string) {
 	kinds, fields := map[string]int{}, map[string]int{}
 	for i, c := range children {
 		if c.Kind == "" {
@@ -124,7 +124,7 @@ func checkDistinctChildren(d *decoder, children []Child, path string) {
 }
 
 // checkOwnChildren reports children that are the parent's own kind: each would create the next.
-func checkOwnChildren(d *decoder, api *API) {
+func (d *decoder) checkOwnChildren(api *API) {
 	if api.Operator == nil {
 		return
 	}
@@ -137,7 +137,7 @@ func checkOwnChildren(d *decoder, api *API) {
 
 // checkParentChildren reports children that are of a kind of the parents: each would create the
 // next.
-func checkParentChildren(d *decoder, c *Controller) {
+func (d *decoder) checkParentChildren(c *Controller) {
 	for i, child := range c.Operator.Children {
 		same := func(p Parent) bool { return p.Kind != "" && p.groupKind() == child.groupKind() }
 		if !child.PruneOnly && slices.ContainsFunc(c.Parents, same) {

@@ -20,7 +20,7 @@ func controllerMapping(c *Controller) Mapping {
 		if c.Operator == nil {
 			c.Operator = &Operator{Pos: c.Pos, Teardown: TeardownTogether}
 		}
-		checkParentChildren(d, c)
+		d.checkParentChildren(c)
 	}}
 }
 
@@ -31,7 +31,7 @@ func parentList(into *[]Parent) value {
 	decode := v.decode
 	v.decode = func(d *decoder, n *yaml.Node, path string) {
 		decode(d, n, path)
-		checkDistinctParents(d, *into, path)
+		d.checkDistinctParents(*into, path)
 	}
 	return v
 }
@@ -47,7 +47,7 @@ func parentMapping(p *Parent) Mapping {
 }
 
 // checkDistinctParents reports parents that are the same resource.
-func checkDistinctParents(d *decoder, parents []Parent, path string) {
+func (d *decoder) checkDistinctParents(parents []Parent, path string) {
 	lines := map[string]int{}
 	for i, p := range parents {
 		if p.Kind == "" {

@@ -99,7 +99,7 @@ func nearestKind(text string) string {
 }
 
 // checkAPINames checks what concerns several names.
-func checkAPINames(d *decoder, root *yaml.Node, api *API) {
+func (d *decoder) checkAPINames(root *yaml.Node, api *API) {
 	hasOperator := hasKey("operator").holds(root)
 	fail := func(path, message, hint string) { d.failAt(api.At[path], path, message, hint) }
 	names := &api.Names

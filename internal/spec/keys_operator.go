@@ -23,8 +23,8 @@ func operatorMapping(op *Operator) Mapping {
 		{Name: "allowDisconnect", value: trueOrFalseBy(true, &allowDisconnect), Doc: "users may disconnect a parent from its children by the annotation `<group>/disconnect`"},
 		{Name: "rbac", Absent: "none", value: listOf(&op.RBAC, policyRuleMapping), Doc: "policy rules for side effects, beside what the children need"},
 	}, finish: func(d *decoder, _ *yaml.Node, path string) {
-		checkDistinctChildren(d, op.Children, path+".children")
-		checkDistinctRelated(d, op.Related, path+".related")
+		d.checkDistinctChildren(op.Children, path+".children")
+		d.checkDistinctRelated(op.Related, path+".related")
 		op.ForbidPause, op.ForbidDisconnect = !allowPause, !allowDisconnect
 	}}
 }

@@ -58,11 +58,11 @@ func namespaceChoice(r *Related) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.SequenceNode {
-				decodeNamespaceList(d, n, path, &r.Namespaces, namespacesAll)
+				d.decodeNamespaceList(n, path, &r.Namespaces, namespacesAll)
 				return
 			}
 			if text, ok := d.decodeText(n, path); ok {
-				decodeNamespaceWord(d, text, n, path, r)
+				d.decodeNamespaceWord(text, n, path, r)
 			}
 		},
 		schema: func(*Language) *jsonschema.Schema {
@@ -79,7 +79,7 @@ func namespaceListSchema() *jsonschema.Schema {
 	return list
 }
 
-func decodeNamespaceWord(d *decoder, text string, n *yaml.Node, path string, r *Related) {
+func (d *decoder) decodeNamespaceWord(text string, n *yaml.Node, path string, r *Related) {
 	switch {
 	case text == namespacesParent:
 	case text == namespacesAll:
@@ -98,7 +98,7 @@ func decodeNamespaceWord(d *decoder, text string, n *yaml.Node, path string, r *
 }
 
 // decodeNamespaceList reads a list of names of namespaces; all is the word for every one.
-func decodeNamespaceList(d *decoder, n *yaml.Node, path string, into *[]string, all string) {
+func (d *decoder) decodeNamespaceList(n *yaml.Node, path string, into *[]string, all string) {
 	if len(n.Content) == 0 {
 		d.fail(n, path, "has no namespace", "leave the key out, or write "+all)
 	}
@@ -116,7 +116,7 @@ func decodeNamespaceList(d *decoder, n *yaml.Node, path string, into *[]string, 
 }
 
 // checkDistinctRelated reports related kinds that would be the same Go field.
-func checkDistinctRelated(d *decoder, related []Related, path string) {
+func (d *decoder) checkDistinctRelated(related []Related, path string) {
 	fields := map[string]int{}
 	for i, r := range related {
 		if r.Kind == "" {

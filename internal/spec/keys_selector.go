@@ -27,7 +27,7 @@ func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Map
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			if n.Kind == yaml.MappingNode {
-				decodeSelectorMapping(d, into, sort, of, n, path)
+				d.decodeSelectorMapping(into, sort, of, n, path)
 				return
 			}
 			text, ok := d.decodeText(n, path)
@@ -39,7 +39,7 @@ func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Map
 				d.fail(n, path, quoteShort(text)+" is not a "+sort+": "+oneLineOf(err), "such as app=web,tier!=db or env in (dev, test)")
 				return
 			}
-			decodeSelector(d, into, parsed, n, path)
+			d.decodeSelector(into, parsed, n, path)
 		},
 		schema: func(l *Language) *jsonschema.Schema {
 			text := &jsonschema.Schema{Pattern: `\S`, PatternReason: "expected a selector, such as app=web,tier!=db"}
@@ -49,8 +49,8 @@ func selectorValue(into *string, sort string, of func(*metav1.LabelSelector) Map
 }
 
 // decodeSelectorMapping decodes a selector that is written as Kubernetes objects have it.
-func decodeSelectorMapping(
-	d *decoder, into *string, sort string, of func(*metav1.LabelSelector) Mapping, n *yaml.Node, path string,
+func (d *decoder) decodeSelectorMapping(
+	into *string, sort string, of func(*metav1.LabelSelector) Mapping, n *yaml.Node, path string,
 ) {
 	s := metav1.LabelSelector{MatchLabels: map[string]string{}}
 	before := len(d.problems)
@@ -63,11 +63,11 @@ func decodeSelectorMapping(
 		d.fail(n, path, "is not a "+sort+": "+oneLineOf(err), "")
 		return
 	}
-	decodeSelector(d, into, parsed, n, path)
+	d.decodeSelector(into, parsed, n, path)
 }
 
 // decodeSelector writes a selector in kubectl's syntax, in which = and == mean the same.
-func decodeSelector(d *decoder, into *string, parsed labels.Selector, n *yaml.Node, path string) {
+func (d *decoder) decodeSelector(into *string, parsed labels.Selector, n *yaml.Node, path string) {
 	if parsed.Empty() {
 		d.fail(n, path, "selects everything", "leave the key out where that is meant")
 		return

@@ -46,7 +46,7 @@ func versionMapping(v *Version, operated func() bool) Mapping {
 		})
 	}, finish: func(d *decoder, n *yaml.Node, path string) {
 		if !v.GoTypes {
-			completeVersion(d, v, n, path, operated())
+			d.completeVersion(v, n, path, operated())
 		}
 	}}
 }
@@ -61,12 +61,12 @@ func versionKeys(v *Version) []Key {
 		{Name: "deprecationWarning", Absent: "the API server's own", value: optionalValue(&v.Warning, proseText), Doc: "the text of that warning"},
 		{Name: "storage", Absent: "`true` when alone", value: trueOrFalse(&v.Storage), Doc: "objects are stored in it; exactly one version has it"},
 		{Name: "description", Absent: "none", value: proseText(&v.Description), Doc: "what the kind is, which `kubectl explain` shows"},
-		{Name: "schema", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Root = decodeRoot(d, n) }),
+		{Name: "schema", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Root = d.decodeRoot(n) }),
 			Doc: "what else the object has: its fields beside `spec` and `status`, rules for the whole object, `required` (else `spec`, when one of its own fields is required)"},
 		{Name: "standardRoot", value: trueOrFalseBy(true, &v.StandardRoot), Doc: "`apiVersion`, `kind` and `metadata` are added to the object unless `schema` has them"},
-		{Name: "spec", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Spec = decodeObject(d, n, "spec") }),
+		{Name: "spec", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Spec = d.decodeObject(n, "spec") }),
 			Doc: "the schema of the desired state; an object, unless it says otherwise"},
-		{Name: "status", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Status = decodeObject(d, n, "status") }),
+		{Name: "status", Absent: "none", value: anySchema(func(d *decoder, n *yaml.Node) { v.Status = d.decodeObject(n, "status") }),
 			Doc: "the schema of the observed state; an object, unless it says otherwise. A kind with an operator has the standard status even without this key"},
 		{Name: "standardStatus", value: trueOrFalseBy(true, &v.StandardStatus),
 			Doc: "`conditions` (a list map of `meta/v1.Condition` with the key `type`) and `observedGeneration` (int64) are added to the status unless it defines them"},
@@ -102,23 +102,23 @@ func selectableFields(into *[]string) value {
 }
 
 // completeVersion fills in what a version leaves out, and checks its paths.
-func completeVersion(d *decoder, v *Version, n *yaml.Node, path string, operated bool) {
+func (d *decoder) completeVersion(v *Version, n *yaml.Node, path string, operated bool) {
 	if v.Status == nil && v.StandardStatus && operated {
 		v.Status = &Schema{Pos: v.Pos, At: map[string]Pos{}}
 	}
 	v.StandardStatus = v.StandardStatus && v.Status != nil
 	if v.StandardStatus {
-		addStandardStatus(d, v.Status)
+		d.addStandardStatus(v.Status)
 	}
 	if !hasKey("subresources").holds(n) {
 		v.Subresources.Status = v.Status != nil
 	}
-	checkPaths(d, n, path, v)
+	d.checkPaths(n, path, v)
 }
 
 // decodeRoot decodes what the file says of the whole object beside its spec and its status.
-func decodeRoot(d *decoder, n *yaml.Node) *Schema {
-	s := decodeSchema(d, n, "schema")
+func (d *decoder) decodeRoot(n *yaml.Node) *Schema {
+	s := d.decodeSchema(n, "schema")
 	if _, set := s.At["type"]; !set {
 		s.Keywords.Type = "object"
 	}
@@ -131,8 +131,8 @@ func decodeRoot(d *decoder, n *yaml.Node) *Schema {
 }
 
 // decodeObject decodes the schema of spec or status, which are objects unless they say otherwise.
-func decodeObject(d *decoder, n *yaml.Node, path string) *Schema {
-	s := decodeSchema(d, n, path)
+func (d *decoder) decodeObject(n *yaml.Node, path string) *Schema {
+	s := d.decodeSchema(n, path)
 	k := &s.Keywords
 	if s.Type == "" && s.Use == nil && k.Type == "" && !k.XIntOrString && k.XPreserveUnknownFields == nil {
 		k.Type = "object"

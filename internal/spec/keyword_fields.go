@@ -61,7 +61,7 @@ func proseField(field func(*props) *string) keywordField {
 
 func flagField(field func(*props) *bool) keywordField {
 	return keywordField{
-		decode: func(d *decoder, into *props, n *yaml.Node, path string) { decodeBool(d, field(into), n, path) },
+		decode: func(d *decoder, into *props, n *yaml.Node, path string) { d.decodeBool(field(into), n, path) },
 		schema: func(*Language) *jsonschema.Schema {
 			s := jsonschema.Boolean()
 			s.Default = false
@@ -76,7 +76,7 @@ func optionalFlagField(field func(*props) **bool) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
 			*field(into) = new(bool)
-			decodeBool(d, *field(into), n, path)
+			d.decodeBool(*field(into), n, path)
 		},
 		schema: plainSchema(jsonschema.Boolean),
 		form:   FlagMarker,
@@ -88,7 +88,7 @@ func countField(field func(*props) **int64) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
 			*field(into) = new(int64)
-			decodeInteger(d, *field(into), 0, math.MaxInt64, n, path)
+			d.decodeInteger(*field(into), 0, math.MaxInt64, n, path)
 		},
 		schema: func(*Language) *jsonschema.Schema {
 			return &jsonschema.Schema{Type: "integer", Minimum: new(int64)}
@@ -102,7 +102,7 @@ func numberField(field func(*props) **float64) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
 			*field(into) = new(float64)
-			decodeFloat(d, *field(into), n, path)
+			d.decodeFloat(*field(into), n, path)
 		},
 		schema: plainSchema(jsonschema.Number),
 		isSet:  func(k *props) bool { return *field(k) != nil },
@@ -129,7 +129,7 @@ func wordField(field func(*props) **string, accepted ...string) keywordField {
 func jsonField(field func(*props) **apiextv1.JSON) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
-			if json, ok := decodeJSON(d, n, path); ok {
+			if json, ok := d.decodeJSON(n, path); ok {
 				*field(into) = &json
 			}
 		},
@@ -147,7 +147,7 @@ func enumField() keywordField {
 			}
 			into.Enum = []apiextv1.JSON{}
 			for i, item := range n.Content {
-				if json, ok := decodeJSON(d, item, indexPath(path, i)); ok {
+				if json, ok := d.decodeJSON(item, indexPath(path, i)); ok {
 					into.Enum = append(into.Enum, json)
 				}
 			}
@@ -167,7 +167,7 @@ func requiredField() keywordField {
 				return
 			}
 			into.Required = []string{}
-			decodeTexts(d, &into.Required, n, path)
+			d.decodeTexts(&into.Required, n, path)
 		},
 		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
 		form:   FlagMarker,
@@ -178,7 +178,7 @@ func listMapKeysField() keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) {
 			into.XListMapKeys = []string{}
-			decodeTexts(d, &into.XListMapKeys, n, path)
+			d.decodeTexts(&into.XListMapKeys, n, path)
 		},
 		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
 		form:   TextMarker,

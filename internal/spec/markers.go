@@ -77,7 +77,7 @@ func (r *markerReader) applyMarker(name string, pos Pos, path string, valued boo
 	case "required":
 		on := true
 		if valued {
-			decodeBool(r.d, &on, value.asNode(false), path)
+			r.d.decodeBool(&on, value.asNode(false), path)
 		}
 		if on {
 			r.marks.required = &pos

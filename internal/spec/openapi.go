@@ -19,16 +19,16 @@ type fieldMarks struct {
 }
 
 // decodeSchema decodes a schema that is not a field: of spec, status, items or map values.
-func decodeSchema(d *decoder, n *yaml.Node, path string) *Schema {
-	s, m := decodeField(d, n, path)
-	refuseRequired(d, m, path)
+func (d *decoder) decodeSchema(n *yaml.Node, path string) *Schema {
+	s, m := d.decodeField(n, path)
+	d.refuseRequired(m, path)
 	if m.goName != "" {
 		d.failAt(m.goNameAt, path, "goName does not apply here", "only a field of an object has a Go name")
 	}
 	return s
 }
 
-func refuseRequired(d *decoder, m fieldMarks, path string) {
+func (d *decoder) refuseRequired(m fieldMarks, path string) {
 	if m.required != nil {
 		d.failAt(*m.required, path, "required does not apply here", "only a field of an object can be required")
 	}
@@ -36,15 +36,15 @@ func refuseRequired(d *decoder, m fieldMarks, path string) {
 
 // decodeField decodes a schema in either form: a string is the shorthand, a mapping is plain
 // OpenAPI.
-func decodeField(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
+func (d *decoder) decodeField(n *yaml.Node, path string) (*Schema, fieldMarks) {
 	switch {
 	case n.Kind == yaml.MappingNode:
-		return decodeOpenAPI(d, n, path)
+		return d.decodeOpenAPI(n, path)
 	case n.Kind == yaml.ScalarNode && yamltext.IsNull(n):
 		d.fail(n, path, "has no value", "write a type, such as string; an object without fields is {type: object}")
 	case n.Kind == yaml.ScalarNode:
 		if text, ok := d.decodeText(n, path); ok && d.isWhole(n, path) {
-			return decodeShorthand(d, n, text, path)
+			return d.decodeShorthand(n, text, path)
 		}
 	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
 		d.fail(n, path, "expected a schema, got an empty list", `quote a list type: "[]string"`)
@@ -61,7 +61,7 @@ func unknownSchema(pos Pos) *Schema {
 }
 
 // decodeOpenAPI decodes a schema that is written as a mapping.
-func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) {
+func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks) {
 	s := &Schema{Pos: d.src.positionOf(n), At: map[string]Pos{}}
 	var m fieldMarks
 	var fields *yaml.Node
@@ -77,32 +77,32 @@ func decodeOpenAPI(d *decoder, n *yaml.Node, path string) (*Schema, fieldMarks) 
 		case "properties":
 			fields = value
 		case "items":
-			decodeItems(d, s, value, path)
+			d.decodeItems(s, value, path)
 		case "additionalProperties":
-			decodeAdditionalProperties(d, s, value, path)
+			d.decodeAdditionalProperties(s, value, path)
 		case "type":
-			collection = decodeCollection(d, value, path)
+			collection = d.decodeCollection(value, path)
 			if collection == nil {
-				decodeTypeName(d, s, value, keyPath)
+				d.decodeTypeName(s, value, keyPath)
 			}
 			typeName = value.Value
 		case "goName":
 			m.goNameAt = d.src.positionOf(value)
 			anyText(&m.goName).decode(d, value, keyPath)
 		case "goConstants":
-			decodeGoConstants(d, s, value, keyPath)
+			d.decodeGoConstants(s, value, keyPath)
 		default:
 			recordPositions(d.src, s.At, key.Value, value)
-			decodeKeyword(d, &s.Keywords, key, value, keyPath)
+			d.decodeKeyword(&s.Keywords, key, value, keyPath)
 		}
 	})
 	if fields != nil { // after required, which markers of the fields add to
-		decodeProperties(d, s, fields, path)
+		d.decodeProperties(s, fields, path)
 	}
-	limitToReadable(d, s, typeName, path)
-	addCollection(d, s, collection, typeName, path)
-	implyType(d, s, path)
-	checkGoConstants(d, s, path)
+	d.limitToReadable(s, typeName, path)
+	d.addCollection(s, collection, typeName, path)
+	d.implyType(s, path)
+	d.checkGoConstants(s, path)
 	return s, m
 }
 
@@ -114,19 +114,19 @@ func allowsNull(key string) bool {
 
 // decodeKeyword decodes a keyword that means the same in a schema and in the trees below allOf,
 // anyOf, oneOf and not.
-func decodeKeyword(d *decoder, into *props, key, value *yaml.Node, path string) {
+func (d *decoder) decodeKeyword(into *props, key, value *yaml.Node, path string) {
 	switch key.Value {
 	case "allOf":
-		into.AllOf = decodeTrees(d, value, path)
+		into.AllOf = d.decodeTrees(value, path)
 		return
 	case "anyOf":
-		into.AnyOf = decodeTrees(d, value, path)
+		into.AnyOf = d.decodeTrees(value, path)
 		return
 	case "oneOf":
-		into.OneOf = decodeTrees(d, value, path)
+		into.OneOf = d.decodeTrees(value, path)
 		return
 	case "not":
-		into.Not = new(decodeTree(d, value, path))
+		into.Not = new(d.decodeTree(value, path))
 		return
 	}
 	if k := KeywordByName(key.Value); k != nil && k.field.decode != nil {
@@ -145,7 +145,7 @@ func decodeKeyword(d *decoder, into *props, key, value *yaml.Node, path string) 
 }
 
 // decodeTypeName decodes the type of a plain schema: one of OpenAPI's, or a Kubernetes type.
-func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
+func (d *decoder) decodeTypeName(s *Schema, n *yaml.Node, path string) {
 	name, ok := d.decodeText(n, path)
 	switch {
 	case !ok:
@@ -157,7 +157,7 @@ func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
 	case kubernetesType().MatchString(name), isGoType(name):
 		s.Type = name
 	case kindName().MatchString(name):
-		useType(d, s, name, d.src.positionOf(n), path)
+		d.useType(s, name, d.src.positionOf(n), path)
 	default:
 		d.fail(n, path, quoteShort(name)+" is not a type of OpenAPI or Kubernetes", typeHint(name, openAPITypes))
 	}
@@ -165,22 +165,22 @@ func decodeTypeName(d *decoder, s *Schema, n *yaml.Node, path string) {
 
 // decodeCollection decodes a type of the shorthand that has items or values, which a mapping may
 // name as its type, too: type: "[]core/v1.EnvVar". It returns nil for every other type.
-func decodeCollection(d *decoder, n *yaml.Node, path string) *Schema {
+func (d *decoder) decodeCollection(n *yaml.Node, path string) *Schema {
 	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(n.Value, "[]") && !strings.HasPrefix(n.Value, "map[string]") {
 		return nil
 	}
-	if s := decodeShorthandType(d, n, n.Value, 0, path, 0); s != nil {
+	if s := d.decodeShorthandType(n, n.Value, 0, path, 0); s != nil {
 		return s
 	}
 	return unknownSchema(d.src.positionOf(n))
 }
 
 // addCollection gives a schema what the type that it names has items or values of.
-func addCollection(d *decoder, s, collection *Schema, name, path string) {
+func (d *decoder) addCollection(s, collection *Schema, name, path string) {
 	if collection == nil {
 		return
 	}
-	refuseHolders(d, s, "type "+quoteShort(name), path)
+	d.refuseHolders(s, "type "+quoteShort(name), path)
 	s.Keywords.Type, s.Items, s.AdditionalProperties = collection.Keywords.Type, collection.Items, collection.AdditionalProperties
 	for _, key := range []string{"items", "additionalProperties"} {
 		if pos, ok := collection.At[key]; ok {
@@ -190,7 +190,7 @@ func addCollection(d *decoder, s, collection *Schema, name, path string) {
 }
 
 // refuseHolders reports fields, items and values beside a type that has its own.
-func refuseHolders(d *decoder, s *Schema, typeText, path string) {
+func (d *decoder) refuseHolders(s *Schema, typeText, path string) {
 	for _, key := range []string{"properties", "items", "additionalProperties"} {
 		if pos, ok := s.At[key]; ok {
 			d.failAt(pos, joinPath(path, key), "does not go with "+typeText, "remove one of them")
@@ -199,27 +199,27 @@ func refuseHolders(d *decoder, s *Schema, typeText, path string) {
 }
 
 // decodeProperties decodes the fields of an object.
-func decodeProperties(d *decoder, s *Schema, n *yaml.Node, path string) {
+func (d *decoder) decodeProperties(s *Schema, n *yaml.Node, path string) {
 	s.Properties = []Property{}
 	goNames := map[string]string{}
 	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
 		p := Property{Pos: d.src.positionOf(key), Name: key.Value}
 		var m fieldMarks
-		p.Schema, m = decodeField(d, value, path)
+		p.Schema, m = d.decodeField(value, path)
 		p.GoName = m.goName
 		if m.required != nil && !slices.Contains(s.Keywords.Required, p.Name) {
 			s.At["required["+strconv.Itoa(len(s.Keywords.Required))+"]"] = *m.required
 			s.Keywords.Required = append(s.Keywords.Required, p.Name)
 		}
-		describeByComment(d, p.Schema, key)
-		checkFieldName(d, p, m.goNameAt, path, goNames)
+		d.describeByComment(p.Schema, key)
+		d.checkFieldName(p, m.goNameAt, path, goNames)
 		s.Properties = append(s.Properties, p)
 	})
 	nameFields(s.Properties)
 }
 
 // describeByComment gives a schema without a description the comment above its key.
-func describeByComment(d *decoder, s *Schema, key *yaml.Node) {
+func (d *decoder) describeByComment(s *Schema, key *yaml.Node) {
 	if _, described := s.At["description"]; described {
 		return
 	}
@@ -228,27 +228,27 @@ func describeByComment(d *decoder, s *Schema, key *yaml.Node) {
 	}
 }
 
-func decodeItems(d *decoder, s *Schema, n *yaml.Node, path string) {
+func (d *decoder) decodeItems(s *Schema, n *yaml.Node, path string) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) > 0 {
 		d.fail(n, path+".items", "expected one schema, got a list", "all items of a list have one schema in a CRD")
 		return
 	}
-	s.Items = decodeSchema(d, n, path+"[*]")
+	s.Items = d.decodeSchema(n, path+"[*]")
 }
 
-func decodeAdditionalProperties(d *decoder, s *Schema, n *yaml.Node, path string) {
+func (d *decoder) decodeAdditionalProperties(s *Schema, n *yaml.Node, path string) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
 		s.AdditionalPropertiesAllowed = new(bool)
-		decodeBool(d, s.AdditionalPropertiesAllowed, n, path)
+		d.decodeBool(s.AdditionalPropertiesAllowed, n, path)
 		return
 	}
-	s.AdditionalProperties = decodeSchema(d, n, path+".*")
+	s.AdditionalProperties = d.decodeSchema(n, path+".*")
 }
 
 // implyType sets the type that the presence of fields, items or map values leaves no choice about.
-func implyType(d *decoder, s *Schema, path string) {
+func (d *decoder) implyType(s *Schema, path string) {
 	if s.Type != "" || s.Use != nil {
-		refuseHolders(d, s, s.typeText(), path)
+		d.refuseHolders(s, s.typeText(), path)
 		return
 	}
 	if _, set := s.At["type"]; set {

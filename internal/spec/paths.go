@@ -19,7 +19,7 @@ var (
 
 // checkPaths checks the paths of columns, scale and selectable fields, and takes the types of
 // columns from the schema.
-func checkPaths(d *decoder, n *yaml.Node, path string, v *Version) {
+func (d *decoder) checkPaths(n *yaml.Node, path string, v *Version) {
 	_, columns := lookupKey(n, "columns")
 	for i := range v.Columns {
 		c := &v.Columns[i]
@@ -27,20 +27,20 @@ func checkPaths(d *decoder, n *yaml.Node, path string, v *Version) {
 		if c.Path == "" || where == nil {
 			continue
 		}
-		schema := resolvePath(d, v, where, indexPath(path+".columns", i)+".path", c.Path, false)
+		schema := d.resolvePath(v, where, indexPath(path+".columns", i)+".path", c.Path, false)
 		if c.Type == "" {
 			c.Type = columnType(c.Path, schema)
 		}
 	}
 	_, scale := lookupKey(n, "scale")
 	if v.Scale != nil && scale != nil {
-		checkReplicas(d, v, scale, path+".scale", "specReplicas", v.Scale.SpecReplicas, ".spec.")
-		checkReplicas(d, v, scale, path+".scale", "statusReplicas", v.Scale.StatusReplicas, ".status.")
-		checkScaleSelector(d, v, scale, path+".scale", v.Scale.LabelSelector)
+		d.checkReplicas(v, scale, path+".scale", "specReplicas", v.Scale.SpecReplicas, ".spec.")
+		d.checkReplicas(v, scale, path+".scale", "statusReplicas", v.Scale.StatusReplicas, ".status.")
+		d.checkScaleSelector(v, scale, path+".scale", v.Scale.LabelSelector)
 	}
 	_, fields := lookupKey(n, "selectableFields")
 	for i, f := range v.SelectableFields {
-		checkSelectableField(d, v, fields.Content[i], indexPath(path+".selectableFields", i), f)
+		d.checkSelectableField(v, fields.Content[i], indexPath(path+".selectableFields", i), f)
 	}
 }
 
@@ -54,7 +54,7 @@ func pathOf(list *yaml.Node, index int, key string) *yaml.Node {
 }
 
 // checkReplicas checks a path of the scale subresource that must lead to a number.
-func checkReplicas(d *decoder, v *Version, scale *yaml.Node, path, key, value, prefix string) {
+func (d *decoder) checkReplicas(v *Version, scale *yaml.Node, path, key, value, prefix string) {
 	_, n := lookupKey(scale, key)
 	if n == nil || value == "" {
 		return
@@ -64,13 +64,13 @@ func checkReplicas(d *decoder, v *Version, scale *yaml.Node, path, key, value, p
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below "+strings.TrimSuffix(prefix, "."), "such as "+prefix+"replicas")
 		return
 	}
-	s := resolvePath(d, v, n, path, value, key == "statusReplicas") // without it, scale shows 0
+	s := d.resolvePath(v, n, path, value, key == "statusReplicas") // without it, scale shows 0
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "integer" {
 		d.fail(n, path, value+" is "+WithArticle(s.Keywords.Type)+", and replicas are counted", "write int32 as its type")
 	}
 }
 
-func checkScaleSelector(d *decoder, v *Version, scale *yaml.Node, path, value string) {
+func (d *decoder) checkScaleSelector(v *Version, scale *yaml.Node, path, value string) {
 	_, n := lookupKey(scale, "labelSelector")
 	if n == nil || value == "" {
 		return
@@ -80,24 +80,24 @@ func checkScaleSelector(d *decoder, v *Version, scale *yaml.Node, path, value st
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .status.selector")
 		return
 	}
-	s := resolvePath(d, v, n, path, value, false)
+	s := d.resolvePath(v, n, path, value, false)
 	if s != nil && s.Keywords.Type != "" && s.Keywords.Type != "string" {
 		d.fail(n, path, value+" is "+WithArticle(s.Keywords.Type)+", and the selector is text", "write string as its type")
 	}
 }
 
-func checkSelectableField(d *decoder, v *Version, n *yaml.Node, path, value string) {
+func (d *decoder) checkSelectableField(v *Version, n *yaml.Node, path, value string) {
 	if !fieldPath().MatchString(value) || strings.HasPrefix(value, ".metadata.") {
 		d.fail(n, path, quoteShort(value)+" is not a path of fields below .spec or .status", "such as .spec.mode")
 		return
 	}
-	resolvePath(d, v, n, path, value, false)
+	d.resolvePath(v, n, path, value, false)
 }
 
 // resolvePath returns the schema that a path leads to, nil when it cannot be known: inside of a
 // Kubernetes type, an open object, or beyond a filter. It reports a path that is none, and a field
 // that does not exist; a path that may lack its field must still not look like a slip of the pen.
-func resolvePath(d *decoder, v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
+func (d *decoder) resolvePath(v *Version, n *yaml.Node, path, value string, mayLack bool) *Schema {
 	if !strings.HasPrefix(value, ".") {
 		d.fail(n, path, quoteShort(value)+" is not a path", "a path starts with a dot: ."+strings.TrimLeft(value, "${"))
 		return nil

@@ -37,7 +37,7 @@ var goLimits = map[string]props{
 
 // limitToReadable limits a schema whose type the file gives by a name to what the Go type reads.
 // What the file itself asks for holds beside it.
-func limitToReadable(d *decoder, s *Schema, name, path string) {
+func (d *decoder) limitToReadable(s *Schema, name, path string) {
 	k, limits := &s.Keywords, goLimits[name]
 	switch {
 	case limits.Pattern == "" || limits.Pattern == k.Pattern:
@@ -46,13 +46,13 @@ func limitToReadable(d *decoder, s *Schema, name, path string) {
 	default:
 		k.AllOf = append(k.AllOf, props{Pattern: limits.Pattern})
 	}
-	setLimit(d, s, "minimum", &k.Minimum, limits, path)
-	setLimit(d, s, "maximum", &k.Maximum, limits, path)
-	checkExactFloats(d, s, path)
+	d.setLimit(s, "minimum", &k.Minimum, limits, path)
+	d.setLimit(s, "maximum", &k.Maximum, limits, path)
+	d.checkExactFloats(s, path)
 }
 
 // setLimit sets a limit that a schema lacks; one that it has must be a value that can be read.
-func setLimit(d *decoder, s *Schema, keyword string, own **float64, limits props, path string) {
+func (d *decoder) setLimit(s *Schema, keyword string, own **float64, limits props, path string) {
 	lowest, highest := limits.Minimum, limits.Maximum
 	switch {
 	case lowest == nil:

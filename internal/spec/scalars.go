@@ -10,7 +10,7 @@ import (
 )
 
 // decodeBool decodes a boolean.
-func decodeBool(d *decoder, into *bool, n *yaml.Node, path string) {
+func (d *decoder) decodeBool(into *bool, n *yaml.Node, path string) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
 		d.fail(n, path, "expected true or false, got "+describeNode(n), "")
 		return
@@ -21,7 +21,7 @@ func decodeBool(d *decoder, into *bool, n *yaml.Node, path string) {
 var decimal = lazyregexp.New(`^[-+]?(0|[1-9][0-9]*)$`)
 
 // decodeInteger decodes an integer within limits. It reports false after an error.
-func decodeInteger(d *decoder, into *int64, least, most int64, n *yaml.Node, path string) bool {
+func (d *decoder) decodeInteger(into *int64, least, most int64, n *yaml.Node, path string) bool {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && !decimal().MatchString(n.Value) {
 		d.fail(n, path, "expected an integer, got "+describeNode(n), "")
 		return false
@@ -42,7 +42,7 @@ func decodeInteger(d *decoder, into *int64, least, most int64, n *yaml.Node, pat
 }
 
 // decodeFloat decodes a finite number.
-func decodeFloat(d *decoder, into *float64, n *yaml.Node, path string) {
+func (d *decoder) decodeFloat(into *float64, n *yaml.Node, path string) {
 	tag := n.ShortTag()
 	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
 		d.fail(n, path, "expected a number, got "+describeNode(n), "")

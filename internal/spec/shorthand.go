@@ -31,11 +31,11 @@ import (
 var kubernetesType = lazyregexp.New(`^[a-z][a-z0-9]*(/v[a-z0-9]+)?\.[A-Z][A-Za-z0-9]*$`)
 
 // decodeShorthand decodes a schema from a string: the value of the scalar n.
-func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fieldMarks) {
+func (d *decoder) decodeShorthand(n *yaml.Node, text, path string) (*Schema, fieldMarks) {
 	typeText, markers, piped := strings.Cut(text, "|")
 	lead := len(typeText) - len(strings.TrimLeft(typeText, " \t\n"))
 	typeText = strings.TrimSpace(typeText)
-	s := decodeShorthandType(d, n, typeText, lead, path, 0)
+	s := d.decodeShorthandType(n, typeText, lead, path, 0)
 	switch {
 	case s == nil:
 		return unknownSchema(d.src.positionOf(n)), fieldMarks{}
@@ -45,13 +45,13 @@ func decodeShorthand(d *decoder, n *yaml.Node, text, path string) (*Schema, fiel
 	tokens := tokenReader{d: d, node: n, text: text, next: len(text) - len(markers), path: path}
 	r := &markerReader{tokenReader: tokens, schema: s, typeText: typeText}
 	r.readMarkers()
-	limitToReadable(d, s, typeText, path)
+	d.limitToReadable(s, typeText, path)
 	return s, r.marks
 }
 
 // decodeShorthandType decodes the type at a byte of the scalar n. It returns nil after reporting
 // what is no type.
-func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path string, depth int) *Schema {
+func (d *decoder) decodeShorthandType(n *yaml.Node, text string, start int, path string, depth int) *Schema {
 	pos := d.src.positionWithin(n, start)
 	s := &Schema{Pos: pos, At: map[string]Pos{"type": pos}}
 	if depth > maxDepth {
@@ -60,7 +60,7 @@ func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path 
 	}
 	if item, ok := strings.CutPrefix(text, "[]"); ok {
 		s.Keywords.Type, s.At["items"] = "array", pos
-		s.Items = decodeShorthandType(d, n, item, start+len("[]"), path+"[*]", depth+1)
+		s.Items = d.decodeShorthandType(n, item, start+len("[]"), path+"[*]", depth+1)
 		if s.Items == nil {
 			return nil
 		}
@@ -68,7 +68,7 @@ func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path 
 	}
 	if value, ok := strings.CutPrefix(text, "map[string]"); ok {
 		s.Keywords.Type, s.At["additionalProperties"] = "object", pos
-		s.AdditionalProperties = decodeShorthandType(d, n, value, start+len("map[string]"), path+".*", depth+1)
+		s.AdditionalProperties = d.decodeShorthandType(n, value, start+len("map[string]"), path+".*", depth+1)
 		if s.AdditionalProperties == nil {
 			return nil
 		}
@@ -83,14 +83,14 @@ func decodeShorthandType(d *decoder, n *yaml.Node, text string, start int, path 
 	case kubernetesType().MatchString(text), isGoType(text):
 		s.Type = text
 	case kindName().MatchString(text):
-		if !useType(d, s, text, pos, path) {
+		if !d.useType(s, text, pos, path) {
 			return nil
 		}
 	default:
-		refuseType(d, pos, text, path)
+		d.refuseType(pos, text, path)
 		return nil
 	}
-	limitToReadable(d, s, text, path)
+	d.limitToReadable(s, text, path)
 	return s
 }
 
@@ -102,7 +102,7 @@ var listWords = []string{"array", "list"}
 var longGroup = lazyregexp.New(`^([a-z]+)(?:\.[a-z0-9]+)*\.k8s\.io/(v[0-9a-z]+\.[A-Z][A-Za-z0-9]*)$`)
 
 // refuseType reports a text that is no type.
-func refuseType(d *decoder, pos Pos, text, path string) {
+func (d *decoder) refuseType(pos Pos, text, path string) {
 	switch first, _, spaced := strings.Cut(text, " "); {
 	case text == "":
 		d.failAt(pos, path, "lacks a type", "such as string")

@@ -10,7 +10,7 @@ import (
 
 // addStandardStatus adds what the runtime writes to every status, unless the file defines it: then
 // it must be something that the runtime can write.
-func addStandardStatus(d *decoder, s *Schema) {
+func (d *decoder) addStandardStatus(s *Schema) {
 	const instead = "set standardStatus: false to keep it as it is"
 	if s.Type != "" || s.Use != nil {
 		d.failAt(s.Pos, "status", "the standard status cannot be added to "+s.typeText(), "set standardStatus: false, or write the status as an object")

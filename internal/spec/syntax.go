@@ -21,7 +21,7 @@ const maxSearch = 1 << 20
 var syntaxError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)$`)
 
 // reportSyntax reports YAML that cannot be parsed.
-func reportSyntax(d *decoder, err error) {
+func (d *decoder) reportSyntax(err error) {
 	match := syntaxError().FindStringSubmatch(err.Error())
 	if match == nil {
 		d.failAt(Pos{File: d.file}, "", "is not YAML: "+err.Error(), "")

@@ -8,15 +8,15 @@ import (
 )
 
 // decodeTrees decodes the schemas below allOf, anyOf or oneOf.
-func decodeTrees(d *decoder, n *yaml.Node, path string) []props {
+func (d *decoder) decodeTrees(n *yaml.Node, path string) []props {
 	all := []props{}
-	d.eachItem(n, path, func(n *yaml.Node, path string) { all = append(all, decodeTree(d, n, path)) })
+	d.eachItem(n, path, func(n *yaml.Node, path string) { all = append(all, d.decodeTree(n, path)) })
 	return all
 }
 
 // decodeTree decodes a schema below a logical operator. It only validates and declares nothing, so
 // that it has no shorthand, and nothing is implied.
-func decodeTree(d *decoder, n *yaml.Node, path string) props {
+func (d *decoder) decodeTree(n *yaml.Node, path string) props {
 	var k props
 	if n.Kind == yaml.ScalarNode {
 		d.fail(n, path, "expected a mapping, got "+describeNode(n), "the shorthand is not for schemas below allOf, anyOf, oneOf and not")
@@ -31,25 +31,25 @@ func decodeTree(d *decoder, n *yaml.Node, path string) props {
 		case "properties":
 			k.Properties = map[string]props{}
 			d.eachEntry(value, path, func(key, value *yaml.Node, path string) {
-				k.Properties[key.Value] = decodeTree(d, value, path)
+				k.Properties[key.Value] = d.decodeTree(value, path)
 			})
 		case "items":
-			k.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: new(decodeTree(d, value, path))}
+			k.Items = &apiextv1.JSONSchemaPropsOrArray{Schema: new(d.decodeTree(value, path))}
 		case "additionalProperties":
-			k.AdditionalProperties = decodeTreeOrBool(d, value, path)
+			k.AdditionalProperties = d.decodeTreeOrBool(value, path)
 		default:
-			decodeKeyword(d, &k, key, value, path)
+			d.decodeKeyword(&k, key, value, path)
 		}
 	})
 	return k
 }
 
-func decodeTreeOrBool(d *decoder, n *yaml.Node, path string) *apiextv1.JSONSchemaPropsOrBool {
+func (d *decoder) decodeTreeOrBool(n *yaml.Node, path string) *apiextv1.JSONSchemaPropsOrBool {
 	or := &apiextv1.JSONSchemaPropsOrBool{Allows: true}
 	if n.Kind == yaml.ScalarNode {
-		decodeBool(d, &or.Allows, n, path)
+		d.decodeBool(&or.Allows, n, path)
 		return or
 	}
-	or.Schema = new(decodeTree(d, n, path))
+	or.Schema = new(d.decodeTree(n, path))
 	return or
 }

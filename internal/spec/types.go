@@ -55,8 +55,8 @@ func namedTypes(into *[]*NamedType) value {
 				case t.Pos != d.src.positionOf(key):
 					d.fail(key, path, "is named at "+t.Pos.String()+" too", "choose another name, or use that one")
 				default:
-					decodeType(d, t)
-					describeByComment(d, t.Schema, key)
+					d.decodeType(t)
+					d.describeByComment(t.Schema, key)
 					*into = append(*into, t.NamedType)
 				}
 			})
@@ -66,7 +66,7 @@ func namedTypes(into *[]*NamedType) value {
 }
 
 // decodeType decodes the schema of a type once, when it is first used or when its turn comes.
-func decodeType(d *decoder, t *typeNode) {
+func (d *decoder) decodeType(t *typeNode) {
 	if t.value == nil {
 		return
 	}
@@ -74,8 +74,8 @@ func decodeType(d *decoder, t *typeNode) {
 	t.value, t.decoding = nil, true
 	d.types.chain = append(d.types.chain, t.Name)
 	var m fieldMarks
-	t.Schema, m = decodeField(d, value, path)
-	refuseRequired(d, m, path)
+	t.Schema, m = d.decodeField(value, path)
+	d.refuseRequired(m, path)
 	if t.GoName = m.goName; m.goName != "" && !kindName().MatchString(m.goName) {
 		d.failAt(m.goNameAt, path, quoteShort(m.goName)+" is not an exported Go name", "such as "+t.Name)
 	}
@@ -83,7 +83,7 @@ func decodeType(d *decoder, t *typeNode) {
 }
 
 // useType makes a schema that of a named type. It reports false after an error.
-func useType(d *decoder, s *Schema, name string, pos Pos, path string) bool {
+func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 	t := d.types.named[name]
 	if t == nil {
 		d.failAt(pos, path, quoteShort(name)+" is not a type", typeNameHint(&d.types, name))
@@ -95,7 +95,7 @@ func useType(d *decoder, s *Schema, name string, pos Pos, path string) bool {
 			"CRDs have no recursion: write the levels out, or end it with the type any")
 		return false
 	}
-	decodeType(d, t)
+	d.decodeType(t)
 	s.Use = t.NamedType
 	return true
 }

@@ -85,7 +85,7 @@ func fixedWord(word string) value {
 // trueOrFalse returns a boolean.
 func trueOrFalse(into *bool) value {
 	return value{
-		decode: func(d *decoder, n *yaml.Node, path string) { decodeBool(d, into, n, path) },
+		decode: func(d *decoder, n *yaml.Node, path string) { d.decodeBool(into, n, path) },
 		schema: func(*Language) *jsonschema.Schema { return jsonschema.Boolean() },
 	}
 }
@@ -103,7 +103,7 @@ func integerBetween[T int | int32 | int64](into *T, least, most int64) value {
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
 			var integer int64
-			if decodeInteger(d, &integer, least, most, n, path) {
+			if d.decodeInteger(&integer, least, most, n, path) {
 				*into = T(integer)
 			}
 		},
@@ -123,7 +123,7 @@ func durationBetween(into *time.Duration, least, most time.Duration) value {
 	const amount = `([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
 	return value{
 		decode: func(d *decoder, n *yaml.Node, path string) {
-			decodeDuration(d, into, least, most, n, path)
+			d.decodeDuration(into, least, most, n, path)
 		},
 		schema: func(*Language) *jsonschema.Schema {
 			return jsonschema.Matching(`^\+?`+amount+`(`+amount+`)*$`,
@@ -132,8 +132,8 @@ func durationBetween(into *time.Duration, least, most time.Duration) value {
 	}
 }
 
-func decodeDuration(
-	d *decoder, into *time.Duration, least, most time.Duration, n *yaml.Node, path string,
+func (d *decoder) decodeDuration(
+	into *time.Duration, least, most time.Duration, n *yaml.Node, path string,
 ) {
 	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
 		d.fail(n, path, "expected a duration, got "+describeNode(n), "write its unit: "+n.Value+"s")
