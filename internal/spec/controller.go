@@ -42,15 +42,3 @@ func (r Resource) group() string {
 // Place returns the position of a key such as parents[0].kind, and that of the nearest key above it
 // when the file leaves the key out.
 func (c *Controller) Place(path string) Pos { return nearestPosition(c.At, path, c.Pos) }
-
-// nearestPosition returns the position of a path, of the nearest path above it that has one, or
-// else that of the whole file.
-func nearestPosition(at map[string]Pos, path string, whole Pos) Pos {
-	for path != "" {
-		if pos, ok := at[path]; ok {
-			return pos
-		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
-	}
-	return whole
-}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
@@ -124,21 +125,6 @@ func (d *decoder) isWhole(n *yaml.Node, path string) bool {
 	return false
 }
 
-// recordPositions notes the position of n and of all that is below it, by path.
-func recordPositions(src *source, into map[string]Pos, path string, n *yaml.Node) {
-	if path != "" {
-		into[path] = src.positionOf(n)
-	}
-	for i, c := range n.Content {
-		switch {
-		case n.Kind == yaml.SequenceNode:
-			recordPositions(src, into, indexPath(path, i), c)
-		case i%2 == 1:
-			recordPositions(src, into, joinPath(path, n.Content[i-1].Value), c)
-		}
-	}
-}
-
 // lookupKey returns the key and the value of a mapping's entry, nil when there is none.
 func lookupKey(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -152,58 +138,55 @@ func lookupKey(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// joinPath appends a key to a path; keys that are no plain words are quoted.
-func joinPath(path, key string) string {
-	if key == "" || strings.ContainsAny(key, ".[]\" \t\n") {
-		return path + "[" + strconv.Quote(key) + "]"
+// decodeBool decodes a boolean.
+func (d *decoder) decodeBool(into *bool, n *yaml.Node, path string) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		d.fail(n, path, "expected true or false, got "+describeNode(n), "")
+		return
 	}
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	*into = strings.EqualFold(n.Value, "true")
 }
 
-// indexPath appends the index of an item to a path.
-func indexPath(path string, index int) string {
-	return path + "[" + strconv.Itoa(index) + "]"
+var decimal = lazyregexp.New(`^[-+]?(0|[1-9][0-9]*)$`)
+
+// decodeInteger decodes an integer within limits. It reports false after an error.
+func (d *decoder) decodeInteger(into *int64, least, most int64, n *yaml.Node, path string) bool {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && !decimal().MatchString(n.Value) {
+		d.fail(n, path, "expected an integer, got "+describeNode(n), "")
+		return false
+	}
+	integer, err := strconv.ParseInt(n.Value, 10, 64)
+	switch {
+	case !decimal().MatchString(n.Value):
+		d.fail(n, path, n.Value+" is not a plain decimal integer", "write it with the digits 0 to 9, without a leading zero")
+	case n.Style != 0:
+		d.fail(n, path, "expected an integer, got "+describeNode(n), "remove the quotes")
+	case err != nil || integer < least || integer > most:
+		d.fail(n, path, n.Value+" is out of range", "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
+	default:
+		*into = integer
+		return true
+	}
+	return false
 }
 
-// describeNode names a node for a message.
-func describeNode(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
+// decodeFloat decodes a finite number.
+func (d *decoder) decodeFloat(into *float64, n *yaml.Node, path string) {
+	tag := n.ShortTag()
+	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
+		d.fail(n, path, "expected a number, got "+describeNode(n), "")
+		return
 	}
-	switch n.ShortTag() {
-	case "!!null":
-		return "nothing"
-	case "!!bool":
-		return "the boolean " + n.Value
-	case "!!int", "!!float":
-		return "the number " + n.Value
-	case "!!timestamp":
-		return "the date " + n.Value
+	raw, ok := numberJSON(n.Value)
+	number, err := strconv.ParseFloat(raw, 64)
+	if !ok || err != nil {
+		d.fail(n, path, n.Value+" is not a finite decimal number", "")
+		return
 	}
-	return "the text " + quoteShort(n.Value)
-}
-
-// colonHint explains a mapping on one line that was probably meant to be text with ": " inside.
-func colonHint(n *yaml.Node) string {
-	if n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) == 2 && n.Content[0].Line == n.Content[1].Line {
-		return `": " in an unquoted value starts a mapping: quote the value`
+	if _, same := NearestFloat(raw); !same {
+		message, hint := describeInexact(n.Value)
+		d.fail(n, path, message, hint)
+		return
 	}
-	return ""
-}
-
-func shortenText(text string) string {
-	if runes := []rune(text); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return text
-}
-
-func quoteShort(text string) string {
-	return strconv.Quote(shortenText(text))
+	*into = number
 }

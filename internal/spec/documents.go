@@ -32,7 +32,7 @@ func ParseProject(file string, data []byte) (*Project, Problems) {
 		return nil, d.problems
 	}
 	p := &Project{File: file, At: map[string]Pos{}}
-	recordPositions(d.src, p.At, "", root)
+	d.src.recordPositions(p.At, "", root)
 	d.decodeMapping(root, "", projectMapping(p))
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sorted()
@@ -61,8 +61,8 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 		return nil, d.problems
 	}
 	api := &API{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
-	recordPositions(d.src, api.At, "", withoutSchemas(root))
-	d.types = collectTypes(d.src, root, shared)
+	d.src.recordPositions(api.At, "", withoutSchemas(root))
+	d.types = d.src.collectTypes(root, shared)
 	d.lenient = acceptsWarning(root, WarnUnsatisfiable)
 	d.decodeMapping(root, "", apiMapping(api, root))
 	return api, d.problems.Sorted()
@@ -77,7 +77,7 @@ func ParseController(file string, data []byte) (*Controller, Problems) {
 		return nil, d.problems
 	}
 	c := &Controller{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
-	recordPositions(d.src, c.At, "", root)
+	d.src.recordPositions(c.At, "", root)
 	d.decodeMapping(root, "", controllerMapping(c))
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sorted()
@@ -93,7 +93,7 @@ func ParseTypes(file string, data []byte) (*SharedTypes, Problems) {
 		return nil, d.problems
 	}
 	types := &SharedTypes{File: file}
-	d.types = collectTypes(d.src, root, nil)
+	d.types = d.src.collectTypes(root, nil)
 	d.decodeMapping(root, "", typesMapping(&types.Types))
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sorted()

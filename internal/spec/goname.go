@@ -1,9 +1,15 @@
 package spec
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // initialisms are the words that Go and the Kubernetes API write in capitals.
@@ -78,4 +84,99 @@ func splitWords(name string) []string {
 	}
 	end()
 	return all
+}
+
+// checkFieldName reports a field that cannot be a field of a Go struct, or whose goName is that of
+// another field in taken, which maps Go names to the names of fields.
+func (d *decoder) checkFieldName(p Property, goNameAt Pos, path string, taken map[string]string) {
+	if !isTagName(p.Name) {
+		d.failAt(p.Pos, path, "cannot be the name of a field", `Go's JSON names have no quotes, backslashes, commas or control characters`)
+	}
+	if p.GoName == "" {
+		return
+	}
+	switch other := taken[p.GoName]; {
+	case !goIdentifier().MatchString(p.GoName):
+		d.failAt(goNameAt, path, strconv.Quote(shortenText(p.GoName))+" is not an exported Go name", "such as "+GoName(p.Name))
+	case p.GoName == "DeepCopy" || p.GoName == "DeepCopyInto":
+		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is a generated method", "choose another one")
+	case other != "":
+		d.failAt(goNameAt, path, "its Go name "+p.GoName+" is that of the field "+other+" too", "set another one with goName: string | goName=Other"+p.GoName)
+	}
+	taken[p.GoName] = p.Name
+}
+
+// nameFields gives the fields of an object that the file gives no Go name one made from their own.
+// The first of several that would be the same has it, the others get the first number that is free:
+// MirrorPercent2.
+func nameFields(fields []Property) {
+	taken := map[string]bool{"DeepCopy": true, "DeepCopyInto": true}
+	for _, p := range fields {
+		if p.GoName != "" {
+			taken[p.GoName] = true
+		}
+	}
+	for i := range fields {
+		p := &fields[i]
+		if p.GoName != "" {
+			continue
+		}
+		wanted := GoName(p.Name)
+		p.GoName = wanted
+		for n := 2; taken[p.GoName]; n++ {
+			p.GoName = wanted + strconv.Itoa(n)
+		}
+		taken[p.GoName] = true
+	}
+}
+
+// isTagName reports whether encoding/json takes a name from a struct tag.
+func isTagName(name string) bool {
+	return name != "" && name != "-" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
+	})
+}
+
+// decodeGoConstants decodes the names of an enum's constants.
+func (d *decoder) decodeGoConstants(s *Schema, n *yaml.Node, path string) {
+	s.GoConstants = map[string]string{}
+	values := map[string]string{}
+	d.eachEntry(n, path, func(key, value *yaml.Node, path string) {
+		s.At[joinPath("goConstants", key.Value)] = d.src.positionOf(key)
+		name, ok := d.decodeText(value, path)
+		switch other := values[name]; {
+		case !ok:
+			return
+		case !kindName().MatchString(name):
+			d.fail(value, path, quoteShort(name)+" is not an exported Go name", "such as "+nearestKind(key.Value))
+			return
+		case other != "":
+			d.fail(value, path, quoteShort(name)+" is the name for "+quoteShort(other)+" too", "")
+			return
+		}
+		values[name], s.GoConstants[key.Value] = key.Value, name
+	})
+}
+
+// checkGoConstants reports names of constants for what is no value of the enum.
+func (d *decoder) checkGoConstants(s *Schema, path string) {
+	if s.GoConstants == nil {
+		return
+	}
+	var values []string
+	for _, raw := range s.Keywords.Enum {
+		var value string
+		if json.Unmarshal(raw.Raw, &value) == nil {
+			values = append(values, value)
+		}
+	}
+	if s.Keywords.Type != "string" || len(values) == 0 {
+		d.failAt(s.At["goConstants"], joinPath(path, "goConstants"), "does not apply here", "only an enum of texts has constants in Go")
+		return
+	}
+	for _, value := range slices.Sorted(maps.Keys(s.GoConstants)) {
+		if !slices.Contains(values, value) {
+			d.failAt(s.At[joinPath("goConstants", value)], joinPath(joinPath(path, "goConstants"), value), "is no value of an enum of texts here", suggestName(value, values))
+		}
+	}
 }

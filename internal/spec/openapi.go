@@ -92,7 +92,7 @@ func (d *decoder) decodeOpenAPI(n *yaml.Node, path string) (*Schema, fieldMarks)
 		case "goConstants":
 			d.decodeGoConstants(s, value, keyPath)
 		default:
-			recordPositions(d.src, s.At, key.Value, value)
+			d.src.recordPositions(s.At, key.Value, value)
 			d.decodeKeyword(&s.Keywords, key, value, keyPath)
 		}
 	})

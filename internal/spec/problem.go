@@ -1,24 +1,9 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
-
-// Pos is a place in a spec file. Line and Column count from 1; a zero Line means the whole file.
-type Pos struct {
-	File         string
-	Line, Column int
-}
-
-// String returns file:line:column, or the file alone for a Pos without a line.
-func (p Pos) String() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
 
 // Problem is one error in a spec file, or one warning of what is accepted and will hurt.
 type Problem struct {

@@ -224,3 +224,9 @@ func runesOf(style yaml.Style, raw string, r rune) int {
 	}
 	return 1
 }
+
+// IsVisible reports whether a text can stand in a spec file as it is: it has no control characters
+// but tabs and line ends, and none that hide what is written.
+func IsVisible(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r > '~') && (isControl(r) || isBidi(r) || r == '\ufeff') })
+}

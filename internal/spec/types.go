@@ -25,7 +25,7 @@ type typeNode struct {
 
 // collectTypes notes the names of a document's types and of those that it shares, before the first
 // is used.
-func collectTypes(src *source, root *yaml.Node, shared []*NamedType) typeScope {
+func (s *source) collectTypes(root *yaml.Node, shared []*NamedType) typeScope {
 	scope := typeScope{named: map[string]*typeNode{}}
 	for _, t := range shared {
 		scope.named[t.Name] = &typeNode{NamedType: t}
@@ -37,7 +37,7 @@ func collectTypes(src *source, root *yaml.Node, shared []*NamedType) typeScope {
 	for i := 0; i+1 < len(types.Content); i += 2 {
 		key := types.Content[i]
 		if _, taken := scope.named[key.Value]; !taken && kindName().MatchString(key.Value) {
-			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: src.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
+			scope.named[key.Value] = &typeNode{NamedType: &NamedType{Pos: s.positionOf(key), Name: key.Value}, value: types.Content[i+1]}
 		}
 	}
 	return scope
@@ -86,7 +86,7 @@ func (d *decoder) decodeType(t *typeNode) {
 func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 	t := d.types.named[name]
 	if t == nil {
-		d.failAt(pos, path, quoteShort(name)+" is not a type", typeNameHint(&d.types, name))
+		d.failAt(pos, path, quoteShort(name)+" is not a type", d.types.suggestType(name))
 		return false
 	}
 	if t.decoding {
@@ -100,8 +100,8 @@ func (d *decoder) useType(s *Schema, name string, pos Pos, path string) bool {
 	return true
 }
 
-// typeNameHint proposes what may have been meant by the name of a type that there is none of.
-func typeNameHint(scope *typeScope, name string) string {
+// suggestType proposes what may have been meant by the name of a type that there is none of.
+func (scope *typeScope) suggestType(name string) string {
 	var known []string
 	for other := range scope.named {
 		known = append(known, other)
