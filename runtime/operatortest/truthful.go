@@ -9,8 +9,8 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 // Ready condition. It never shows a value of a Secret or of an environment variable.
 //
 //   - Each value that Sync desires is on the live child, as the API server sets it on a new child, by a
-//     dry run. Items of lists are found by their keys; their order is not compared. If the API server
-//     refuses the dry run, the live value must equal the desired one.
+//     dry run. Items of lists are found by the keys that the schema of the kind names; their order is not
+//     compared. If the API server refuses the dry run, the live value must equal the desired one.
 //   - No field is left that an earlier result of Sync in this test has set and the last one does not,
 //     unless the API server sets it by itself or another field manager owns it. No undesired child is
 //     left.

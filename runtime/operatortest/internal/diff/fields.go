@@ -71,13 +71,13 @@ func (c *comparison) compareObjects(path string, expected, got map[string]any) {
 // compareLists compares items of the same key, or of the same index where they have
 // none. A list of plain values has to be the same as a whole.
 func (c *comparison) compareLists(path string, expected, got []any) {
-	if !OfObjects(expected) || !OfObjects(got) {
+	if !ofObjects(expected) || !ofObjects(got) {
 		if !EqualValues(path, expected, got) {
 			c.found = append(c.found, Difference{path, expected, got})
 		}
 		return
 	}
-	key := KeyOf(expected, got)
+	key := keyOf(expected, got)
 	others := byKey(got, key)
 	for i, item := range expected {
 		name := itemName(item, i, key)
@@ -99,9 +99,9 @@ func (c *comparison) compareLists(path string, expected, got []any) {
 // listKeys are the fields that tell items of Kubernetes' lists apart.
 var listKeys = []string{"name", "type", "key", "uid", "containerPort", "port", "mountPath", "devicePath", "ip"}
 
-// KeyOf returns the field whose values tell the items of both lists apart,
+// keyOf returns the field whose values tell the items of both lists apart,
 // empty if there is none.
-func KeyOf(lists ...[]any) string {
+func keyOf(lists ...[]any) string {
 	for _, key := range listKeys {
 		if !slices.ContainsFunc(lists, func(list []any) bool { return !isKey(list, key) }) {
 			return key
@@ -138,8 +138,8 @@ func itemName(item any, index int, key string) string {
 	return fmt.Sprint(item.(map[string]any)[key])
 }
 
-// OfObjects reports whether each item of a list is an object.
-func OfObjects(list []any) bool {
+// ofObjects reports whether each item of a list is an object.
+func ofObjects(list []any) bool {
 	return !slices.ContainsFunc(list, func(item any) bool {
 		_, ok := item.(map[string]any)
 		return !ok

@@ -33,7 +33,7 @@ func (c *exploredChild) chooseMutation() error {
 		return nil
 	}
 	var err error
-	c.changed, err = c.writerFor().changeDesired(c.x.ctx, c.mutation, c.desired, c.before, c.recreates())
+	c.changed, err = c.writer().changeDesired(c.x.ctx, c.mutation, c.desired, c.before, c.recreates())
 	return err
 }
 
@@ -42,11 +42,11 @@ func (c *exploredChild) recreates() bool { return c.child.Update.Rules().Recreat
 
 // plannedMutations returns the possible mutations of a child.
 func (c *exploredChild) plannedMutations() []alteration {
-	all := mutationsOf(c.desired, c.shape)
+	all := mutationsOf(c.desired, c.kind.Shape)
 	if c.who == author {
 		return all
 	}
-	return append(all, metadataMutationsOf(c.before, c.desired, c.child.Manager, c.x.siblings[c.parent.variant][c.trial.childName], c.shape)...)
+	return append(all, metadataMutationsOf(c.before, c.desired, c.child.Manager, c.x.siblings[c.parent.variant][c.trial.childName], c.kind.Shape)...)
 }
 
 // nameIn returns the name of a mutation with * for the name of the parent.
@@ -86,7 +86,7 @@ func (c *exploredChild) touch() error {
 		body := fmt.Appendf(nil, `{"metadata":{"annotations":{"%[1]s/touched":"1"},"labels":{"%[1]s/touched":"1"}}}`, foreignPrefix)
 		err = c.x.operator.Client.Patch(c.x.ctx, child, client.RawPatch(types.MergePatchType, body), client.FieldOwner(foreignPrefix+"-touch"))
 	case asShared:
-		_, err = c.writerFor().addSharedOwner(c.x.ctx, child)
+		_, err = c.writer().addSharedOwner(c.x.ctx, child)
 	case asWiped:
 		err = c.x.operator.Client.Patch(c.x.ctx, child, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`)))
 	}
@@ -135,7 +135,7 @@ func (c *exploredChild) mutate() {
 	if c.mutation.family == strips && c.time == running && !c.recreates() {
 		c.x.shown.requireChild(c.parent.object.GetUID(), c.key())
 	}
-	written, err := c.writerFor().write(c.x.ctx, c.way, c.mutation, c.before, c.shape)
+	written, err := c.writer().write(c.x.ctx, c.way, c.mutation, c.before, c.kind)
 	c.written = written
 	c.skip(err)
 }
@@ -211,14 +211,14 @@ func (c *exploredChild) compare() {
 		return
 	}
 	found := evidence{
-		desired: c.desired, shape: c.shape, manager: c.child.Manager,
+		desired: c.desired, kind: c.kind, manager: c.child.Manager,
 		before: c.before, written: c.written, after: c.x.readChild(c.child), revised: c.time == beforeWrite,
 		asUs:      c.way == sameManagerPut || c.way == sameApply,
 		recreates: c.recreates(),
 	}
 	if c.who == author {
 		found.desired, found.earlier = c.changed, c.desired
-		problems, err := c.writerFor().findAuthorProblems(c.x.ctx, found)
+		problems, err := c.writer().findAuthorProblems(c.x.ctx, found)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -229,7 +229,11 @@ func (c *exploredChild) compare() {
 		c.skipped = "it was not written"
 		return
 	}
-	c.problems = found.findProblems(c.mutation)
+	problems, err := found.findProblems(c.mutation)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	c.problems = problems
 	if c.x.shown.wasMissing(c.key()) {
 		c.problems = append(c.problems, "a snapshot that Sync looked at was without the child")
 	}

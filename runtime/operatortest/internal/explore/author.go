@@ -1,16 +1,17 @@
 package explore
 
 import (
-	"encoding/base64"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/truth"
 )
 
 // childKey names a child of any parent.
@@ -81,7 +82,7 @@ func (a *changingAuthor) drop(parent types.UID) {
 // completeDesired returns the desired state of a child with its identity, and with the data that
 // the API server makes of a Secret's stringData.
 func completeDesired(d testcontrol.SyncChild) map[string]any {
-	content := deepCopy(d.Content).(map[string]any)
+	content := runtime.DeepCopyJSON(d.Content)
 	content["apiVersion"], content["kind"] = d.Kind.GroupVersion().String(), d.Kind.Kind
 	metadata, _ := content["metadata"].(map[string]any)
 	if metadata == nil {
@@ -92,32 +93,20 @@ func completeDesired(d testcontrol.SyncChild) map[string]any {
 	if d.Name.Namespace != "" {
 		metadata["namespace"] = d.Name.Namespace
 	}
-	texts, isText := content["stringData"].(map[string]any)
-	if d.Kind != (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) || !isText {
-		return content
+	if d.Kind == (schema.GroupVersionKind{Version: "v1", Kind: "Secret"}) {
+		truth.EncodeStringData(content)
 	}
-	data, _ := content["data"].(map[string]any)
-	data = maps.Clone(data)
-	if data == nil {
-		data = map[string]any{}
-	}
-	for key, text := range texts {
-		plain, _ := text.(string)
-		data[key] = base64.StdEncoding.EncodeToString([]byte(plain))
-	}
-	delete(content, "stringData")
-	content["data"] = data
 	return content
 }
 
 // revisionKey is the annotation that a changing author adds.
 const revisionKey = "author.operatortest.opgen.dev/revision"
 
-var revision = path{{field: "metadata"}, {field: "annotations"}, {field: revisionKey}}
+var revision = schemas.PathOf("metadata", "annotations", revisionKey)
 
 // changeDesired returns a desired state with one annotation more, which any kind accepts.
 func changeDesired(desired map[string]any, value string) map[string]any {
-	content := deepCopy(desired).(map[string]any)
+	content := runtime.DeepCopyJSON(desired)
 	metadata := content["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	if annotations == nil {

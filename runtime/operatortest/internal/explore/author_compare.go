@@ -3,16 +3,15 @@ package explore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"reflect"
-	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // changeDesired returns the first change of a desired state by a mutation that the API server
@@ -20,7 +19,7 @@ import (
 func (w writer) changeDesired(ctx context.Context, m alteration, desired map[string]any, child *unstructured.Unstructured, recreates bool) (changed map[string]any, err error) {
 	var refused error
 	for _, edit := range m.edits {
-		changed := deepCopy(desired).(map[string]any)
+		changed := runtime.DeepCopyJSON(desired)
 		if !edit(changed) || reflect.DeepEqual(changed, desired) {
 			continue
 		}
@@ -67,7 +66,7 @@ func (w writer) checkChangeable(ctx context.Context, edit func(map[string]any) b
 
 // dryRunCreate returns a child as the API server would create it.
 func (w writer) dryRunCreate(ctx context.Context, desired map[string]any) (*unstructured.Unstructured, error) {
-	object := &unstructured.Unstructured{Object: deepCopy(desired).(map[string]any)}
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(desired)}
 	object.SetName(object.GetName() + "-fresh")
 	return object, w.client.Create(ctx, object, client.DryRunAll)
 }
@@ -79,87 +78,64 @@ func (w writer) findAuthorProblems(ctx context.Context, e evidence) ([]string, e
 	if e.after == nil {
 		return []string{"the child is gone"}, nil
 	}
-	now, err := w.differences(ctx, e, e.desired, e.after)
-	if err != nil || len(now) == 0 {
+	now, err := w.compareWithNew(ctx, e, e.desired, e.after)
+	if err != nil || now.fields.Empty() {
 		return nil, err
 	}
-	earlier, err := w.differences(ctx, e, e.earlier, e.before)
+	earlier, err := w.compareWithNew(ctx, e, e.earlier, e.before)
 	if err != nil {
 		return nil, err
 	}
-	var found []string
-	for _, d := range now {
-		if slices.ContainsFunc(earlier, func(before diff.Difference) bool { return isWithin(d.Path, before.Path) }) {
-			continue
-		}
-		if e.after.GetKind() == "Secret" {
-			d.Expected, d.Got = "(a value)", "(another)"
-		}
-		found = append(found, fmt.Sprintf("%s is %s, want %s", d.Path, shownSide(d.Got), shownSide(d.Expected)))
-	}
-	return found, nil
+	problems := fieldProblems{secret: isSecret(e.after)}
+	problems.add(now.fields.RecursiveDifference(earlier.fields), now.made, now.child)
+	return problems.found, nil
 }
 
-// isWithin reports whether a path equals another one or lies below it.
-func isWithin(path, other string) bool {
-	rest, ok := strings.CutPrefix(path, other)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+// newComparison has the fields in which a child differs from a new one.
+type newComparison struct {
+	fields      *fieldpath.Set
+	made, child map[string]any // without what may differ
 }
 
-func shownSide(value any) string {
-	if value == diff.Absent {
-		return "absent"
-	}
-	return diff.Show(value)
-}
-
-// differences compares a child with a new one, without fields that others own and without the
+// compareWithNew compares a child with a new one, without fields that others own and without the
 // metadata that makes it the parent's.
-func (w writer) differences(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) ([]diff.Difference, error) {
+func (w writer) compareWithNew(ctx context.Context, e evidence, desired map[string]any, child *unstructured.Unstructured) (newComparison, error) {
 	made, err := w.dryRunCreate(ctx, e.withMetadata(desired))
 	if err != nil {
-		return nil, err
+		return newComparison{}, err
 	}
-	expected, got := contentOf(made), contentOf(child)
-	dropOthers(child, e.manager, expected, got)
-	for _, content := range []map[string]any{expected, got} {
+	c := newComparison{new(fieldpath.Set), contentOf(made), contentOf(child)}
+	for _, content := range []map[string]any{c.made, c.child} {
 		withoutRandomNames(content)
 		if child.GetKind() == "Service" {
 			withoutAllocations(content, desired)
 		}
-		metadata := content["metadata"].(map[string]any)
-		delete(metadata, "ownerReferences")
-		delete(metadata, "finalizers")
-		for _, field := range []string{"labels", "annotations"} {
-			e.dropOwnKeys(metadata, field)
+		e.dropOwnMetadata(content, isForeignKey)
+	}
+	compared, err := e.kind.Compare(c.made, c.child)
+	if err != nil {
+		return newComparison{}, err
+	}
+	different := withoutOthers(differentFields(compared).Union(compared.Added), child, e.manager)
+	for path := range different.All() {
+		if at := schemas.Path(path); !diff.EqualValues(at.String(), at.Value(c.made), at.Value(c.child)) {
+			c.fields.Insert(path.Copy())
 		}
 	}
-	return diff.JSON(expected, got), nil
+	return c, nil
 }
 
 // withMetadata returns the desired state with the labels that the runtime adds. The API server
 // gives some objects without labels the labels of others.
 func (e evidence) withMetadata(desired map[string]any) map[string]any {
-	content := deepCopy(desired).(map[string]any)
-	metadata := content["metadata"].(map[string]any)
-	labels, _ := metadata["labels"].(map[string]any)
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(desired)}
+	labels := object.GetLabels()
 	if labels == nil {
-		labels = map[string]any{}
-		metadata["labels"] = labels
+		labels = map[string]string{}
 	}
-	for _, key := range ownKeys(e.before, e.earlier, e.manager, "labels") {
+	for _, key := range e.ownKeys("labels") {
 		labels[key] = e.before.GetLabels()[key]
 	}
-	return content
-}
-
-// dropOwnKeys removes the labels or annotations of the runtime and of the writers of this package.
-func (e evidence) dropOwnKeys(metadata map[string]any, field string) {
-	own := ownKeys(e.before, e.earlier, e.manager, field)
-	texts, _ := metadata[field].(map[string]any)
-	if texts == nil {
-		texts = map[string]any{}
-		metadata[field] = texts
-	}
-	maps.DeleteFunc(texts, func(key string, _ any) bool { return isForeignKey(key) || slices.Contains(own, key) })
+	object.SetLabels(labels)
+	return object.Object
 }

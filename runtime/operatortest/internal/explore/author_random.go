@@ -53,7 +53,18 @@ func withoutAllocatedFields(object, desired map[string]any, fields ...string) {
 	for _, field := range fields {
 		_, isSet := object[field]
 		if _, isDesired := desired[field]; isSet && !isDesired && object[field] != "None" {
-			object[field] = "(allocated)"
+			object[field] = allocated(object[field])
 		}
 	}
+}
+
+// allocated returns what stands in place of any allocated value of a type.
+func allocated(value any) any {
+	switch value.(type) {
+	case []any:
+		return []any{"(allocated)"}
+	case int64:
+		return int64(0)
+	}
+	return "(allocated)"
 }

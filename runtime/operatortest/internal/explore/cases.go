@@ -188,7 +188,7 @@ func (s *selection) sampleMutations(mutations []alteration, who string) (chosen 
 // removesItemOfManyKeys reports whether a mutation removes an item of a list whose items
 // have several keys: another item may have some of them.
 func (m alteration) removesItemOfManyKeys() bool {
-	return m.family == removes && len(m.at) > 0 && len(m.at[len(m.at)-1].keys) > 1
+	return m.family == removes && len(m.at) > 0 && m.at.Last().Key != nil && len(*m.at.Last().Key) > 1
 }
 
 // The extents of an exploration.

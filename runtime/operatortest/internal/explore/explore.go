@@ -58,7 +58,6 @@ type exploration struct {
 	life     Life
 	author   *changingAuthor
 	between  *interposer
-	shapes   *shapes
 	patience time.Duration
 	extent   string
 	seed     string
@@ -107,10 +106,6 @@ func startExploration(t *testing.T, config instance.Config, life Life) *explorat
 	x.operator = x.checker.Operator
 	x.operator.Author, x.operator.Shown = x.author.changeContent, x.shown.addSnapshot
 	x.checker.Run()
-	var err error
-	if x.shapes, err = newShapes(x.operator.Server); err != nil {
-		t.Fatal(err)
-	}
 	return x
 }
 

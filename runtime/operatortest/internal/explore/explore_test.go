@@ -31,7 +31,7 @@ func TestPatternsSelectCasesAsGoTestDoes(t *testing.T) {
 			t.Errorf("pattern %q selects %q: %t", test.pattern, test.name, got)
 		}
 	}
-	name := "Deployment_*/foreign/spec.containers[name=main].image:_change/put/created/running"
+	name := "Deployment_*/foreign/spec.containers[main].image:_change/put/created/running"
 	pattern := replayedCase(t, name)[len("go test -run '"):]
 	if !isSelected(pattern[:len(pattern)-1], t.Name()+"/"+name) {
 		t.Errorf("%s does not select %s", pattern, name)

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -240,7 +239,7 @@ func (c *exploredChild) stepProblem(step string) string {
 		return "the child is being deleted"
 	case slices.Contains(c.gone, child.GetUID()) && (step != succession || !c.child.Orphaned):
 		return stillTheSame
-	case !c.x.isOwned(child, c):
+	case !c.isOwned(child):
 		return "the child is not its parent's"
 	}
 	found, err := c.missingFields(child)
@@ -258,8 +257,8 @@ func (c *exploredChild) takesChanges() bool {
 	return c.child.Update.Rules().WritesChanges
 }
 
-func (x *exploration) isOwned(child *unstructured.Unstructured, c *exploredChild) bool {
-	for _, loop := range x.operator.KnownLoops() {
+func (c *exploredChild) isOwned(child *unstructured.Unstructured) bool {
+	for _, loop := range c.x.operator.KnownLoops() {
 		if owner, _ := loop.ParentOf(child); owner == c.parent.object.GetUID() {
 			return true
 		}
@@ -270,16 +269,20 @@ func (x *exploration) isOwned(child *unstructured.Unstructured, c *exploredChild
 // missingFields returns the desired fields that a child does not have as the API server sets them
 // on a new child.
 func (c *exploredChild) missingFields(child *unstructured.Unstructured) ([]string, error) {
-	made, err := c.writerFor().dryRunCreate(c.x.ctx, c.desired)
+	made, err := c.writer().dryRunCreate(c.x.ctx, c.desired)
 	if err != nil {
 		return nil, err
 	}
 	expected, got := contentOf(made), contentOf(child)
-	compared := mutationResult{secret: child.GetKind() == "Secret"}
-	for _, name := range slices.Sorted(maps.Keys(c.desired)) {
-		if isContent(name) {
-			compared.compareRestored(path{{field: name}}, c.desired[name], expected[name], got[name], c.shape.field(name))
-		}
+	desired, err := c.kind.Fields(c.desired)
+	if err != nil {
+		return nil, err
 	}
-	return compared.found, nil
+	compared, err := c.kind.Compare(expected, got)
+	if err != nil {
+		return nil, err
+	}
+	problems := fieldProblems{secret: isSecret(child)}
+	problems.add(differentFields(compared).Intersection(desired), expected, got)
+	return problems.found, nil
 }

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/opgen-dev/opgen/runtime/internal/ownership"
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
-	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // A lookalike is an object that carries the marks of a child and is none: a copy that somebody else
@@ -63,18 +64,18 @@ func (s *selection) planLookalikes(like trial, who string) (trials []*trial) {
 func (t *trial) makesLookalike() bool { return t.who == copier || t.who == planter }
 
 // isPlaceable reports whether a lookalike of a child can lie where no child of the parent may lie.
-func (x *exploration) isPlaceable(c *exploredChild) bool {
+func (c *exploredChild) isPlaceable() bool {
 	if c.parent.object.GetNamespace() == "" || c.before.GetNamespace() != c.parent.object.GetNamespace() {
 		return false
 	}
-	return !slices.ContainsFunc(x.operator.KnownLoops(), func(l *testcontrol.Loop) bool {
+	return !slices.ContainsFunc(c.x.operator.KnownLoops(), func(l *testcontrol.Loop) bool {
 		return l.Manager == c.child.Manager && len(l.Namespaces[c.child.Kind.GroupKind()]) > 0
 	})
 }
 
 // createLookalike creates the lookalike of a trial.
 func (c *exploredChild) createLookalike() error {
-	made := &lookalike{c.x.newLookalike(c), c.x.operator.Sent.Count()}
+	made := &lookalike{c.newLookalike(), c.x.operator.Sent.Count()}
 	c.x.shown.forbidObject(made.key())
 	var err error
 	switch c.way {
@@ -96,18 +97,18 @@ func (c *exploredChild) createLookalike() error {
 }
 
 // newLookalike returns the lookalike of a trial: what Sync desires of the child, with marks.
-func (x *exploration) newLookalike(c *exploredChild) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: deepCopy(c.desired).(map[string]any)}
+func (c *exploredChild) newLookalike() *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(c.desired)}
 	object.SetLabels(c.before.GetLabels())
 	object.SetAnnotations(c.before.GetAnnotations())
 	switch {
 	case strings.HasSuffix(c.mutationName, allMarks):
 		object.SetOwnerReferences(c.before.GetOwnerReferences())
 	case strings.HasSuffix(c.mutationName, markedByName):
-		x.markByName(c, object)
+		c.markByName(object)
 	}
 	if c.who == planter {
-		object.SetNamespace(x.otherNamespace())
+		object.SetNamespace(c.x.otherNamespace())
 	} else {
 		object.SetName(object.GetName() + "-copy")
 	}
@@ -116,13 +117,13 @@ func (x *exploration) newLookalike(c *exploredChild) *unstructured.Unstructured 
 
 // markByName gives an object the annotation that names the parent, as a child has it without an
 // owner reference.
-func (x *exploration) markByName(c *exploredChild, object *unstructured.Unstructured) {
-	parent := ownership.Parent{Kind: x.operator.KindOf(c.parent.object), Name: client.ObjectKeyFromObject(c.parent.object)}
+func (c *exploredChild) markByName(object *unstructured.Unstructured) {
+	parent := ownership.Parent{Kind: c.x.operator.KindOf(c.parent.object), Name: client.ObjectKeyFromObject(c.parent.object)}
 	annotations := object.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	for _, loop := range x.operator.KnownLoops() {
+	for _, loop := range c.x.operator.KnownLoops() {
 		group, name, _ := strings.Cut(loop.Label, "/")
 		if loop.Manager == c.child.Manager {
 			annotations[ownership.KeysOf(group, name).Parent] = parent.String()
@@ -138,7 +139,7 @@ func (c *exploredChild) lookalikeProblems() (problems []string) {
 		c.skipped = "it was not written"
 		return nil
 	}
-	problems = c.like.problems(c.x, c)
+	problems = c.like.problems(c)
 	c.problems = nil
 	if late := c.stepProblem(birth); late != "" {
 		problems = append(problems, late)
@@ -150,21 +151,21 @@ func (c *exploredChild) lookalikeProblems() (problems []string) {
 	if usual := c.x.usual[c.variant].finalizers; !slices.Equal(parent.GetFinalizers(), usual) {
 		problems = append(problems, fmt.Sprintf("the parent has the finalizers %v, want %v", parent.GetFinalizers(), usual))
 	}
-	return append(problems, c.x.untruthsOf(c.parent)...)
+	return append(problems, c.parent.untruths()...)
 }
 
 // problems returns what has happened to a lookalike.
-func (l *lookalike) problems(x *exploration, c *exploredChild) (problems []string) {
-	if x.shown.wasShown(l.key()) {
+func (l *lookalike) problems(c *exploredChild) (problems []string) {
+	if c.x.shown.wasShown(l.key()) {
 		problems = append(problems, "Sync was shown "+l.String())
 	}
-	for _, request := range x.operator.Sent.Since(l.mark) {
+	for _, request := range c.x.operator.Sent.Since(l.mark) {
 		isOurs := request.Resource == c.resource && request.Name == l.object.GetName() && request.Namespace == l.object.GetNamespace()
 		if isOurs && request.Verb != "get" && !request.DryRun {
 			problems = append(problems, fmt.Sprintf("the operator wrote to %s: %s", l, request.Request))
 		}
 	}
-	after := x.readChild(testcontrol.SyncChild{Kind: l.object.GroupVersionKind(), Name: client.ObjectKeyFromObject(l.object)})
+	after := c.x.readChild(testcontrol.SyncChild{Kind: l.object.GroupVersionKind(), Name: client.ObjectKeyFromObject(l.object)})
 	switch {
 	case after == nil || after.GetDeletionTimestamp() != nil:
 		if !l.isCollected(c) {
@@ -174,10 +175,13 @@ func (l *lookalike) problems(x *exploration, c *exploredChild) (problems []strin
 	case after.GetUID() != l.object.GetUID():
 		return append(problems, l.String()+" is another object")
 	}
-	before, now := contentOf(l.object), contentOf(after)
-	dropOthers(after, c.child.Manager, before, now)
-	for _, d := range diff.JSON(before, now) {
-		problems = append(problems, fmt.Sprintf("%s has another %s", l, d.Path))
+	compared, err := c.kind.Compare(contentOf(l.object), contentOf(after))
+	if err != nil {
+		return append(problems, err.Error())
+	}
+	changed := withoutOthers(differentFields(compared).Union(compared.Added), after, c.child.Manager)
+	for at := range schemas.Topmost(changed) {
+		problems = append(problems, fmt.Sprintf("%s has another %s", l, at))
 	}
 	return problems
 }
@@ -202,7 +206,7 @@ func (x *exploration) removeLookalikes(children []*exploredChild) {
 	x.awaitRoundSettled()
 	inParallel(children, func(c *exploredChild) {
 		if len(c.problems) == 0 && c.skipped == "" && len(c.like.object.GetOwnerReferences()) == 0 {
-			for _, problem := range c.like.problems(x, c) {
+			for _, problem := range c.like.problems(c) {
 				c.problems = append(c.problems, "after the parent was deleted: "+problem)
 			}
 		}

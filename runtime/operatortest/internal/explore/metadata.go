@@ -2,10 +2,12 @@ package explore
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // foreignPrefix begins the labels, annotations and field managers of other writers than the
@@ -16,40 +18,38 @@ const foreignPrefix = "foreign.operatortest.opgen.dev"
 // not desired.
 func ownKeys(child *unstructured.Unstructured, desired map[string]any, manager, field string) []string {
 	fields, _, _ := unstructured.NestedMap(desired, "metadata", field)
-	owned := map[string]bool{}
-	for _, entry := range child.GetManagedFields() {
-		if entry.Manager != manager || entry.Subresource != "" {
-			continue
-		}
-		below, _, _ := unstructured.NestedMap(fieldsOf(entry), "f:metadata", "f:"+field)
-		for name := range below {
-			if name != "." {
-				owned[name[len("f:"):]] = true
-			}
+	owned := schemas.OwnedFields(child, func(owner string) bool { return owner == manager })
+	for _, name := range []string{"metadata", field} {
+		owned = owned.WithPrefix(fieldpath.FieldNameElement(name))
+	}
+	var keys []string
+	for path := range owned.Leaves().All() {
+		if key := *path[0].FieldName; len(path) == 1 && fields[key] == nil {
+			keys = append(keys, key)
 		}
 	}
-	maps.DeleteFunc(owned, func(key string, _ bool) bool { _, ok := fields[key]; return ok })
-	return slices.Sorted(maps.Keys(owned))
+	slices.Sort(keys)
+	return keys
 }
 
 // metadataMutationsOf returns the mutations of the metadata that makes an object a child: the
 // runtime's own labels and annotations, and the owner reference. sibling is a child of another
 // parent; nil if there is none.
-func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]any, manager string, sibling *unstructured.Unstructured, s shape) []alteration {
+func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]any, manager string, sibling *unstructured.Unstructured, s schemas.Shape) []alteration {
 	var g generator
 	for _, field := range []string{"labels", "annotations"} {
 		for _, key := range ownKeys(child, desired, manager, field) {
-			at := path{{field: "metadata"}, {field: field}, {field: key}}
-			g.addAlteration(at, strips, at.remove)
+			at := schemas.PathOf("metadata", field, key)
+			g.addAlteration(at, strips, at.Remove)
 			g.addAlteration(at, alters, setValueAt(at, "other"))
 			g.copyFrom(sibling, at)
 		}
 	}
-	references := path{{field: "metadata"}, {field: "ownerReferences"}}
+	references := schemas.PathOf("metadata", "ownerReferences")
 	if len(child.GetOwnerReferences()) > 0 {
-		g.addAlteration(references, strips, references.remove)
+		g.addAlteration(references, strips, references.Remove)
 		for _, field := range []string{"uid", "name", "controller"} {
-			at := references.with(step{index: 0}).with(step{field: field})
+			at := references.Then(fieldpath.IndexElement(0)).With(field)
 			other := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "name": "other", "controller": false}[field]
 			g.addAlteration(at, alters, setValueAt(at, other))
 		}
@@ -60,25 +60,25 @@ func metadataMutationsOf(child *unstructured.Unstructured, desired map[string]an
 }
 
 // copyFrom adds the mutation that copies the ownership of another child.
-func (g *generator) copyFrom(sibling *unstructured.Unstructured, at path) {
+func (g *generator) copyFrom(sibling *unstructured.Unstructured, at schemas.Path) {
 	if sibling == nil {
 		return
 	}
-	if value, ok := at.get(sibling.Object); ok {
+	if value, ok := at.Get(sibling.Object); ok {
 		g.addAlteration(at, copiesOver, setValueAt(at, value))
 	}
 }
 
 // addOwnership adds the mutations of managedFields.
-func (g *generator) addOwnership(desired map[string]any, s shape) {
-	managed := path{{field: "metadata"}, {field: "managedFields"}}
+func (g *generator) addOwnership(desired map[string]any, s schemas.Shape) {
+	managed := schemas.PathOf("metadata", "managedFields")
 	wipe := func(content map[string]any) bool {
-		return managed.set(content, []any{map[string]any{}})
+		return managed.Set(content, []any{map[string]any{}})
 	}
 	g.addAlteration(managed, wipes, wipe)
 	g.made = append(g.made, alteration{text: "metadata.managedFields of twelve writers", family: shares, edits: []func(map[string]any) bool{wipe}})
 	for _, m := range mutationsOf(desired, s) {
-		if (m.family != changes && m.family != removes) || m.at[0].field == "metadata" || len(m.at) < 2 {
+		if (m.family != changes && m.family != removes) || *m.at[0].FieldName == "metadata" || len(m.at) < 2 {
 			continue
 		}
 		var edits []func(map[string]any) bool

@@ -4,6 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // The families of mutations.
@@ -24,7 +30,7 @@ const (
 
 // alteration is one change of an object by another client.
 type alteration struct {
-	at     path
+	at     schemas.Path
 	text   string // in place of the path
 	family string
 	// isGrown says that it adds to a list that has one owner as a whole.
@@ -48,36 +54,36 @@ type generator struct{ made []alteration }
 
 // mutationsOf returns the mutations of the desired state of a child with a schema: each value is
 // changed, removed, emptied, extended and reordered.
-func mutationsOf(desired map[string]any, s shape) []alteration {
+func mutationsOf(desired map[string]any, s schemas.Shape) []alteration {
 	var g generator
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		switch name {
 		case "apiVersion", "kind", "status":
 		case "metadata":
-			g.addMetadata(desired[name], s.field(name))
+			g.addMetadata(desired[name], s.Field(name))
 		default:
-			g.addValue(path{{field: name}}, desired[name], s.field(name))
+			g.addValue(schemas.PathOf(name), desired[name], s.Field(name))
 		}
 	}
 	return g.made
 }
 
 // addMetadata adds mutations of labels and annotations. The rest of the metadata is the identity.
-func (g *generator) addMetadata(value any, s shape) {
+func (g *generator) addMetadata(value any, s schemas.Shape) {
 	metadata, _ := value.(map[string]any)
 	for _, name := range []string{"annotations", "labels"} {
 		if below, ok := metadata[name]; ok {
-			g.addValue(path{{field: "metadata"}, {field: name}}, below, s.field(name))
+			g.addValue(schemas.PathOf("metadata", name), below, s.Field(name))
 		}
 	}
 }
 
-func (g *generator) addAlteration(at path, family string, edits ...func(map[string]any) bool) {
+func (g *generator) addAlteration(at schemas.Path, family string, edits ...func(map[string]any) bool) {
 	g.made = append(g.made, alteration{at: at, family: family, edits: edits})
 }
 
-func (g *generator) addValue(at path, value any, s shape) {
-	g.addAlteration(at, removes, at.remove)
+func (g *generator) addValue(at schemas.Path, value any, s schemas.Shape) {
+	g.addAlteration(at, removes, at.Remove)
 	switch value := value.(type) {
 	case map[string]any:
 		g.addObject(at, value, s)
@@ -93,15 +99,13 @@ func (g *generator) addValue(at path, value any, s shape) {
 	}
 }
 
-func (g *generator) addScalar(at path, value any, s shape) {
+func (g *generator) addScalar(at schemas.Path, value any, s schemas.Shape) {
 	family := changes
-	if len(at) > 1 && at[len(at)-2].keys != nil {
-		if _, isKey := at[len(at)-2].keys[at[len(at)-1].field]; isKey {
-			family = rekeys
-		}
+	if len(at) > 1 && isKeyOf(at.Last(), at[len(at)-2]) {
+		family = rekeys
 	}
 	var edits []func(map[string]any) bool
-	for _, other := range s.others(value) {
+	for _, other := range s.Others(value) {
 		edits = append(edits, setValueAt(at, other))
 	}
 	if len(edits) > 0 {
@@ -109,38 +113,43 @@ func (g *generator) addScalar(at path, value any, s shape) {
 	}
 }
 
-func setValueAt(at path, value any) func(map[string]any) bool {
-	return func(content map[string]any) bool { return at.set(content, deepCopy(value)) }
+// isKeyOf reports whether a field is a key of the item that it is in.
+func isKeyOf(field, item fieldpath.PathElement) bool {
+	return field.FieldName != nil && item.Key != nil && slices.ContainsFunc(*item.Key, func(key value.Field) bool { return key.Name == *field.FieldName })
 }
 
-func (g *generator) addObject(at path, value map[string]any, s shape) {
+func setValueAt(at schemas.Path, value any) func(map[string]any) bool {
+	return func(content map[string]any) bool { return at.Set(content, runtime.DeepCopyJSONValue(value)) }
+}
+
+func (g *generator) addObject(at schemas.Path, value map[string]any, s schemas.Shape) {
 	if len(value) > 0 {
 		g.addAlteration(at, empties, setValueAt(at, map[string]any{}))
 	}
-	if s.isMap() {
+	if s.IsMap() {
 		g.extendMap(at, value, s)
 	}
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		g.addValue(at.with(step{field: name}), value[name], s.field(name))
+		g.addValue(at.With(name), value[name], s.Field(name))
 	}
 }
 
-func (g *generator) extendMap(at path, value map[string]any, s shape) {
+func (g *generator) extendMap(at schemas.Path, value map[string]any, s schemas.Shape) {
 	var like any
 	for _, key := range slices.Sorted(maps.Keys(value)) {
 		like = value[key]
 	}
 	var edits []func(map[string]any) bool
-	keys, values := s.entries(like)
+	keys, values := s.NewEntries(like)
 	for _, key := range keys {
 		for _, other := range values {
 			edits = append(edits, func(content map[string]any) bool {
-				return at.edit(content, func(old any) (any, bool) {
+				return at.Edit(content, func(old any) (any, bool) {
 					object, ok := old.(map[string]any)
 					if _, has := object[key]; has || !ok {
 						return nil, false
 					}
-					object[key] = deepCopy(other)
+					object[key] = runtime.DeepCopyJSONValue(other)
 					return object, true
 				})
 			})
@@ -149,39 +158,39 @@ func (g *generator) extendMap(at path, value map[string]any, s shape) {
 	g.addAlteration(at, extends, edits...)
 }
 
-func (g *generator) addList(at path, value []any, s shape) {
+func (g *generator) addList(at schemas.Path, value []any, s schemas.Shape) {
 	if len(value) == 0 {
 		return
 	}
 	g.addAlteration(at, empties, setValueAt(at, []any{}))
 	var edits []func(map[string]any) bool
-	for _, item := range s.item(value[0]) {
+	for _, item := range s.NewItems(value[0]) {
 		edits = append(edits, func(content map[string]any) bool {
-			return at.edit(content, func(old any) (any, bool) {
+			return at.Edit(content, func(old any) (any, bool) {
 				list, ok := old.([]any)
-				return append(slices.Clone(list), deepCopy(item)), ok
+				return append(slices.Clone(list), runtime.DeepCopyJSONValue(item)), ok
 			})
 		})
 	}
 	g.addAlteration(at, extends, edits...)
-	g.made[len(g.made)-1].isGrown = s.isAtomic(value)
+	g.made[len(g.made)-1].isGrown = s.IsAtomic(value)
 	if len(value) > 1 {
 		family := reorders
-		if len(s.keys()) > 0 {
+		if len(s.Keys()) > 0 {
 			family = shuffles
 		}
-		g.addAlteration(at, family, func(content map[string]any) bool { return at.edit(content, reverseList) })
+		g.addAlteration(at, family, func(content map[string]any) bool { return at.Edit(content, reverseList) })
 	}
 	for i, item := range value {
-		g.addItem(at.with(s.stepTo(item, i)), item, s.items())
+		g.addItem(at.Then(s.Element(item, i)), item, s.Items())
 	}
 }
 
-func (g *generator) addItem(at path, item any, s shape) {
+func (g *generator) addItem(at schemas.Path, item any, s schemas.Shape) {
 	if object, ok := item.(map[string]any); ok {
-		g.addAlteration(at, removes, at.remove)
+		g.addAlteration(at, removes, at.Remove)
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			g.addValue(at.with(step{field: name}), object[name], s.field(name))
+			g.addValue(at.With(name), object[name], s.Field(name))
 		}
 		return
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/operator"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // creator is the field manager of the objects here.
@@ -25,7 +26,7 @@ type writable struct {
 	*instance.Operator
 	desired map[string]any
 	live    *unstructured.Unstructured
-	shape   shape
+	kind    *schemas.Kind
 }
 
 func created(t *testing.T, object client.Object, kind string) *writable {
@@ -46,11 +47,11 @@ func created(t *testing.T, object client.Object, kind string) *writable {
 	if err := c.Client.Create(t.Context(), w.live, client.FieldOwner(creator)); err != nil {
 		t.Fatal(err)
 	}
-	known, err := newShapes(c.Server)
+	known, err := schemas.New(c.Server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.shape, err = known.shapeOf(w.live.GroupVersionKind()); err != nil {
+	if w.kind, err = known.Kind(w.live.GroupVersionKind()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -81,16 +82,16 @@ func TestMutationsCoverEachDesiredPath(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
 	var names []string
-	for _, m := range mutationsOf(w.desired, w.shape) {
+	for _, m := range mutationsOf(w.desired, w.kind.Shape) {
 		names = append(names, m.name())
 	}
-	main := "spec.template.spec.containers[name=main]"
+	main := "spec.template.spec.containers[main]"
 	for _, name := range []string{
 		"spec.replicas: change", "metadata.labels.app: change", "metadata.labels: extend", "metadata.labels: empty",
 		main + ".image: change", main + ".image: remove", main + ".image: empty", main + ": remove", main + ".name: change key",
 		main + ".args: reorder", main + ".args: extend", main + ".args[0]: change",
-		main + ".env: reorder items", main + ".env[name=A].value: change",
-		main + ".ports[containerPort=80,protocol=TCP].containerPort: change key", main + ".ports[containerPort=53,protocol=UDP]: remove",
+		main + ".env: reorder items", main + ".env[A].value: change",
+		main + ".ports[80,TCP].containerPort: change key", main + ".ports[53,UDP]: remove",
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("no mutation %q in %q", name, names)
@@ -106,15 +107,15 @@ func TestEachWayWritesTheSameMutation(t *testing.T) {
 	t.Parallel()
 	w := created(t, webDeployment(), "Deployment")
 	by := writer{w.Client, creator}
-	at := "spec.template.spec.containers[name=main].image: change"
+	at := "spec.template.spec.containers[main].image: change"
 	for _, way := range ways {
-		m := mutationNamed(t, mutationsOf(w.desired, w.shape), at)
-		before, _ := m.at.get(w.live.Object)
-		written, err := by.write(t.Context(), way, m, w.live, w.shape)
+		m := mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), at)
+		before, _ := m.at.Get(w.live.Object)
+		written, err := by.write(t.Context(), way, m, w.live, w.kind)
 		if err != nil {
 			t.Fatalf("%s: %v", way, err)
 		}
-		after, _ := m.at.get(written.Object)
+		after, _ := m.at.Get(written.Object)
 		env, _, _ := unstructured.NestedSlice(written.Object, "spec", "template", "spec", "containers")
 		if before == after || len(env) != 1 {
 			t.Errorf("%s: the image was %v and is %v, of containers %v", way, before, after, env)
@@ -135,16 +136,16 @@ func TestWriteTriesValuesUntilOneIsValid(t *testing.T) {
 	w := created(t, &corev1.Service{Spec: corev1.ServiceSpec{
 		Type: corev1.ServiceTypeNodePort, Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromString("http")}},
 	}}, "Service")
-	m := mutationNamed(t, mutationsOf(w.desired, w.shape), "spec.type: change")
-	written, err := writer{w.Client, creator}.write(t.Context(), put, m, w.live, w.shape)
+	m := mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), "spec.type: change")
+	written, err := writer{w.Client, creator}.write(t.Context(), put, m, w.live, w.kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kind, _ := m.at.get(written.Object); kind == "NodePort" || kind == "" {
+	if kind, _ := m.at.Get(written.Object); kind == "NodePort" || kind == "" {
 		t.Errorf("the type is %v", kind)
 	}
-	m = mutationNamed(t, mutationsOf(w.desired, w.shape), "spec.ports[port=80,protocol=TCP]: remove")
-	if _, err := (writer{w.Client, creator}).write(t.Context(), put, m, w.live, w.shape); err == nil {
+	m = mutationNamed(t, mutationsOf(w.desired, w.kind.Shape), "spec.ports[80,TCP]: remove")
+	if _, err := (writer{w.Client, creator}).write(t.Context(), put, m, w.live, w.kind); err == nil {
 		t.Error("a Service without ports was written")
 	}
 }

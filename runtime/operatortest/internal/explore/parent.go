@@ -41,15 +41,15 @@ func (c *exploredChild) parentProblem() string {
 	return ""
 }
 
-// untruthsOf returns what the operator reports untruthfully about a parent and its children. It
+// untruths returns what the operator reports untruthfully about a parent and its children. It
 // returns nothing if an author has replaced what Sync desires of one of them.
-func (x *exploration) untruthsOf(p *exploredParent) []string {
+func (p *exploredParent) untruths() []string {
 	for _, c := range p.children {
 		if c.who == author {
 			return nil
 		}
 	}
-	if text := x.checker.UntruthsOf(p.object); text != "" {
+	if text := p.x.checker.UntruthsOf(p.object); text != "" {
 		return []string{strings.TrimSpace(text)}
 	}
 	return nil
@@ -58,11 +58,11 @@ func (x *exploration) untruthsOf(p *exploredParent) []string {
 // observedGeneration returns the observed generation of a parent, if the status of its kind has
 // one.
 func (x *exploration) observedGeneration(parent *unstructured.Unstructured) (observed int64, known bool, err error) {
-	s, err := x.shapes.shapeOf(parent.GroupVersionKind())
+	kind, err := x.checker.Schemas.Kind(parent.GroupVersionKind())
 	if err != nil {
 		return 0, false, err
 	}
-	known = s.field("status").field("observedGeneration").node != nil
+	known = kind.Field("status").Field("observedGeneration").Exists()
 	observed, _, err = unstructured.NestedInt64(parent.Object, "status", "observedGeneration")
 	return observed, known, err
 }

@@ -83,7 +83,7 @@ func (p *explorationPlan) addChild(c *exploredChild, like trial, isFirst bool, c
 	if c.before.GetNamespace() == c.x.operator.Namespace && (isFirst || c.x.extent != short) {
 		p.quotas = append(p.quotas, planQuotas(like, c.x.extent)...)
 	}
-	if c.x.isPlaceable(c) {
+	if c.isPlaceable() {
 		p.planted = append(p.planted, chosen.planLookalikes(like, planter)...)
 	}
 	if c.parent.object.GetNamespace() != "" {

@@ -95,7 +95,7 @@ func (x *exploration) startQuota(children []*exploredChild) (lift func()) {
 	x.t.Helper()
 	none := corev1.ResourceList{}
 	for _, c := range children {
-		none[corev1.ResourceName("count/"+x.groupResource(c))] = resource.MustParse("0")
+		none[corev1.ResourceName("count/"+c.groupResource())] = resource.MustParse("0")
 	}
 	made := &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "operatortest", Namespace: x.operator.Namespace},
@@ -119,8 +119,8 @@ func (x *exploration) startQuota(children []*exploredChild) (lift func()) {
 }
 
 // groupResource returns the resource of a child as a quota names it.
-func (x *exploration) groupResource(c *exploredChild) string {
-	if group := x.siblings[c.variant][c.childName].GroupVersionKind().Group; group != "" {
+func (c *exploredChild) groupResource() string {
+	if group := c.x.siblings[c.variant][c.childName].GroupVersionKind().Group; group != "" {
 		return c.resource + "." + group
 	}
 	return c.resource
@@ -161,7 +161,7 @@ func (c *exploredChild) refusalProblem() string {
 	if hasReady && (said["Ready"].Status == "True" || !said.Excuses(child, nil, true)) {
 		return fmt.Sprintf("the child is refused, and the parent says %s", said)
 	}
-	if untruths := c.x.untruthsOf(c.parent); len(untruths) > 0 {
+	if untruths := c.parent.untruths(); len(untruths) > 0 {
 		return untruths[0]
 	}
 	return ""

@@ -8,14 +8,18 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // evidence is the state of a child around a mutation.
 type evidence struct {
 	desired map[string]any
-	shape   shape
+	kind    *schemas.Kind
 	manager string                     // the operator's
 	before  *unstructured.Unstructured // before the mutation
 	written *unstructured.Unstructured // after the mutation
@@ -29,175 +33,171 @@ type evidence struct {
 }
 
 // findProblems returns the problems after a mutation. Desired fields must be as before, and other
-// fields as the mutation left them.
-func (e evidence) findProblems(m alteration) []string {
+// fields as the mutation left them. What the cluster's own controllers own may change.
+func (e evidence) findProblems(m alteration) ([]string, error) {
 	if e.after == nil {
-		return []string{"the child is gone"}
+		return []string{"the child is gone"}, nil
 	}
-	var found []string
-	before, written, after := contentOf(e.before), contentOf(e.written), contentOf(e.after)
-	dropOthers(e.before, e.manager, written, after) // the mutation may have wiped managedFields
-	dropOthers(e.after, e.manager, written, after)
-	revision.remove(before) // what it is to be, others say
-	compared := mutationResult{secret: e.after.GetKind() == "Secret"}
-	for _, name := range slices.Sorted(maps.Keys(e.desired)) {
-		if !isContent(name) {
-			continue
-		}
-		at := path{{field: name}}
-		compared.compareRestored(at, e.desired[name], before[name], after[name], e.shape.field(name))
+	before, after := contentOf(e.before), contentOf(e.after)
+	revision.Remove(before) // what it is to be, others say
+	desired, err := e.kind.Fields(e.desired)
+	if err != nil {
+		return nil, err
 	}
-	compared.compareOwnership(e, before, after)
+	restored, err := e.kind.Compare(before, after)
+	if err != nil {
+		return nil, err
+	}
+	problems := fieldProblems{secret: isSecret(e.after)}
+	problems.add(e.withoutOthers(differentFields(restored).Intersection(desired)), before, after)
+	e.compareOwnership(&problems, before, after)
 	switch {
 	case m.family == copiesOver || m.family == strips || m.family == alters:
 	case e.before.GetUID() != e.after.GetUID():
 		if !e.recreates {
-			found = append(found, "the child was recreated")
+			problems.found = append(problems.found, "the child was recreated")
 		}
 	case m.family != rekeys && !e.asUs:
-		compared.adds = m.family == extends || m.family == shares
-		compared.compareUntouched(nil, e.withOwnKeys(), before, written, after, e.shape)
+		err = e.compareUntouched(&problems, m, desired)
 	}
-	return append(found, compared.found...)
+	return problems.found, err
 }
 
-func isContent(name string) bool {
-	return name != "apiVersion" && name != "kind" && name != "status"
+// differentFields returns the fields that the second object of a comparison lacks, or has with another
+// value.
+func differentFields(compared *typed.Comparison) *fieldpath.Set {
+	return compared.Removed.Union(compared.Modified)
 }
 
-// withOwnKeys returns the desired state with the runtime's own labels, annotations and owner
-// reference.
-func (e evidence) withOwnKeys() map[string]any {
-	desired := deepCopy(e.desired).(map[string]any)
-	metadata, _ := desired["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = map[string]any{}
-		desired["metadata"] = metadata
+// withoutOthers returns a set without the fields that the cluster's own controllers own.
+func (e evidence) withoutOthers(fields *fieldpath.Set) *fieldpath.Set {
+	for _, object := range []*unstructured.Unstructured{e.before, e.after} { // the mutation may have wiped managedFields
+		fields = withoutOthers(fields, object, e.manager)
 	}
-	metadata["ownerReferences"], metadata["finalizers"] = []any{}, []any{}
+	return fields
+}
+
+// withoutOthers returns the leaves of a set without the fields of an object that the cluster's own
+// controllers own.
+func withoutOthers(fields *fieldpath.Set, object *unstructured.Unstructured, manager string) *fieldpath.Set {
+	others := schemas.OwnedFields(object, func(owner string) bool {
+		return owner != manager && !schemas.IsNobody(owner) && !strings.Contains(owner, foreignPrefix)
+	})
+	return fields.Leaves().RecursiveDifference(others.Leaves())
+}
+
+// compareUntouched adds the fields that are not desired and not as the mutation left them.
+func (e evidence) compareUntouched(problems *fieldProblems, m alteration, desired *fieldpath.Set) error {
+	before, written, after := contentOf(e.before), contentOf(e.written), contentOf(e.after)
+	for _, content := range []map[string]any{before, written, after} {
+		e.dropOwnMetadata(content, func(string) bool { return false })
+	}
+	changed, err := e.kind.Compare(written, after)
+	if err != nil {
+		return err
+	}
+	different := differentFields(changed).Difference(desired)
+	if m.family != extends && m.family != shares { // else what the mutation added must stay, too
+		mutated, err := e.kind.Compare(before, written)
+		if err != nil {
+			return err
+		}
+		different = different.Difference(mutated.Added.Union(mutated.Modified))
+	}
+	problems.add(e.withoutOthers(different), written, after)
+	return nil
+}
+
+// dropOwnMetadata removes the metadata that makes an object a child, and further labels and
+// annotations.
+func (e evidence) dropOwnMetadata(content map[string]any, isDropped func(key string) bool) {
+	metadata := content["metadata"].(map[string]any)
+	delete(metadata, "ownerReferences")
+	delete(metadata, "finalizers")
 	for _, field := range []string{"labels", "annotations"} {
-		said, _ := metadata[field].(map[string]any)
-		if said == nil {
-			said = map[string]any{}
-			metadata[field] = said
-		}
-		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
-			said[key] = ""
+		own := e.ownKeys(field)
+		texts, _ := metadata[field].(map[string]any)
+		maps.DeleteFunc(texts, func(key string, _ any) bool { return isDropped(key) || slices.Contains(own, key) })
+		if len(texts) == 0 {
+			delete(metadata, field)
 		}
 	}
-	return desired
 }
 
-// mutationResult collects the differences after a mutation.
-type mutationResult struct {
+// ownKeys returns the labels or annotations of the child that the runtime has written and that were
+// not desired.
+func (e evidence) ownKeys(field string) []string {
+	desired := e.desired
+	if e.earlier != nil {
+		desired = e.earlier
+	}
+	return ownKeys(e.before, desired, e.manager, field)
+}
+
+// compareOwnership adds missing metadata that makes the child its parent's.
+func (e evidence) compareOwnership(problems *fieldProblems, before, after map[string]any) {
+	for _, field := range []string{"labels", "annotations"} {
+		for _, key := range e.ownKeys(field) {
+			at := schemas.PathOf("metadata", field, key)
+			was, is := at.Value(before), at.Value(after)
+			if is == diff.Absent && strings.HasSuffix(key, "/desired-hash") {
+				continue // values are compared without it
+			}
+			if is == diff.Absent || !e.revised && was != is {
+				problems.addField(at, was, is)
+			}
+		}
+	}
+	references := schemas.PathOf("metadata", "ownerReferences")
+	if was, is := references.Value(before), references.Value(after); was != diff.Absent && !reflect.DeepEqual(was, is) {
+		problems.addField(references, was, is)
+	}
+}
+
+// fieldProblems are fields that are not as they should be.
+type fieldProblems struct {
 	secret bool // no value may be shown
-	adds   bool // what the mutation added must stay, too
 	found  []string
 }
 
-func (j *mutationResult) addDifference(at path, want, got any) {
-	if j.secret {
-		want, got = "(a value)", "(another)"
+// add adds fields in which an object differs from what it should be.
+func (p *fieldProblems) add(fields *fieldpath.Set, want, got map[string]any) {
+	for at := range schemas.Topmost(fields) {
+		p.addField(at, at.Value(want), at.Value(got))
 	}
-	j.found = append(j.found, fmt.Sprintf("%s is %s, want %s", at, orAbsent(got), orAbsent(want)))
 }
 
-func orAbsent(value any) string {
-	if value == nil {
+func (p *fieldProblems) addField(at schemas.Path, want, got any) {
+	p.found = append(p.found, fmt.Sprintf("%s is %s, want %s", at, p.show(got, "(another)"), p.show(want, "(a value)")))
+}
+
+// show returns a value, or what stands in its place if it is secret.
+func (p *fieldProblems) show(value any, hidden string) string {
+	switch {
+	case value == diff.Absent:
 		return "absent"
+	case p.secret:
+		return hidden
 	}
 	return diff.Show(value)
 }
 
-// compareRestored adds desired fields that were not restored.
-func (j *mutationResult) compareRestored(at path, desired, before, after any, s shape) {
-	if before == nil {
-		return // the API server derives it from another field
+func isSecret(object *unstructured.Unstructured) bool { return object.GetKind() == "Secret" }
+
+// contentOf returns the content that clients write: an object without its status and its system
+// metadata.
+func contentOf(object *unstructured.Unstructured) map[string]any {
+	content := runtime.DeepCopyJSON(object.Object)
+	for _, name := range []string{"status", "apiVersion", "kind"} {
+		delete(content, name)
 	}
-	object, isObject := desired.(map[string]any)
-	list, isList := desired.([]any)
-	switch {
-	case isObject && !s.isAtomic(desired) && len(object) > 0:
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			below := step{field: name}
-			was, _ := below.get(before)
-			is, _ := below.get(after)
-			j.compareRestored(at.with(below), object[name], was, is, s.field(name))
-		}
-	case isObject && len(object) == 0 && after != nil:
-	case isList && !s.isAtomic(desired):
-		for i, item := range list {
-			below := s.stepTo(item, i)
-			was, _ := below.get(before)
-			is, _ := below.get(after)
-			j.compareRestored(at.with(below), item, was, is, s.items())
-		}
-	case !reflect.DeepEqual(before, after):
-		j.addDifference(at, before, after)
-	}
+	metadata, _ := content["metadata"].(map[string]any)
+	maps.DeleteFunc(metadata, func(name string, _ any) bool {
+		return !slices.Contains([]string{"labels", "annotations", "ownerReferences", "finalizers"}, name)
+	})
+	return content
 }
 
-// compareOwnership adds missing metadata that makes the child its parent's.
-func (j *mutationResult) compareOwnership(e evidence, before, after map[string]any) {
-	for _, field := range []string{"labels", "annotations"} {
-		for _, key := range ownKeys(e.before, e.desired, e.manager, field) {
-			at := path{{field: "metadata"}, {field: field}, {field: key}}
-			was, _ := at.get(before)
-			is, ok := at.get(after)
-			if !ok && strings.HasSuffix(key, "/desired-hash") {
-				continue // values are compared without it
-			}
-			if !ok || !e.revised && !reflect.DeepEqual(was, is) {
-				j.addDifference(at, was, is)
-			}
-		}
-	}
-	references := path{{field: "metadata"}, {field: "ownerReferences"}}
-	was, _ := references.get(before)
-	if is, _ := references.get(after); was != nil && !reflect.DeepEqual(was, is) {
-		j.addDifference(references, was, is)
-	}
-}
-
-// compareUntouched adds fields that are not desired and not as the mutation left them.
-func (j *mutationResult) compareUntouched(at path, desired, before, written, after any, s shape) {
-	if desired != nil && (s.isAtomic(desired) || !isContainer(desired)) {
-		return
-	}
-	switch written := written.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(written)) {
-			below := step{field: name}
-			said, _ := below.get(desired)
-			was, _ := below.get(before)
-			is, _ := below.get(after)
-			j.compareUntouched(at.with(below), said, was, written[name], is, s.field(name))
-		}
-	case []any:
-		if s.isAtomic(written) {
-			j.compareLeaf(at, before, written, after)
-			return
-		}
-		for i, item := range written {
-			below := s.stepTo(item, i)
-			said, _ := below.get(desired)
-			was, _ := below.get(before)
-			is, _ := below.get(after)
-			j.compareUntouched(at.with(below), said, was, item, is, s.items())
-		}
-	default:
-		j.compareLeaf(at, before, written, after)
-	}
-}
-
-func isContainer(value any) bool {
-	_, isObject := value.(map[string]any)
-	_, isList := value.([]any)
-	return isObject || isList
-}
-
-func (j *mutationResult) compareLeaf(at path, before, written, after any) {
-	if (j.adds || reflect.DeepEqual(before, written)) && !reflect.DeepEqual(written, after) {
-		j.addDifference(at, written, after)
-	}
+func sameContent(a, b *unstructured.Unstructured) bool {
+	return reflect.DeepEqual(contentOf(a), contentOf(b))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // exploredParent is a parent. Each of its children may be in one trial.
@@ -30,7 +31,7 @@ type exploredChild struct {
 	x        *exploration
 	parent   *exploredParent
 	child    testcontrol.SyncChild
-	shape    shape
+	kind     *schemas.Kind
 	desired  map[string]any // before the mutation
 	before   *unstructured.Unstructured
 	written  *unstructured.Unstructured
@@ -232,8 +233,8 @@ func (c *exploredChild) find() error {
 	for _, d := range c.x.author.childrenOf(c.parent.object.GetUID()) {
 		if nameInRound(d, c.parent.object.GetName()) == c.trial.childName {
 			c.child, c.desired = d, d.Content
-			shape, err := c.x.shapes.shapeOf(d.Kind)
-			c.shape = shape
+			kind, err := c.x.checker.Schemas.Kind(d.Kind)
+			c.kind = kind
 			return err
 		}
 	}
@@ -245,7 +246,7 @@ func nameInRound(d testcontrol.SyncChild, parent string) string {
 	return d.Kind.Kind + " " + strings.ReplaceAll(d.Name.Name, parent, "*")
 }
 
-func (c *exploredChild) writerFor() writer { return writer{c.x.operator.Client, c.child.Manager} }
+func (c *exploredChild) writer() writer { return writer{c.x.operator.Client, c.child.Manager} }
 
 // readChild returns the live child. It is nil if there is none.
 func (x *exploration) readChild(d testcontrol.SyncChild) *unstructured.Unstructured {

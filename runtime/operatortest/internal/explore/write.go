@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // The ways to write an object.
@@ -40,7 +43,7 @@ func (m alteration) fits(way string, child *unstructured.Unstructured) bool {
 	case way == byStrategicPatch:
 		return scheme.Scheme.Recognizes(child.GroupVersionKind())
 	case way == forcedApply, way == sameApply:
-		return (m.family == changes || m.family == extends || m.family == alters) && m.at[len(m.at)-1].keys == nil
+		return (m.family == changes || m.family == extends || m.family == alters) && m.at.Last().Key == nil
 	}
 	return true
 }
@@ -57,13 +60,13 @@ func (e errUseless) Error() string {
 
 // write mutates a child, and returns the result. It tries the edits of the mutation until one is
 // accepted and has an effect.
-func (w writer) write(ctx context.Context, way string, m alteration, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
+func (w writer) write(ctx context.Context, way string, m alteration, child *unstructured.Unstructured, kind *schemas.Kind) (*unstructured.Unstructured, error) {
 	if m.family == shares {
 		return w.addSharedOwner(ctx, child)
 	}
 	var refused error
 	for _, edit := range m.edits {
-		written, err := w.tryWrite(ctx, way, m, edit, child, s)
+		written, err := w.tryWrite(ctx, way, m, edit, child, kind)
 		if err != nil && !isRefusal(err) {
 			return nil, err
 		}
@@ -83,7 +86,7 @@ func isRefusal(err error) bool {
 }
 
 // tryWrite makes one edit. It returns nil if the edit has no effect.
-func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit func(map[string]any) bool, child *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
+func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit func(map[string]any) bool, child *unstructured.Unstructured, kind *schemas.Kind) (*unstructured.Unstructured, error) {
 	for {
 		edited := child.DeepCopy()
 		if !edit(edited.Object) {
@@ -92,7 +95,7 @@ func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit fun
 		if reflect.DeepEqual(edited.Object, child.Object) {
 			return nil, nil
 		}
-		answer, err := w.sendWrite(ctx, way, m, child, edited, s)
+		answer, err := w.sendWrite(ctx, way, child, edited, kind)
 		if apierrors.IsConflict(err) {
 			child = child.DeepCopy()
 			if err := w.client.Get(ctx, client.ObjectKeyFromObject(child), child); err != nil {
@@ -107,16 +110,12 @@ func (w writer) tryWrite(ctx context.Context, way string, m alteration, edit fun
 	}
 }
 
-func (w writer) sendWrite(ctx context.Context, way string, m alteration, child, edited *unstructured.Unstructured, s shape) (*unstructured.Unstructured, error) {
+func (w writer) sendWrite(ctx context.Context, way string, child, edited *unstructured.Unstructured, kind *schemas.Kind) (*unstructured.Unstructured, error) {
 	answer := edited.DeepCopy()
 	foreign := client.FieldOwner(foreignPrefix)
 	switch way {
 	case byMergePatch:
-		body, err := json.Marshal(mergeOf(child.Object, edited.Object))
-		if err != nil {
-			return nil, err
-		}
-		return answer, w.client.Patch(ctx, answer, client.RawPatch(types.MergePatchType, body), foreign)
+		return answer, w.client.Patch(ctx, answer, client.MergeFrom(child), foreign)
 	case byStrategicPatch:
 		body, err := strategicOf(child, edited)
 		if err != nil {
@@ -127,7 +126,7 @@ func (w writer) sendWrite(ctx context.Context, way string, m alteration, child, 
 		if way == sameApply {
 			foreign = client.FieldOwner(w.manager)
 		}
-		body, err := json.Marshal(appliedContent(m, child, edited, s))
+		body, err := appliedContent(child, edited, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -136,34 +135,6 @@ func (w writer) sendWrite(ctx context.Context, way string, m alteration, child, 
 		foreign = client.FieldOwner(w.manager)
 	}
 	return answer, w.client.Update(ctx, answer, foreign)
-}
-
-// mergeOf returns the JSON merge patch from one object to another.
-func mergeOf(from, to map[string]any) map[string]any {
-	patch := map[string]any{}
-	for key, old := range from {
-		other, ok := to[key]
-		if !ok {
-			patch[key] = nil
-			continue
-		}
-		object, isObject := old.(map[string]any)
-		another, areObjects := other.(map[string]any)
-		switch {
-		case isObject && areObjects:
-			if below := mergeOf(object, another); len(below) > 0 {
-				patch[key] = below
-			}
-		case !reflect.DeepEqual(old, other):
-			patch[key] = other
-		}
-	}
-	for key, other := range to {
-		if _, ok := from[key]; !ok {
-			patch[key] = other
-		}
-	}
-	return patch
 }
 
 func strategicOf(child, edited *unstructured.Unstructured) ([]byte, error) {
@@ -183,62 +154,22 @@ func strategicOf(child, edited *unstructured.Unstructured) ([]byte, error) {
 }
 
 // appliedContent returns the smallest content of an apply that makes an edit.
-func appliedContent(m alteration, child, edited *unstructured.Unstructured, s shape) map[string]any {
-	body, _ := leastApplied(m.at, child.Object, edited.Object, s).(map[string]any)
-	body["apiVersion"], body["kind"] = child.GetAPIVersion(), child.GetKind()
-	metadata, _ := body["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = map[string]any{}
+func appliedContent(child, edited *unstructured.Unstructured, kind *schemas.Kind) ([]byte, error) {
+	compared, err := kind.Compare(contentOf(child), contentOf(edited))
+	if err != nil {
+		return nil, err
 	}
-	metadata["name"], metadata["namespace"] = child.GetName(), child.GetNamespace()
-	body["metadata"] = metadata
-	return body
-}
-
-// leastApplied returns the smallest part of a value that makes the path below it as edited.
-func leastApplied(at path, old, edited any, s shape) any {
-	if len(at) == 0 {
-		return addedItems(old, edited, s)
+	whole, err := kind.Typed(contentOf(edited))
+	if err != nil {
+		return nil, err
 	}
-	if s.isAtomic(edited) {
-		return edited
-	}
-	below, _ := at[0].get(edited)
-	before, _ := at[0].get(old)
-	if at[0].field != "" {
-		return map[string]any{at[0].field: leastApplied(at[1:], before, below, s.field(at[0].field))}
-	}
-	said := leastApplied(at[1:], before, below, s.items())
-	if object, ok := said.(map[string]any); ok {
-		for key, value := range at[0].keys {
-			if _, has := object[key]; !has {
-				object[key] = value
-			}
-		}
-	}
-	return []any{said}
-}
-
-// addedItems returns the additional entries of a map or a list, or any other value as a whole.
-func addedItems(old, edited any, s shape) any {
-	if s.isAtomic(edited) {
-		return edited
-	}
-	switch edited := edited.(type) {
-	case map[string]any:
-		before, _ := old.(map[string]any)
-		more := map[string]any{}
-		for key, value := range edited {
-			if _, has := before[key]; !has {
-				more[key] = value
-			}
-		}
-		return more
-	case []any:
-		before, _ := old.([]any)
-		return edited[min(len(before), len(edited)-1):]
-	}
-	return edited
+	changed := whole.ExtractItems(compared.Added.Union(compared.Modified), typed.WithAppendKeyFields())
+	content, _ := changed.AsValue().Unstructured().(map[string]any)
+	body := unstructured.Unstructured{Object: content}
+	body.SetGroupVersionKind(child.GroupVersionKind())
+	body.SetName(child.GetName())
+	body.SetNamespace(child.GetNamespace())
+	return json.Marshal(body.Object)
 }
 
 // writers is how many field managers share a child, which is more than managedFields holds.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/instance"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // persists is how long an untruth must last before it is reported, because the cluster's own
@@ -32,8 +33,9 @@ const compared = 40
 type Checker struct {
 	*instance.Operator
 
+	Schemas *schemas.Schemas
 	history history
-	normals map[string]*unstructured.Unstructured // desired children as the API server would create them; see normalizeValues
+	normals map[string]map[string]any // desired children as the API server would create them; see normalizeValues
 
 	mu     sync.Mutex                                    // for one check at a time
 	listed map[listedKind][]metav1.PartialObjectMetadata // during one check; see listLabelled
@@ -42,7 +44,11 @@ type Checker struct {
 // New prepares an operator whose reports are checked, as [instance.New] does.
 func New(t *testing.T, config instance.Config) *Checker {
 	t.Helper()
-	c := &Checker{Operator: instance.New(t, config)}
+	c := &Checker{Operator: instance.New(t, config), normals: map[string]map[string]any{}}
+	var err error
+	if c.Schemas, err = schemas.New(c.Server); err != nil {
+		t.Fatal(err)
+	}
 	c.history.now = c.Clock.Now
 	c.Recorded, c.BeforeStop = c.history.addRecord, c.checkLeaks
 	return c

@@ -14,6 +14,7 @@ import (
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // reportChildren reports the children of a parent that are not as desired, and those
@@ -57,21 +58,28 @@ func (c *Checker) compareChild(parent types.UID, record testcontrol.Record, desi
 	if live.GetDeletionTimestamp() != nil {
 		return []untruth{{path: "the child", desired: "it", live: "it is being deleted"}}, true, nil
 	}
-	var compared truth
+	kind, err := c.Schemas.Kind(desired.Kind)
+	if err != nil {
+		return nil, false, err
+	}
+	others := schemas.OwnedFields(live, func(manager string) bool { return manager != record.Loop.Manager && !schemas.IsNobody(manager) })
+	compared := comparison{kind: kind, desired: desired.Ownership, live: live.Object, others: others}
 	if isExempt(record, desired, live) {
-		compared.compareFields("", desired.Ownership, notKnown, live.Object, fieldSetsOf(live, nil, record.Loop.Manager))
-		return compared.found, false, nil
+		found, err = compared.findUntruths()
+		return found, false, err
 	}
-	normal, asNormal := c.normalizeValues(desired), any(notKnown)
-	if normal != nil {
-		asNormal = normal.Object
+	compared.desired, compared.normal = desired.Content, c.normalizeValues(desired)
+	if found, err = compared.findUntruths(); err != nil {
+		return nil, false, err
 	}
-	sets := fieldSetsOf(live, normal, record.Loop.Manager)
-	compared.compareFields("", desired.Content, asNormal, live.Object, sets)
-	for _, earlier := range c.history.shapesOf(parent, desired.Child) {
-		compared.removedFields("", earlier, desired.Content, asNormal, live.Object, sets)
+	for _, earlier := range c.history.earlierOf(parent, desired.Child) {
+		removed, err := compared.findRemoved(earlier)
+		if err != nil {
+			return nil, false, err
+		}
+		found = append(found, removed...)
 	}
-	return distinctUntruths(compared.found), false, nil
+	return distinctUntruths(found), false, nil
 }
 
 // isExempt reports whether a change need not have reached a child.

@@ -1,151 +1,96 @@
 package truth
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/opgen-dev/opgen/runtime/operatortest/internal/diff"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
 // untruth is a field in which a live child is not the desired state.
 type untruth struct {
 	path    string
-	desired any  // diff.Absent: the field is not desired any more
-	live    any  // diff.Absent: the field is not there
+	desired any  // absent: the field is not desired any more
+	live    any  // absent: the field is not there
 	removed bool // it was desired earlier, and is not now
 }
 
-type withoutNormal struct{}
-
-// notKnown is what the API server makes of a desired value where no dry run says so.
-var notKnown = withoutNormal{}
-
-// truth compares a live child with its desired state.
-type truth struct {
-	found []untruth
+// comparison compares a live child with its desired state.
+type comparison struct {
+	kind    *schemas.Kind
+	desired map[string]any
+	normal  map[string]any // what the API server makes of the desired state; nil: it is not known
+	live    map[string]any
+	others  *fieldpath.Set // fields that others than the operator own
 }
 
-func (t *truth) addDifference(path string, desired, normal, live any) {
-	if normal != notKnown && normal != diff.Absent {
-		desired = normal
+// findUntruths returns the fields of the desired state that the live child does not have.
+func (c comparison) findUntruths() (found []untruth, err error) {
+	desired, err := c.kind.Fields(c.desired)
+	if err != nil {
+		return nil, err
 	}
-	t.found = append(t.found, untruth{path: path, desired: desired, live: live})
+	expected := c.desired
+	if c.normal != nil {
+		expected = c.normal
+	}
+	compared, err := c.kind.Compare(expected, c.live)
+	if err != nil {
+		return nil, err
+	}
+	differ := compared.Removed.Union(compared.Modified).Intersection(desired)
+	for path := range schemas.Topmost(differ) {
+		live := path.Value(c.live)
+		if !c.isSame(path.String(), path.Value(c.desired), live, false) {
+			found = append(found, untruth{path: path.String(), desired: path.Value(expected), live: live})
+		}
+	}
+	return found, nil
 }
 
-// compareFields compares the fields that an object sets.
-func (t *truth) compareFields(path string, desired map[string]any, normal, live any, sets fieldSets) {
-	for _, name := range slices.Sorted(maps.Keys(desired)) {
-		element := fieldpath.FieldNameElement(name)
-		t.compareValue(diff.JoinPath(path, name), desired[name], fieldOf(normal, name), fieldOf(live, name), sets.belowElement(element), sets.isAtomic(element))
-	}
-}
-
-// fieldOf is the field of an object; of a value that is not known, neither is a field.
-func fieldOf(object any, name string) any {
-	if object == notKnown {
-		return notKnown
-	}
-	fields, _ := object.(map[string]any)
-	return diff.LookUp(fields, name)
-}
-
-// compareValue compares a desired value with the live one. normal is what the API server makes
-// of the desired one.
-func (t *truth) compareValue(path string, desired, normal, live any, sets fieldSets, atomic bool) {
-	if meansSame(path, desired, live) || normal != notKnown && meansSame(path, normal, live) {
-		return
-	}
+// isSame reports whether a live value means the same as a desired one. Where it is not known what
+// the API server makes of it, an object in a list may have more fields, which may be defaults.
+func (c comparison) isSame(path string, desired, live any, inList bool) bool {
 	switch desired := desired.(type) {
 	case map[string]any:
-		if fields, ok := live.(map[string]any); ok && !atomic {
-			t.compareFields(path, desired, normal, fields, sets)
-			return
-		}
-	case []any:
-		if items, ok := live.([]any); ok {
-			t.compareList(path, desired, normal, items, sets, atomic)
-			return
-		}
-	}
-	t.addDifference(path, desired, normal, live)
-}
-
-func (t *truth) compareList(path string, desired []any, normal any, live []any, sets fieldSets, atomic bool) {
-	if keys := sets.keys(atomic, desired, normal, live); keys != nil {
-		t.compareItems(path, desired, normal, live, sets, keys)
-		return
-	}
-	if sets.isSet() {
-		for i, item := range desired {
-			accepted := func(other any) bool { return meansSame(path, item, other) || meansSame(path, itemOf(normal, i), other) }
-			if !slices.ContainsFunc(live, accepted) {
-				t.addDifference(fmt.Sprintf("%s[%d]", path, i), item, itemOf(normal, i), diff.Absent)
-			}
-		}
-		return
-	}
-	if normal == notKnown && len(desired) == len(live) && diff.OfObjects(desired) && diff.OfObjects(live) { // which may hold defaults
-		for i, item := range desired {
-			t.compareValue(fmt.Sprintf("%s[%d]", path, i), item, normal, live[i], fieldSets{}, false)
-		}
-		return
-	}
-	t.addDifference(path, desired, normal, live)
-}
-
-// compareItems compares the items of a list-map, those of one key in their order.
-func (t *truth) compareItems(path string, desired []any, normal any, live []any, sets fieldSets, keys []string) {
-	seen := map[string]int{}
-	for i, item := range desired {
-		said := itemKeys(item, keys)
-		n := seen[diff.Show(said)]
-		seen[diff.Show(said)]++
-		normalItem := itemOf(normal, i)
-		if fields, ok := normalItem.(map[string]any); normal != notKnown && (!ok || !hasKeys(fields, said)) {
-			normalItem = findItem(normal, said, n)
-		}
-		full := said
-		if completed := itemKeys(normalItem, keys); len(completed) > len(said) {
-			full, n = completed, 0
-		}
-		t.compareValue(itemPath(path, said, keys), item, normalItem, findItem(live, full, n), sets.belowElement(itemElement(full)), false)
-	}
-}
-
-func itemOf(list any, i int) any {
-	if list == notKnown {
-		return notKnown
-	}
-	items, _ := list.([]any)
-	if i < len(items) {
-		return items[i]
-	}
-	return diff.Absent
-}
-
-// meansSame reports whether two values mean the same: nothing is added to either.
-func meansSame(path string, a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
+		live, ok := live.(map[string]any)
 		if !ok {
 			return false
 		}
-		keys := maps.Clone(a)
-		maps.Copy(keys, b)
+		keys := maps.Clone(desired)
+		if !inList || c.normal != nil {
+			maps.Copy(keys, live)
+		}
 		for key := range keys {
-			if !meansSame(diff.JoinPath(path, key), diff.LookUp(a, key), diff.LookUp(b, key)) {
+			if !c.isSame(diff.JoinPath(path, key), diff.LookUp(desired, key), diff.LookUp(live, key), inList) {
 				return false
 			}
 		}
 		return true
 	case []any:
-		if b, ok := b.([]any); ok {
-			return slices.EqualFunc(a, b, func(a, b any) bool { return meansSame(path, a, b) })
+		if live, ok := live.([]any); ok {
+			return slices.EqualFunc(desired, live, func(a, b any) bool { return c.isSame(path, a, b, true) })
 		}
 	}
-	return diff.EqualValues(path, a, b)
+	return diff.EqualValues(path, desired, live)
+}
+
+// findRemoved returns the fields that an earlier desired state has set, that the present one does
+// not, and that are still there, unless the API server sets them by itself or another field manager
+// owns them.
+func (c comparison) findRemoved(earlier map[string]any) (found []untruth, err error) {
+	var sets [4]*fieldpath.Set
+	for i, content := range []map[string]any{earlier, c.live, c.desired, c.normal} {
+		if sets[i], err = c.kind.Fields(content); err != nil {
+			return nil, err
+		}
+	}
+	left := sets[0].Intersection(sets[1]).Difference(sets[2]).Difference(sets[3]).Difference(c.others)
+	for path := range schemas.Topmost(left) {
+		found = append(found, untruth{path: path.String(), desired: diff.Absent, live: path.Value(c.live), removed: true})
+	}
+	return found, nil
 }

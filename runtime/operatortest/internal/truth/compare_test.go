@@ -1,50 +1,60 @@
 package truth
 
 import (
+	"cmp"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/runtime/internal/testcontrol"
+	"github.com/opgen-dev/opgen/runtime/operatortest/internal/schemas"
 )
 
-// object reads an object whose managedFields are given by manager.
-func object(t *testing.T, text string, managed map[string]string) *unstructured.Unstructured {
+func object(t *testing.T, text string) (content map[string]any) {
 	t.Helper()
-	made := new(unstructured.Unstructured)
-	if err := yaml.Unmarshal([]byte(text), &made.Object); err != nil {
+	if err := utilyaml.Unmarshal([]byte(text), &content); err != nil {
 		t.Fatal(err)
 	}
-	var entries []any
-	for manager, fields := range managed {
-		var set map[string]any
-		if err := yaml.Unmarshal([]byte(fields), &set); err != nil {
-			t.Fatal(err)
-		}
-		entries = append(entries, map[string]any{"manager": manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": set})
-	}
-	if entries != nil {
-		metadata, ok := made.Object["metadata"].(map[string]any)
-		if !ok {
-			metadata = map[string]any{}
-			made.Object["metadata"] = metadata
-		}
-		metadata["managedFields"] = entries
-	}
-	return made
+	return content
 }
 
-func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
-	ports := `{"f:spec":{"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:protocol":{}},"k:{\"port\":80,\"protocol\":\"UDP\"}":{".":{},"f:port":{},"f:protocol":{}}},"f:selector":{},"f:hosts":{"v:\"a\"":{},"v:\"b\"":{}},"f:args":{},"f:nested":{}}}`
+// setOf reads a set in the format of managedFields.
+func setOf(t *testing.T, text string) *fieldpath.Set {
+	t.Helper()
+	set := new(fieldpath.Set)
+	if err := set.FromJSON(strings.NewReader(cmp.Or(text, "{}"))); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// widget is a kind with lists and maps of each type.
+func widget(t *testing.T) *schemas.Kind {
+	t.Helper()
+	data, err := os.ReadFile("testdata/widget.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = yaml.YAMLToJSON(data); err != nil {
+		t.Fatal(err)
+	}
+	document, err := schemas.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document.Kind(schema.GroupVersionKind{Group: "test", Version: "v1", Kind: "Widget"})
+}
+
+func TestUntruthsAreComparedByTheSchema(t *testing.T) {
 	for name, test := range map[string]struct {
 		desired, normal, live string
-		others                string // fields of another manager
 		differs               []string
 	}{
 		"items in another order": {
@@ -56,13 +66,13 @@ func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
 			desired: `spec: {ports: [{port: 80}]}`,
 			normal:  `spec: {ports: [{port: 80, protocol: TCP}]}`,
 			live:    `spec: {ports: [{port: 80, protocol: UDP}]}`,
-			differs: []string{"spec.ports[80]"},
+			differs: []string{"spec.ports[80,TCP]"},
 		},
 		"a value in an item": {
 			desired: `spec: {ports: [{port: 80, name: web}]}`,
 			normal:  `spec: {ports: [{port: 80, protocol: TCP, name: web}]}`,
 			live:    `spec: {ports: [{port: 80, protocol: TCP, name: other}]}`,
-			differs: []string{"spec.ports[80].name"},
+			differs: []string{"spec.ports[80,TCP].name"},
 		},
 		"an atomic map that has grown": {
 			desired: `spec: {selector: {a: b}}`,
@@ -85,19 +95,27 @@ func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
 			desired: `spec: {hosts: [a, c]}`,
 			normal:  `spec: {hosts: [a, c]}`,
 			live:    `spec: {hosts: [b, a]}`,
-			differs: []string{"spec.hosts[1]"},
+			differs: []string{`spec.hosts["c"]`},
 		},
 		"an empty object that others have filled": {
 			desired: `spec: {nested: {}}`,
 			normal:  `spec: {nested: {}}`,
 			live:    `spec: {nested: {a: b}}`,
-			others:  `{"f:spec":{"f:nested":{"f:a":{}}}}`,
 		},
-		"an empty object with what nobody has": {
+		"an empty object that is gone": {
 			desired: `spec: {nested: {}}`,
 			normal:  `spec: {nested: {}}`,
-			live:    `spec: {nested: {a: b}}`,
+			live:    `spec: {}`,
 			differs: []string{"spec.nested"},
+		},
+		"an atomic list with defaults, no dry run": {
+			desired: `spec: {rules: [{host: a}]}`,
+			live:    `spec: {rules: [{host: a, path: /}]}`,
+		},
+		"an atomic list with another value, no dry run": {
+			desired: `spec: {rules: [{host: a}]}`,
+			live:    `spec: {rules: [{host: b, path: /}]}`,
+			differs: []string{"spec.rules"},
 		},
 		"a value that the API server normalises": {
 			desired: `spec: {limits: {cpu: 1000m}, text: A}`,
@@ -112,22 +130,19 @@ func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
 		"no dry run": {
 			desired: `spec: {ports: [{port: 80, nodePort: 30000}], args: [a]}`,
 			live:    `spec: {ports: [{port: 80, nodePort: 30001}], args: [b]}`,
-			differs: []string{"spec.args", "spec.ports[80].nodePort"},
+			differs: []string{"spec.args", "spec.ports[80,TCP].nodePort"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			live := object(t, test.live, map[string]string{"operator": ports})
-			if test.others != "" {
-				live = object(t, test.live, map[string]string{"operator": ports, "other": test.others})
-			}
-			normal, asNormal := (*unstructured.Unstructured)(nil), any(notKnown)
+			compared := comparison{kind: widget(t), desired: object(t, test.desired), live: object(t, test.live)}
 			if test.normal != "" {
-				normal = object(t, test.normal, map[string]string{"test": ports})
-				asNormal = normal.Object
+				compared.normal = object(t, test.normal)
 			}
-			var compared truth
-			compared.compareFields("", object(t, test.desired, nil).Object, asNormal, live.Object, fieldSetsOf(live, normal, "operator"))
-			if paths := pathsOf(compared.found); !slices.Equal(paths, test.differs) {
+			found, err := compared.findUntruths()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if paths := pathsOf(found); !slices.Equal(paths, test.differs) {
 				t.Errorf("differ: %v, want %v", paths, test.differs)
 			}
 		})
@@ -135,7 +150,6 @@ func TestUntruthsAreComparedByTheListsThatManagedFieldsName(t *testing.T) {
 }
 
 func TestRemovedFieldsAreFound(t *testing.T) {
-	managed := `{"f:spec":{"f:ports":{"k:{\"port\":80}":{".":{},"f:port":{},"f:name":{}},"k:{\"port\":90}":{".":{},"f:port":{}}},"f:hosts":{"v:\"a\"":{},"v:\"b\"":{}},"f:text":{},"f:args":{}}}`
 	for name, test := range map[string]struct {
 		earlier, desired, normal, live, others string
 		left                                   []string
@@ -146,11 +160,11 @@ func TestRemovedFieldsAreFound(t *testing.T) {
 		"a whole object":     {earlier: `spec: {text: a}`, desired: `{}`, normal: `{}`, live: `spec: {text: a}`, left: []string{"spec.text"}},
 		"an item": {
 			earlier: `spec: {ports: [{port: 80}, {port: 90}]}`, desired: `spec: {ports: [{port: 80}]}`, normal: `spec: {ports: [{port: 80}]}`,
-			live: `spec: {ports: [{port: 80}, {port: 90}]}`, left: []string{"spec.ports[90].port"},
+			live: `spec: {ports: [{port: 80}, {port: 90}]}`, left: []string{"spec.ports[90,TCP]"},
 		},
 		"a field of an item": {
 			earlier: `spec: {ports: [{port: 80, name: web}]}`, desired: `spec: {ports: [{port: 80}]}`, normal: `spec: {ports: [{port: 80}]}`,
-			live: `spec: {ports: [{port: 80, name: web}]}`, left: []string{"spec.ports[80].name"},
+			live: `spec: {ports: [{port: 80, name: web}]}`, left: []string{"spec.ports[80,TCP].name"},
 		},
 		"an item of a set": {
 			earlier: `spec: {hosts: [a, b]}`, desired: `spec: {hosts: [a]}`, normal: `spec: {hosts: [a]}`, live: `spec: {hosts: [a, b]}`, left: []string{`spec.hosts["b"]`},
@@ -159,15 +173,12 @@ func TestRemovedFieldsAreFound(t *testing.T) {
 		"nothing":        {earlier: `spec: {text: a, args: [a]}`, desired: `spec: {}`, normal: `spec: {}`, live: `spec: {}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			entries := map[string]string{"operator": managed, "ancient-changes": managed}
-			if test.others != "" {
-				entries["other"] = test.others
+			compared := comparison{kind: widget(t), desired: object(t, test.desired), normal: object(t, test.normal), live: object(t, test.live), others: setOf(t, test.others)}
+			found, err := compared.findRemoved(object(t, test.earlier))
+			if err != nil {
+				t.Fatal(err)
 			}
-			live, normal := object(t, test.live, entries), object(t, test.normal, nil)
-			shape, _ := shapeOf(object(t, test.earlier, nil).Object, false).(map[string]any)
-			var compared truth
-			compared.removedFields("", shape, object(t, test.desired, nil).Object, normal.Object, live.Object, fieldSetsOf(live, normal, "operator"))
-			if paths := pathsOf(compared.found); !slices.Equal(paths, test.left) {
+			if paths := pathsOf(found); !slices.Equal(paths, test.left) {
 				t.Errorf("left: %v, want %v", paths, test.left)
 			}
 		})
@@ -225,16 +236,5 @@ func TestReportsShowNoSecret(t *testing.T) {
 		if strings.Contains(text.String(), "canary") || !strings.Contains(text.String(), path) {
 			t.Errorf("reports\n%s", text.String())
 		}
-	}
-}
-
-func TestSetsOfAListAreKeptApart(t *testing.T) {
-	set := new(fieldpath.Set)
-	if err := set.FromJSON(strings.NewReader(`{"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}`)); err != nil {
-		t.Fatal(err)
-	}
-	list := fieldSets{all: set}.belowElement(fieldpath.FieldNameElement("list"))
-	if keys := list.keys(false); !slices.Equal(keys, []string{"name"}) || list.isSet() {
-		t.Errorf("keys %v, set %v", keys, list.isSet())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,7 @@ type history struct {
 type parentHistory struct {
 	latest  map[string]testcontrol.Record                   // by controller
 	failing map[string]time.Time                            // by controller: since when its reconciles fail
-	shapes  map[testcontrol.Child]map[string]map[string]any // all that was ever desired of a child, by its JSON
+	earlier map[testcontrol.Child]map[string]map[string]any // all that was ever desired of a child, by its fields
 }
 
 // addRecord notes how a reconcile ended.
@@ -46,10 +47,10 @@ func (h *history) addRecord(record testcontrol.Record) {
 	for i := range record.Desired {
 		desired := &record.Desired[i]
 		if desired.Kind.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
-			encodeStringData(desired.Content)
+			EncodeStringData(desired.Content)
 		}
 		dropIdentity(desired.Content)
-		known.addShape(desired.Child, desired.Content)
+		known.addEarlier(desired.Child, desired.Content)
 	}
 	if _, failing := known.failing[controller]; record.Err == nil {
 		delete(known.failing, controller)
@@ -62,21 +63,44 @@ func (h *history) addRecord(record testcontrol.Record) {
 	known.latest[controller] = record
 }
 
-func (p *parentHistory) addShape(child testcontrol.Child, content map[string]any) {
-	shape, _ := shapeOf(content, false).(map[string]any)
-	data, err := json.Marshal(shape)
+// addEarlier remembers a desired state, one of those that set the same fields.
+func (p *parentHistory) addEarlier(child testcontrol.Child, content map[string]any) {
+	data, err := json.Marshal(fieldsOf(content, false))
 	if err != nil {
 		return // no JSON, which the API server refuses, too
 	}
-	if p.shapes[child] == nil {
-		p.shapes[child] = map[string]map[string]any{}
+	if p.earlier[child] == nil {
+		p.earlier[child] = map[string]map[string]any{}
 	}
-	p.shapes[child][string(data)] = shape
+	p.earlier[child][string(data)] = content
 }
 
-// encodeStringData turns a Secret's write-only stringData into the data that the API
+// fieldsOf returns what an object sets, without values but for those of lists, which may tell their
+// items apart.
+func fieldsOf(content any, inList bool) any {
+	switch content := content.(type) {
+	case map[string]any:
+		fields := make(map[string]any, len(content))
+		for name, value := range content {
+			fields[name] = fieldsOf(value, inList)
+		}
+		return fields
+	case []any:
+		items := make([]any, len(content))
+		for i, item := range content {
+			items[i] = fieldsOf(item, true)
+		}
+		return items
+	}
+	if inList {
+		return content
+	}
+	return true
+}
+
+// EncodeStringData turns a Secret's write-only stringData into the data that the API
 // server makes of it.
-func encodeStringData(content map[string]any) {
+func EncodeStringData(content map[string]any) {
 	plain, ok := content["stringData"].(map[string]any)
 	if !ok {
 		return
@@ -118,16 +142,14 @@ func (h *history) latestRecords(parent types.UID) (latest []testcontrol.Record, 
 	return latest, maps.Clone(known.failing)
 }
 
-// shapesOf returns all that was ever desired of a child.
-func (h *history) shapesOf(parent types.UID, child testcontrol.Child) (shapes []map[string]any) {
+// earlierOf returns all that was ever desired of a child.
+func (h *history) earlierOf(parent types.UID, child testcontrol.Child) []map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if known, ok := h.parents[parent]; ok {
-		for _, shape := range known.shapes[child] {
-			shapes = append(shapes, shape)
-		}
+		return slices.Collect(maps.Values(known.earlier[child]))
 	}
-	return shapes
+	return nil
 }
 
 // dropParent drops what was desired for a parent that is deleted. That there was a parent stays known.
@@ -135,7 +157,7 @@ func (h *history) dropParent(parent types.UID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if known, ok := h.parents[parent]; ok {
-		known.latest, known.failing, known.shapes = map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}
+		known.latest, known.failing, known.earlier = map[string]testcontrol.Record{}, map[string]time.Time{}, map[testcontrol.Child]map[string]map[string]any{}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // changes of admission. It is a dry run under an unused name, so that it has nothing of the live
 // child. It returns nil if the API server refuses it, for instance because a port is allocated or a
 // name is validated.
-func (c *Checker) normalizeValues(desired testcontrol.Desired) *unstructured.Unstructured {
+func (c *Checker) normalizeValues(desired testcontrol.Desired) map[string]any {
 	data, err := json.Marshal(desired.Content)
 	if err != nil {
 		return nil
@@ -31,13 +31,10 @@ func (c *Checker) normalizeValues(desired testcontrol.Desired) *unstructured.Uns
 	object.SetName("truthful-" + rand.String(8))
 	err = c.Client.Create(c.Context(), object, client.DryRunAll)
 	if err != nil {
-		object = nil
+		object.Object = nil
 	}
 	if err == nil || apierrors.IsInvalid(err) {
-		if c.normals == nil {
-			c.normals = map[string]*unstructured.Unstructured{}
-		}
-		c.normals[key] = object
+		c.normals[key] = object.Object
 	}
-	return object
+	return object.Object
 }

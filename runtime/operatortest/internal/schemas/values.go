@@ -1,4 +1,4 @@
-package explore
+package schemas
 
 import (
 	"encoding/base64"
@@ -8,25 +8,26 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// others returns values that may be valid in place of a value of this shape, the likeliest first.
+// Others returns values that may be valid in place of a value of this shape, the likeliest first.
 // The API server decides which of them are.
-func (s shape) others(value any) []any {
-	found := slices.Clone(s.enum())
+func (s Shape) Others(value any) []any {
+	found := slices.Clone(s.Enum())
 	if len(found) == 0 {
 		found = s.likely(value)
 	}
 	return slices.DeleteFunc(found, func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) })
 }
 
-func (s shape) likely(value any) []any {
+func (s Shape) likely(value any) []any {
 	switch value := value.(type) {
 	case bool:
 		return []any{!value}
 	case int64:
 		numbers := []any{value + 1, value - 1, value * 2, int64(1), int64(0)}
-		if s.isIntOrString() {
+		if s.IsIntOrString() {
 			return append(numbers, "other", "50%")
 		}
 		return numbers
@@ -39,14 +40,14 @@ func (s shape) likely(value any) []any {
 }
 
 // texts returns other strings, some of which are valid in place of a string.
-func (s shape) texts(text string) (found []any) {
-	switch s.format() {
+func (s Shape) texts(text string) (found []any) {
+	switch s.Format() {
 	case "byte":
 		return []any{base64.StdEncoding.EncodeToString([]byte("other " + text))}
 	case "date-time":
 		return []any{"2031-02-03T04:05:06Z"}
 	}
-	if s.isIntOrString() {
+	if s.IsIntOrString() {
 		return []any{text + "x", int64(8081), "30%"}
 	}
 	if quantity, err := resource.ParseQuantity(text); err == nil {
@@ -69,41 +70,41 @@ func (s shape) texts(text string) (found []any) {
 	return append(found, text+"-other", text+"other", "other", "other."+text, "Other", "/other", "OTHER")
 }
 
-// item returns another item for a list of this shape, made from one of its items: with other keys,
+// NewItems returns another item for a list of this shape, made from one of its items: with other keys,
 // and other names, which may have to be unique.
-func (s shape) item(like any) []any {
+func (s Shape) NewItems(like any) []any {
 	object, ok := like.(map[string]any)
 	if !ok {
-		return s.items().others(like)
+		return s.Items().Others(like)
 	}
-	unique := s.keys()
+	unique := s.Keys()
 	if len(unique) == 0 {
 		unique = []string{"name", "path", "host", "key", "port"}
 	}
 	var made []any
 	for attempt := range 8 {
-		item, changed := deepCopy(object).(map[string]any), unique
+		item, changed := runtime.DeepCopyJSON(object), unique
 		if attempt%2 == 1 {
 			changed = append(slices.Clip(unique), "name")
 		}
 		for _, key := range changed {
-			options := s.items().field(key).others(item[key])
+			options := s.Items().Field(key).Others(item[key])
 			if _, has := item[key]; has && len(options) > 0 {
 				item[key] = options[attempt/2%len(options)]
 			}
 		}
 		made = append(made, item)
 	}
-	return append(made, deepCopy(object))
+	return append(made, runtime.DeepCopyJSON(object))
 }
 
-// entries returns keys that a map of this shape may accept, and values for them.
-func (s shape) entries(like any) (keys []string, values []any) {
+// NewEntries returns keys that a map of this shape may accept, and values for them.
+func (s Shape) NewEntries(like any) (keys []string, values []any) {
 	keys = []string{"other", "example.com/other", "memory", "ephemeral-storage"}
 	if like == nil {
 		like = "other"
 	}
-	values = append(s.field("other").others(like), like)
+	values = append(s.Field("other").Others(like), like)
 	if _, isObject := like.(map[string]any); isObject {
 		values = []any{like}
 	}
@@ -111,23 +112,4 @@ func (s shape) entries(like any) (keys []string, values []any) {
 		values = values[:2]
 	}
 	return keys, values
-}
-
-// deepCopy returns a copy of JSON values.
-func deepCopy(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		made := make(map[string]any, len(value))
-		for key, below := range value {
-			made[key] = deepCopy(below)
-		}
-		return made
-	case []any:
-		made := make([]any, len(value))
-		for i, below := range value {
-			made[i] = deepCopy(below)
-		}
-		return made
-	}
-	return value
 }
