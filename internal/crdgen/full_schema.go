@@ -41,6 +41,13 @@ func Overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 // HasCrossFieldRules reports whether a schema restricts its fields together, or its value by more
 // than limits. An absent field then differs from one with the zero value.
 func HasCrossFieldRules(k *apiextv1.JSONSchemaProps) bool {
-	return len(k.XValidations) > 0 || len(k.AllOf)+len(k.AnyOf)+len(k.OneOf) > 0 || k.Not != nil ||
-		k.MinProperties != nil || k.MaxProperties != nil
+	return len(k.XValidations) > 0 || LimitsFields(k) ||
+		slices.ContainsFunc(spec.KeywordsOf(spec.Combination), func(c *spec.Keyword) bool { return c.IsSet(k) })
+}
+
+// LimitsFields reports whether a schema limits how many fields an object has.
+func LimitsFields(k *apiextv1.JSONSchemaProps) bool {
+	return slices.ContainsFunc(spec.KeywordsOf(spec.Limit), func(limit *spec.Keyword) bool {
+		return slices.Contains(limit.Types, "object") && limit.IsSet(k)
+	})
 }

@@ -174,8 +174,8 @@ func fromJSON(raw apiextv1.JSON) any {
 func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
 	out := map[string]any{}
 	if len(schema.Properties) == 0 {
-		if schema.MinProperties != nil && *schema.MinProperties > 0 && schema.AdditionalProperties != nil {
-			for i := range *schema.MinProperties {
+		if least, _ := spec.SizeLimits(&schema); least != nil && schema.AdditionalProperties != nil {
+			for i := range *least {
 				out[fmt.Sprintf("key%d", i+1)] = s.value("value", nodeBelow(node, ""), valueSchema(schema))
 			}
 		}
@@ -209,12 +209,13 @@ func isSimple(schema apiextv1.JSONSchemaProps) bool {
 
 // list returns a list with one item, or as many as there must be.
 func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) []any {
-	if schema.Items == nil || (schema.MaxItems != nil && *schema.MaxItems == 0) {
+	least, most := spec.SizeLimits(&schema)
+	if schema.Items == nil || most != nil && *most == 0 {
 		return []any{}
 	}
 	n := int64(1)
-	if schema.MinItems != nil {
-		n = max(n, *schema.MinItems)
+	if least != nil {
+		n = max(n, *least)
 	}
 	items := make([]any, 0, n)
 	for i := range n {

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // ChecksFormat reports whether the API server checks that texts have a format.
@@ -73,17 +75,19 @@ func stringIn(name string, schema apiextv1.JSONSchemaProps) string {
 
 func fitsLimits(s string, schema apiextv1.JSONSchemaProps) bool {
 	n := int64(utf8.RuneCountInString(s))
-	return (schema.MinLength == nil || n >= *schema.MinLength) && (schema.MaxLength == nil || n <= *schema.MaxLength)
+	least, most := spec.SizeLimits(&schema)
+	return (least == nil || n >= *least) && (most == nil || n <= *most)
 }
 
 // fitLength cuts a string to the longest or repeats its last letter to the shortest allowed length.
 func fitLength(s string, schema apiextv1.JSONSchemaProps) string {
-	if schema.MaxLength != nil && int64(len(s)) > *schema.MaxLength {
-		return s[:*schema.MaxLength]
+	least, most := spec.SizeLimits(&schema)
+	if most != nil && int64(len(s)) > *most {
+		return s[:*most]
 	}
 	const longest = 1 << 12 // longer samples are of no use
-	if schema.MinLength != nil && int64(len(s)) < *schema.MinLength && *schema.MinLength < longest && s != "" {
-		return s + strings.Repeat(s[len(s)-1:], int(*schema.MinLength)-len(s))
+	if least != nil && int64(len(s)) < *least && *least < longest && s != "" {
+		return s + strings.Repeat(s[len(s)-1:], int(*least)-len(s))
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package gomodel
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -21,25 +20,8 @@ func validationMarkers(s *spec.Schema) []string {
 	m := markers{}
 	m.addUnderlyingType(s)
 	m.addFormat(s)
-	switch JSONType(s) {
-	case "integer", "number":
-		m.addNumber("Minimum", k.Minimum)
-		m.addFlag("ExclusiveMinimum", k.ExclusiveMinimum)
-		m.addNumber("Maximum", k.Maximum)
-		m.addFlag("ExclusiveMaximum", k.ExclusiveMaximum)
-		m.addNumber("MultipleOf", k.MultipleOf)
-	case "string", intOrString:
-		m.addCount("MinLength", k.MinLength)
-		m.addCount("MaxLength", k.MaxLength)
-		m.addText("Pattern", k.Pattern)
-	case "array":
-		m.addCount("MinItems", k.MinItems)
-		m.addCount("MaxItems", k.MaxItems)
-	case "object":
-		if !LimitsUnknown(s) {
-			m.addCount("MinProperties", k.MinProperties)
-			m.addCount("MaxProperties", k.MaxProperties)
-		}
+	if !LimitsUnknown(s) {
+		m.addLimits(JSONType(s), k)
 	}
 	m.addEnum(k.Enum)
 	if k.XEmbeddedResource {
@@ -99,27 +81,17 @@ type markers struct{ lines []string }
 
 func (m *markers) addLine(line string) { m.lines = append(m.lines, line) }
 
-func (m *markers) addNumber(name string, value *float64) {
-	if value != nil {
-		m.addLine(validationPrefix + name + "=" + strconv.FormatFloat(*value, 'f', -1, 64))
-	}
-}
-
-func (m *markers) addCount(name string, value *int64) {
-	if value != nil {
-		m.addLine(validationPrefix + name + "=" + strconv.FormatInt(*value, 10))
-	}
-}
-
-func (m *markers) addFlag(name string, value bool) {
-	if value {
-		m.addLine(validationPrefix + name + "=true")
-	}
-}
-
-func (m *markers) addText(name, value string) {
-	if value != "" {
-		m.addLine(validationPrefix + name + "=" + quoteText(value))
+// addLimits adds the limits of a schema that fit a JSON type.
+func (m *markers) addLimits(jsonType string, k *apiextv1.JSONSchemaProps) {
+	for _, limit := range spec.KeywordsOf(spec.Limit) {
+		value, isSet := limit.LimitText(k)
+		if !isSet || !fitsType(limit, jsonType) {
+			continue
+		}
+		if limit.Form() == spec.TextMarker {
+			value = quoteText(value)
+		}
+		m.addLine(validationPrefix + strings.ToUpper(limit.Name[:1]) + limit.Name[1:] + "=" + value)
 	}
 }
 

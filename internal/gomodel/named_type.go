@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
@@ -23,17 +21,11 @@ func Expand(s *spec.Schema) *spec.Schema {
 // narrowsType reports whether a node sets a limit that its named type also sets. The node's limit
 // replaces the type's in opgen, while controller-gen would require both.
 func narrowsType(s *spec.Schema) bool {
-	limits := func(k apiextv1.JSONSchemaProps) []any {
-		return []any{k.Minimum, k.Maximum, k.MultipleOf, k.MinLength, k.MaxLength, k.MinItems, k.MaxItems, k.MinProperties, k.MaxProperties,
-			k.Pattern, k.Format, k.Enum, k.Required, k.XListType, k.XListMapKeys, k.XMapType, k.AllOf, k.AnyOf, k.OneOf, k.Not}
-	}
-	base := limits(crdgen.FullSchema(s.Use.Schema))
-	for i, limit := range limits(s.Keywords) {
-		if !reflect.ValueOf(limit).IsZero() && !reflect.ValueOf(base[i]).IsZero() {
-			return true
-		}
-	}
-	return false
+	base := crdgen.FullSchema(s.Use.Schema)
+	isSetTwice := func(k *spec.Keyword) bool { return k.IsSet(&s.Keywords) && k.IsSet(&base) }
+	return slices.ContainsFunc(spec.KeywordsOf(spec.Limit), isSetTwice) ||
+		slices.ContainsFunc(spec.KeywordsOf(spec.Restriction), isSetTwice) ||
+		slices.ContainsFunc(spec.KeywordsOf(spec.Combination), isSetTwice)
 }
 
 // writtenOut returns a node with the keywords of its named type copied into it.

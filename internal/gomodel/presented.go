@@ -58,8 +58,8 @@ func acceptsNull(t *GoType) bool {
 
 // isEmptyAllowed reports whether an empty list, map or []byte is valid.
 func isEmptyAllowed(s apiextv1.JSONSchemaProps) bool {
-	low := map[string]*int64{"array": s.MinItems, "object": s.MinProperties, "string": s.MinLength}[s.Type]
-	return low == nil || *low <= 0
+	least, _ := spec.SizeLimits(&s)
+	return least == nil || *least <= 0
 }
 
 // hasOwnCrossFieldRules reports whether a node or its named type has rules about several fields.
@@ -87,7 +87,7 @@ func isZeroAllowed(s apiextv1.JSONSchemaProps) bool {
 	}
 	switch s.Type {
 	case "string":
-		if s.MinLength != nil && *s.MinLength > 0 {
+		if !isEmptyAllowed(s) {
 			return false
 		}
 		if crdgen.ChecksFormat(s.Format) && s.Format != "byte" && s.Format != "password" {

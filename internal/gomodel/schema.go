@@ -53,20 +53,23 @@ func goTypeName(s *spec.Schema) string {
 // that the schema does not name. Such a struct has JSON methods, so that controller-gen sees a
 // schema without a type, for which it refuses these limits.
 func LimitsUnknown(s *spec.Schema) bool {
-	return IsStruct(s) && keepsUnknown(s) && (s.Keywords.MinProperties != nil || s.Keywords.MaxProperties != nil)
+	return IsStruct(s) && keepsUnknown(s) && crdgen.LimitsFields(&s.Keywords)
 }
 
 // MisplacedLimits returns the limits that do not fit a JSON type. A schema may have them, and they
 // then restrict only some of its values or none, but controller-gen refuses their markers.
 func MisplacedLimits(jsonType string, k *apiextv1.JSONSchemaProps) []string {
-	if jsonType == intOrString {
-		jsonType = "string"
-	}
 	var found []string
-	for _, limit := range spec.LimitKeywords() {
-		if limit.IsSet(k) && !slices.Contains(limit.Types, jsonType) {
+	for _, limit := range spec.KeywordsOf(spec.Limit) {
+		if limit.IsSet(k) && !fitsType(limit, jsonType) {
 			found = append(found, limit.Name)
 		}
 	}
 	return found
+}
+
+// fitsType reports whether a limit restricts values of a JSON type. To controller-gen, a schema for
+// integers or strings is one for strings.
+func fitsType(limit *spec.Keyword, jsonType string) bool {
+	return slices.Contains(limit.Types, jsonType) || jsonType == intOrString && slices.Contains(limit.Types, "string")
 }

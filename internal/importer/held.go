@@ -8,15 +8,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// limits are the keywords whose values Kubernetes holds as floating point numbers.
-var limits = []string{"minimum", "maximum", "multipleOf"}
-
 // holdLimits writes the limits of a schema as Kubernetes holds them, which rounds what it cannot
 // hold, such as the largest int64: a spec file says what holds.
 func holdLimits(schema *yaml.Node) {
 	for _, e := range entriesOf(schema) {
 		switch name := e.key.Value; {
-		case slices.Contains(limits, name):
+		case isNumber(name):
 			holdLimit(e.value)
 		case name == "properties":
 			for _, property := range entriesOf(e.value) {
@@ -30,6 +27,12 @@ func holdLimits(schema *yaml.Node) {
 			holdLimits(e.value)
 		}
 	}
+}
+
+// isNumber reports whether Kubernetes stores the value of a keyword as a floating point number.
+func isNumber(name string) bool {
+	k := spec.KeywordByName(name)
+	return k != nil && k.Form() == spec.NumberMarker
 }
 
 func holdLimit(n *yaml.Node) {

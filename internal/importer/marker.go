@@ -53,7 +53,7 @@ func (w *lineWriter) takesMarker(word string, k *spec.Keyword) bool {
 		return w.base == "string" || word == "integer" || word == "number"
 	case k.Types == nil:
 		return true
-	case k.IsLimit() && w.base == "string" && word != "string":
+	case k.Class == spec.Limit && w.base == "string" && word != "string":
 		return false
 	}
 	return slices.Contains(k.Types, w.base)

@@ -29,7 +29,7 @@ const (
 type keywordField struct {
 	decode func(d *decoder, into *props, n *yaml.Node, path string) // nil: not kept in props
 	schema func(l *Language) *jsonschema.Schema
-	isSet  func(*props) bool // nil unless the keyword may be a limit
+	value  func(*props) any // zero if the keyword is not set; nil: nobody asks for it
 	form   MarkerForm
 	words  []string
 	// holds marks a keyword with the schemas of fields, items or values, own one that CRDs lack.
@@ -45,6 +45,7 @@ func textField(field func(*props) *string) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) { anyText(field(into)).decode(d, n, path) },
 		schema: plainSchema(jsonschema.Text),
+		value:  func(k *props) any { return *field(k) },
 		form:   TextMarker,
 	}
 }
@@ -54,7 +55,7 @@ func proseField(field func(*props) *string) keywordField {
 	return keywordField{
 		decode: func(d *decoder, into *props, n *yaml.Node, path string) { proseText(field(into)).decode(d, n, path) },
 		schema: plainSchema(jsonschema.Text),
-		isSet:  func(k *props) bool { return *field(k) != "" },
+		value:  func(k *props) any { return *field(k) },
 		form:   TextMarker,
 	}
 }
@@ -67,7 +68,8 @@ func flagField(field func(*props) *bool) keywordField {
 			s.Default = false
 			return s
 		},
-		form: FlagMarker,
+		value: func(k *props) any { return *field(k) },
+		form:  FlagMarker,
 	}
 }
 
@@ -93,7 +95,7 @@ func countField(field func(*props) **int64) keywordField {
 		schema: func(*Language) *jsonschema.Schema {
 			return &jsonschema.Schema{Type: "integer", Minimum: new(int64)}
 		},
-		isSet: func(k *props) bool { return *field(k) != nil },
+		value: func(k *props) any { return *field(k) },
 		form:  CountMarker,
 	}
 }
@@ -105,7 +107,7 @@ func numberField(field func(*props) **float64) keywordField {
 			d.decodeFloat(*field(into), n, path)
 		},
 		schema: plainSchema(jsonschema.Number),
-		isSet:  func(k *props) bool { return *field(k) != nil },
+		value:  func(k *props) any { return *field(k) },
 		form:   NumberMarker,
 	}
 }
@@ -120,6 +122,7 @@ func wordField(field func(*props) **string, accepted ...string) keywordField {
 			}
 		},
 		schema: func(*Language) *jsonschema.Schema { return jsonschema.Words(accepted...) },
+		value:  func(k *props) any { return *field(k) },
 		form:   WordMarker,
 		words:  accepted,
 	}
@@ -153,6 +156,7 @@ func enumField() keywordField {
 			}
 		},
 		schema: plainSchema(func() *jsonschema.Schema { return &jsonschema.Schema{Type: "array"} }),
+		value:  func(k *props) any { return k.Enum },
 		form:   EnumMarker,
 	}
 }
@@ -170,6 +174,7 @@ func requiredField() keywordField {
 			d.decodeTexts(&into.Required, n, path)
 		},
 		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
+		value:  func(k *props) any { return k.Required },
 		form:   FlagMarker,
 	}
 }
@@ -181,6 +186,7 @@ func listMapKeysField() keywordField {
 			d.decodeTexts(&into.XListMapKeys, n, path)
 		},
 		schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Text()) }),
+		value:  func(k *props) any { return k.XListMapKeys },
 		form:   TextMarker,
 	}
 }
@@ -250,13 +256,13 @@ func presetOf(v value, preset string) value {
 }
 
 // treesField describes a list of schemas that only validate.
-func treesField() keywordField {
-	return keywordField{schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Ref("validation")) })}
+func treesField(value func(*props) any) keywordField {
+	return keywordField{value: value, schema: plainSchema(func() *jsonschema.Schema { return jsonschema.List(jsonschema.Ref("validation")) })}
 }
 
 // treeField describes a schema that only validates.
-func treeField() keywordField {
-	return keywordField{schema: plainSchema(func() *jsonschema.Schema { return jsonschema.Ref("validation") })}
+func treeField(value func(*props) any) keywordField {
+	return keywordField{value: value, schema: plainSchema(func() *jsonschema.Schema { return jsonschema.Ref("validation") })}
 }
 
 func holderField() keywordField { return keywordField{holds: true} }

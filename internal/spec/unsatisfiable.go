@@ -55,33 +55,32 @@ func (w *unsatisfiable) checkTree(s *props, path *apifield.Path) {
 
 // checkLimits reports pairs of limits with nothing between them.
 func (w *unsatisfiable) checkLimits(s *props, path *apifield.Path) {
-	for _, pair := range []struct {
-		least, most string
-		low, high   *int64
-	}{
-		{"minLength", "maxLength", s.MinLength, s.MaxLength},
-		{"minItems", "maxItems", s.MinItems, s.MaxItems},
-		{"minProperties", "maxProperties", s.MinProperties, s.MaxProperties},
-	} {
-		if pair.low != nil && pair.high != nil && *pair.low > *pair.high {
-			w.fail(path.Child(pair.most), "%d is less than %s, which is %d", *pair.high, pair.least, *pair.low)
+	for _, k := range KeywordsOf(Limit) {
+		if k.Least == "" {
+			continue
+		}
+		least := KeywordByName(k.Least)
+		low, limitsLow := least.LimitText(s)
+		high, limitsHigh := k.LimitText(s)
+		if limitsLow && limitsHigh && isGreater(least.field.value(s), k.field.value(s)) {
+			w.fail(path.Child(k.Name), "%s is less than %s, which is %s", high, least.Name, low)
 		}
 	}
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
 		w.fail(path.Child("multipleOf"), "%s is not above 0", formatNumber(*s.MultipleOf))
 	}
-	if s.Minimum == nil || s.Maximum == nil {
-		return
-	}
-	switch low, high := *s.Minimum, *s.Maximum; {
-	case low > high:
-		w.fail(path.Child("maximum"), "%s is less than minimum, which is %s", formatNumber(high), formatNumber(low))
-	case low == high && (s.ExclusiveMinimum || s.ExclusiveMaximum):
-		w.fail(path.Child("maximum"), "nothing lies between minimum and maximum, which are both %s and not both included", formatNumber(low))
+	if s.Minimum != nil && s.Maximum != nil && *s.Minimum == *s.Maximum && (s.ExclusiveMinimum || s.ExclusiveMaximum) {
+		w.fail(path.Child("maximum"), "nothing lies between minimum and maximum, which are both %s and not both included", formatNumber(*s.Minimum))
 	}
 }
 
-func formatNumber(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
+// isGreater compares two limits of a range, which are both counts or both numbers.
+func isGreater(a, b any) bool {
+	if a, isCount := a.(*int64); isCount {
+		return *a > *b.(*int64)
+	}
+	return *a.(*float64) > *b.(*float64)
+}
 
 // checkEnum reports values that are there twice, or that are not of the type of the node.
 func (w *unsatisfiable) checkEnum(s *props, path *apifield.Path) {

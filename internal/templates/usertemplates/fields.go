@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -143,36 +142,11 @@ func formatOf(k apiextv1.JSONSchemaProps) string {
 // limitsOf returns the limits of a schema.
 func limitsOf(k apiextv1.JSONSchemaProps) []Limit {
 	var limits []Limit
-	add := func(name, value string) { limits = append(limits, Limit{Name: name, Value: value}) }
-	addNumber := func(name string, value *float64, exclusive bool) {
-		if value == nil {
-			return
-		}
-		add(name, strconv.FormatFloat(*value, 'f', -1, 64))
-		if exclusive {
-			add("exclusive"+strings.ToUpper(name[:1])+name[1:], "true")
+	for _, limit := range spec.KeywordsOf(spec.Limit) {
+		if value, isSet := limit.LimitText(&k); isSet {
+			limits = append(limits, Limit{Name: limit.Name, Value: value})
 		}
 	}
-	addCount := func(name string, value *int64) {
-		if value != nil {
-			add(name, strconv.FormatInt(*value, 10))
-		}
-	}
-	addNumber("minimum", k.Minimum, k.ExclusiveMinimum)
-	addNumber("maximum", k.Maximum, k.ExclusiveMaximum)
-	addNumber("multipleOf", k.MultipleOf, false)
-	addCount("minLength", k.MinLength)
-	addCount("maxLength", k.MaxLength)
-	if k.Pattern != "" {
-		add("pattern", k.Pattern)
-	}
-	addCount("minItems", k.MinItems)
-	addCount("maxItems", k.MaxItems)
-	if k.UniqueItems {
-		add("uniqueItems", "true")
-	}
-	addCount("minProperties", k.MinProperties)
-	addCount("maxProperties", k.MaxProperties)
 	return limits
 }
 
