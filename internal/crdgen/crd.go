@@ -6,7 +6,6 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/opgen-dev/opgen/internal/kubetypes"
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
@@ -17,14 +16,12 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	if problems := unreadGoTypes(api); len(problems) > 0 {
 		return nil, problems
 	}
-	if problem := Oversized(api); problem != nil {
-		return nil, spec.Problems{*problem}
+	types, problems := resolveTypes(api.EmbeddedMetadata, api.Versions...)
+	crd, schemas := buildCRD(api, types)
+	if problem := tooLarge(api, crd, schemas); problem != nil {
+		return nil, append(problems, *problem)
 	}
-	crd, schemas := buildCRD(api)
-	if problem := tooLarge(api, crd); problem != nil {
-		return nil, append(schemas.problems, *problem)
-	}
-	problems := slices.Concat(schemas.problems, notAmong(schemas.problems, validateCRD(api, crd, schemas.rules, minKubernetes)))
+	problems = append(problems, notAmong(problems, checkCRD(api, crd, schemas.rules, minKubernetes))...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -41,13 +38,14 @@ func notAmong(known, problems spec.Problems) spec.Problems {
 // Unchecked is CRD without the checks, which take most of its time: for an API that was checked
 // already.
 func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
-	crd, _ := buildCRD(api)
+	types, _ := resolveTypes(api.EmbeddedMetadata, api.Versions...)
+	crd, _ := buildCRD(api, types)
 	return crd
 }
 
-// buildCRD returns the CRD that the API asks for, unchecked, and who made its schemas. The CRD
-// shares what it has in common with the API: neither is changed afterwards.
-func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
+// buildCRD returns the CRD of an API, unchecked, and the builder of its schemas. The CRD shares parts
+// with the API and with types: none of them is changed afterwards.
+func buildCRD(api *spec.API, types typeSchemas) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 	api.NeedSchemas()
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
@@ -73,10 +71,7 @@ func buildCRD(api *spec.API) (*apiextv1.CustomResourceDefinition, *schemaBuilder
 			Conversion: api.Conversion,
 		},
 	}
-	schemas := &schemaBuilder{
-		used: map[*spec.NamedType]apiextv1.JSONSchemaProps{},
-		kube: kubetypes.Reader{Metadata: kubetypes.Metadata(api.EmbeddedMetadata)},
-	}
+	schemas := newSchemaBuilder(types)
 	for i := range api.Versions {
 		v := &api.Versions[i]
 		crd.Spec.Versions = append(crd.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{

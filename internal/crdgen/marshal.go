@@ -2,6 +2,7 @@ package crdgen
 
 import (
 	"fmt"
+	"reflect"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -27,8 +28,7 @@ func MarshalCRDOf(api *spec.API, crd *apiextv1.CustomResourceDefinition) ([]byte
 	if err := json.Unmarshal(text, &object); err != nil {
 		return nil, fmt.Errorf("encode the CRD %s: %w", crd.Name, err)
 	}
-	keepEmptyNames(crd, object)
-	keepEmptyVersions(crd, object)
+	keepEmpty(reflect.ValueOf(crd), object)
 	if api != nil {
 		keepEmptyTexts(api, object)
 	}

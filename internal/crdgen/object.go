@@ -87,16 +87,23 @@ func NewObjectValidator(s *apiextv1.JSONSchemaProps) (*ObjectValidator, error) {
 
 // compileSchema returns a schema in the forms that the API server checks values with.
 func compileSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.SchemaValidator, error) {
-	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
-		return nil, nil, err
-	}
-	structural, err := schema.NewStructural(internal)
+	internal, structural, err := structuralSchema(s)
 	if err != nil {
 		return nil, nil, err
 	}
 	openAPI, _, err := validation.NewSchemaValidator(internal)
 	return structural, openAPI, err
+}
+
+// structuralSchema returns a schema as the API server has it after decoding, and as it stores
+// objects by it.
+func structuralSchema(s *apiextv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, *schema.Structural, error) {
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
+		return nil, nil, err
+	}
+	structural, err := schema.NewStructural(internal)
+	return internal, structural, err
 }
 
 // Validate returns what is wrong with an object, sorted. The object is as package json of

@@ -13,8 +13,10 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	if api == nil {
 		return nil, problems
 	}
-	if oversized := Oversized(api); oversized != nil {
-		return nil, append(problems, *oversized).Sorted()
+	types, _ := resolveTypes(api.EmbeddedMetadata, api.Versions...)
+	crd, schemas := buildCRD(api, types)
+	if problem := expandsTooFar(api, crd, schemas); problem != nil {
+		return nil, append(problems, *problem).Sorted()
 	}
 	if len(problems) == 0 {
 		return api, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -72,7 +71,7 @@ func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Versi
 func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Version, newer newer) (field.ErrorList, error) {
 	compiler := ruleCompiler{env: environment.MustBaseEnvSet(kubernetes), newer: newer}
 	for i, v := range crd.Spec.Versions {
-		structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
+		_, structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -80,14 +79,6 @@ func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Vers
 		compiler.compileBelow(structural, model.SchemaDeclType(structural, true), path)
 	}
 	return compiler.errs, nil
-}
-
-func structuralSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, error) {
-	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
-		return nil, err
-	}
-	return schema.NewStructural(internal)
 }
 
 // ruleCompiler compiles the rules of a schema and of everything below it.

@@ -16,10 +16,11 @@ import (
 // keep the object valid; the others are comments. Where rules or patterns cannot be guessed, a
 // comment says what stands against the object, for its author to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
-	crd, schemas := buildCRD(api)
-	if err := schemas.problems.Err(); err != nil {
+	types, problems := resolveTypes(api.EmbeddedMetadata, api.Versions...)
+	if err := problems.Err(); err != nil {
 		return nil, err
 	}
+	crd, _ := buildCRD(api, types)
 	at := slices.IndexFunc(api.Versions, func(v spec.Version) bool { return v.Name == version })
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no version %q", api.Names.Kind, version)

@@ -20,14 +20,8 @@ func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 // findUnsatisfiableBelow returns it of a schema and of all schemas below it.
 func findUnsatisfiableBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
 	errs := spec.Unsatisfiable(s, path)
-	for name, p := range s.Properties {
-		errs = append(errs, findUnsatisfiableBelow(&p, path.Child("properties").Key(name))...)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		errs = append(errs, findUnsatisfiableBelow(s.Items.Schema, path.Child("items"))...)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		errs = append(errs, findUnsatisfiableBelow(s.AdditionalProperties.Schema, path.Child("additionalProperties"))...)
+	for path, below := range spec.SchemasBelow(s, path) {
+		errs = append(errs, findUnsatisfiableBelow(below, path)...)
 	}
 	return errs
 }

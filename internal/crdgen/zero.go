@@ -39,8 +39,9 @@ func RootHasRulesFor(v *spec.Version, name string) bool {
 
 // AcceptsZero reports whether the zero value of the Go type of a spec or a status is valid.
 func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
-	schemas := schemaBuilder{used: map[*spec.NamedType]apiextv1.JSONSchemaProps{}}
-	full := schemas.nodeSchema(s, "")
+	types, _ := resolveTypes("", *v)
+	schemas := newSchemaBuilder(types)
+	full := schemas.nodeSchema(s)
 	zero := zeroOf(&full)
 	if zero == nil || !isValid(&full, zero, false) {
 		return false

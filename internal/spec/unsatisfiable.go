@@ -42,14 +42,8 @@ func (w *unsatisfiable) checkSchema(s *props, path *apifield.Path) {
 // checkTree checks a schema that only validates, and all that is below it.
 func (w *unsatisfiable) checkTree(s *props, path *apifield.Path) {
 	w.checkSchema(s, path)
-	for name, p := range s.Properties {
-		w.checkTree(&p, path.Child("properties").Key(name))
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		w.checkTree(s.Items.Schema, path.Child("items"))
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		w.checkTree(s.AdditionalProperties.Schema, path.Child("additionalProperties"))
+	for path, below := range SchemasBelow(s, path) {
+		w.checkTree(below, path)
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// validateCRD runs the API server's own validation over a CRD with these CEL rules and returns what
+// checkCRD runs the API server's own validation over a CRD with these CEL rules and returns what
 // it says, at the positions of the spec file.
-func validateCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
+func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
 	internal, err := internalCRD(crd)
 	if err != nil {
 		return spec.Problems{{Pos: api.Pos, Message: err.Error()}}
@@ -41,9 +41,9 @@ func validateCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules ap
 	var problems spec.Problems
 	said := map[spec.Problem]bool{} // of a type, once for all its uses
 	for _, err := range withoutSums(errs) {
-		pos, path := locateInSpec(api, err.Field)
+		pos, path := Locate(api, err.Field)
 		message := crdPath().ReplaceAllStringFunc(errorMessage(err), func(inner string) string {
-			_, path := locateInSpec(api, inner)
+			_, path := Locate(api, inner)
 			return path
 		})
 		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message)}

@@ -7,15 +7,11 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Locate returns where in the spec file a path of its CRD comes from, such as
-// spec.versions[0].name, and the path as the spec file has it.
-func Locate(api *spec.API, crdPath string) (spec.Pos, string) { return locateInSpec(api, crdPath) }
-
-// locateInSpec returns where in the spec file a path of the CRD comes from, and the path as the
-// spec file has it:
+// Locate returns where in the spec file a path of its CRD comes from, and the path as the spec file
+// has it:
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
-func locateInSpec(api *spec.API, crdPath string) (spec.Pos, string) {
+func Locate(api *spec.API, crdPath string) (spec.Pos, string) {
 	steps := splitPath(crdPath)
 	if path := outsideVersions(steps.specPath()); path != "" {
 		return closestPosition(api.At, path, api.Names.Pos), path
@@ -150,4 +146,12 @@ func closestPosition(at map[string]spec.Pos, path string, fallback spec.Pos) spe
 		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
 	return fallback
+}
+
+// keywordPosition returns the position of a keyword, or of the node if the file does not set it.
+func keywordPosition(s *spec.Schema, keyword string) spec.Pos {
+	if pos, found := s.At[keyword]; found {
+		return pos
+	}
+	return s.Pos
 }
