@@ -213,7 +213,7 @@ func (c childView) Description() string {
 	case c.Spec.ListsNamespaces():
 		say("Namespaces", "[]string{"+namespaceList(c.Spec.Namespaces)+"}")
 	case len(c.Spec.Namespaces) > 0:
-		say("Namespaces", "[]string{operator.AnyNamespace}")
+		say("Namespaces", "[]string{operator.AllNamespaces}")
 	}
 	return strings.Join(set, ", ")
 }

@@ -76,16 +76,16 @@ func (w *warner) checkOperator() {
 	warn := func(path, message, hint string) { w.addAtKey(spec.WarnPrivileged, path, message, hint) }
 	warnOfPowerful(w.api.Operator, w.api.Names.Kind, warn)
 	if w.api.Scope == spec.Namespaced {
-		warnOfAnyNamespace(w.api.Operator, w.api.Names.Kind, warn)
+		warnOfAllNamespaces(w.api.Operator, w.api.Names.Kind, warn)
 	}
 	warnOfSecrets(w.api.Operator, w.api.Names.Kind, w.api.Scope == spec.Namespaced, func(path, message, hint string) {
 		w.addAtKey(spec.WarnSecrets, path, message, hint)
 	})
 }
 
-// warnOfAnyNamespace warns of children that can be in every namespace although their parents are
+// warnOfAllNamespaces warns of children that can be in every namespace although their parents are
 // namespaced: whoever can write a parent then writes to all namespaces.
-func warnOfAnyNamespace(op *spec.Operator, parent string, warn func(path, message, hint string)) {
+func warnOfAllNamespaces(op *spec.Operator, parent string, warn func(path, message, hint string)) {
 	for i, c := range op.Children {
 		if slices.Contains(c.Namespaces, spec.AllNamespaces) {
 			warn(fmt.Sprintf("operator.children[%d].namespaces", i),

@@ -42,7 +42,7 @@ func OfControllers(controllers []*spec.Controller) spec.Problems {
 			}
 		}
 		warnOfPowerful(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
-		warnOfAnyNamespace(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
+		warnOfAllNamespaces(c.Operator, parentKinds(c), warn(spec.WarnPrivileged))
 		warnOfSecrets(c.Operator, parentKinds(c), areNamespaced(c), warn(spec.WarnSecrets))
 	}
 	return all.Sorted()

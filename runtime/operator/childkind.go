@@ -13,9 +13,6 @@ import (
 // Namespaces and ForbidDisconnect. Fields are the fields that hold the kind; see [Bind].
 type ChildKind = declared.ChildKind
 
-// AnyNamespace stands for every namespace in [ChildKind.Namespaces] and [Snapshot.In].
-const AnyNamespace = declared.AnyNamespace
-
 // Unstructured returns an empty object of a kind that has no Go type.
 // apiVersion is "v1" or "group/version".
 func Unstructured(apiVersion, kind string) *unstructured.Unstructured {

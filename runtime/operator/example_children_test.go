@@ -162,7 +162,7 @@ func ExampleSnapshot() {
 	for pod := range pods.In("city").All() {
 		fmt.Println(pod.Name, "is in the city")
 	}
-	fmt.Println(pods.Len(), "in the parent's namespace,", pods.In(operator.AnyNamespace).Len(), "in all")
+	fmt.Println(pods.Len(), "in the parent's namespace,", pods.In(operator.AllNamespaces).Len(), "in all")
 	// Output:
 	// tea-0 is ready: false
 	// tea-1 is in the city

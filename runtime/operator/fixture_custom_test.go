@@ -111,7 +111,7 @@ func addCustomWith(t *testing.T, configure func(*operatortest.Config), sync cust
 // anywhere lets the children of all kinds lie in any namespace.
 func anywhere(d *definition) {
 	d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
-		return inNamespaces(kinds(observed, desired), operator.AnyNamespace)
+		return inNamespaces(kinds(observed, desired), operator.AllNamespaces)
 	}
 }
 

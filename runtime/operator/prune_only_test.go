@@ -90,7 +90,7 @@ func TestLeakedChildOfAPruneOnlyKindIsCleanedUpUnderTheGeneratedRoles(t *testing
 	c := addCustomAs(t, generateRoles(t, siteSpec), customDesire(func(*customRequest, *Desired) {}), func(d *definition) {
 		d.Kinds = func(observed *Children, desired *Desired) []operator.ChildKind {
 			described := kinds(observed, desired)
-			described[0] = operator.ChildKind{Object: &corev1.ConfigMap{}, PruneOnly: true, Namespaces: []string{operator.AnyNamespace}}
+			described[0] = operator.ChildKind{Object: &corev1.ConfigMap{}, PruneOnly: true, Namespaces: []string{operator.AllNamespaces}}
 			return described
 		}
 	}, func(o *operator.Options) { o.Namespace = "" })

@@ -2,8 +2,8 @@ package operator
 
 import "github.com/opgen-dev/opgen/runtime/internal/declared"
 
-// AllNamespaces stands for every namespace in a list of them.
-const AllNamespaces = declared.AnyNamespace
+// AllNamespaces stands for every namespace in a list of namespaces, and in [Snapshot.In].
+const AllNamespaces = declared.AllNamespaces
 
 // RelatedKind is an entry of what Sync reads and never owns: an empty Object of the kind (see
 // [Unstructured]), which objects are selected (by Name or Selector, or by the paths NameFrom and

@@ -96,7 +96,7 @@ func TestOrphansOutliveTheirParent(t *testing.T) {
 	c.Gone(gone)
 }
 
-func TestChildrenLieInAnyNamespaceIfTheSpecAllowsIt(t *testing.T) {
+func TestChildrenLieInAllNamespacesIfTheSpecAllowsIt(t *testing.T) {
 	var other string
 	c := startCustom(t, customDesire(func(req *customRequest, want *Desired) {
 		want.ConfigMaps.Add(configMap("here", req.Parent.Spec.Text))

@@ -28,7 +28,7 @@ import (
 // namespace/name, too.
 type Snapshot[T client.Object] struct {
 	items     []T    // of all namespaces, sorted; the cache's own objects, so never given out
-	namespace string // the one that is shown; AnyNamespace: all
+	namespace string // the one that is shown; AllNamespaces: all
 	readyWhen declared.ReadyRule
 	read      *atomic.Bool // set at the first look; nil: nobody asks
 	refused   declared.Refusals
@@ -46,7 +46,7 @@ func NewSnapshot[T client.Object](objects ...T) Snapshot[T] {
 		snapshot.namespace = objects[0].GetNamespace()
 	}
 	if slices.ContainsFunc(objects, func(object T) bool { return object.GetNamespace() != snapshot.namespace }) {
-		snapshot.namespace = AnyNamespace
+		snapshot.namespace = AllNamespaces
 	}
 	return snapshot
 }
@@ -78,7 +78,7 @@ func (s Snapshot[T]) Get(name string) (child T, ok bool) {
 	return reconcile.CopyObject(s.items[i]).(T), true
 }
 
-// In returns the snapshot of another namespace, or of all for [AnyNamespace].
+// In returns the snapshot of another namespace, or of all for [AllNamespaces].
 func (s Snapshot[T]) In(namespace string) Snapshot[T] {
 	s.namespace = namespace
 	return s
@@ -124,7 +124,7 @@ func (s Snapshot[T]) keyOf(name string) (types.NamespacedName, bool) {
 	if namespace, name, ok := strings.Cut(name, "/"); ok {
 		return types.NamespacedName{Namespace: namespace, Name: name}, true
 	}
-	if s.namespace == AnyNamespace {
+	if s.namespace == AllNamespaces {
 		return types.NamespacedName{Name: name}, false
 	}
 	return types.NamespacedName{Namespace: s.namespace, Name: name}, true
@@ -133,7 +133,7 @@ func (s Snapshot[T]) keyOf(name string) (types.NamespacedName, bool) {
 // shown returns the objects of the snapshot's namespace.
 func (s Snapshot[T]) shown() []T {
 	s.recordRead()
-	if s.namespace == AnyNamespace {
+	if s.namespace == AllNamespaces {
 		return s.items
 	}
 	begin, _ := slices.BinarySearchFunc(s.items, [2]string{s.namespace}, compareNames)

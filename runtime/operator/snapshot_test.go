@@ -27,7 +27,7 @@ func TestSnapshot(t *testing.T) {
 		{"all of a cluster-scoped parent", namesOf(of), "[/web a/db a/web a-b/web b/web]"},
 		{"those of a namespace", namesOf(of.In("a")), "[a/db a/web]"},
 		{"those of another namespace", namesOf(of.In("a").In("b")), "[b/web]"},
-		{"all again", namesOf(of.In("a").In(operator.AnyNamespace)), "[/web a/db a/web a-b/web b/web]"},
+		{"all again", namesOf(of.In("a").In(operator.AllNamespaces)), "[/web a/db a/web a-b/web b/web]"},
 		{"those of no namespace that has any", namesOf(of.In("c")), "[]"},
 		{"a name in a namespace", get(of.In("b"), "web"), "b/web"},
 		{"a name that is elsewhere", get(of.In("b"), "db"), "none"},

@@ -38,7 +38,7 @@ type ChildKind struct {
 	Optional bool
 	// Namespaces are those that children of a namespaced parent may lie in beside
 	// its own, and the only ones for children of a cluster-scoped parent;
-	// [AnyNamespace] among them: every one. Empty: the parent's alone, and every one
+	// [AllNamespaces] among them: every one. Empty: the parent's alone, and every one
 	// for a cluster-scoped parent.
 	Namespaces []string
 	// ForbidDisconnect keeps the children the parent's when a user disconnects it.
@@ -52,14 +52,14 @@ func (k ChildKind) MayBeUnserved() bool { return k.Optional || k.PruneOnly }
 
 // ListsNamespaces reports whether the kind names each of its namespaces.
 func (k ChildKind) ListsNamespaces() bool {
-	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AnyNamespace)
+	return len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, AllNamespaces)
 }
 
 // ReadyRule reports whether a child is ready. An error is a reason why it is not.
 type ReadyRule = func(client.Object) (bool, error)
 
-// AnyNamespace stands for every namespace in [ChildKind.Namespaces] and in a [View].
-const AnyNamespace = "*"
+// AllNamespaces stands for every namespace in a list of namespaces, and in a [View].
+const AllNamespaces = "*"
 
 // Fields ties a kind of children, or of related objects, to the fields of the generated structs.
 type Fields struct {
@@ -74,7 +74,7 @@ type Fields struct {
 // View is what the author's code sees of the objects of one kind.
 type View struct {
 	Objects []client.Object // of the cache
-	// Namespace is that of names without a namespace; [AnyNamespace]: a name needs one.
+	// Namespace is that of names without a namespace; [AllNamespaces]: a name needs one.
 	Namespace string
 	// Read is set when the author's code looks at the objects. Nil: nobody asks.
 	Read     *atomic.Bool

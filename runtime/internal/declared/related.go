@@ -18,7 +18,7 @@ type RelatedKind struct {
 	// Selector selects by labels in kubectl's syntax, SelectorFrom is the path
 	// to a LabelSelector or a map of labels.
 	Selector, SelectorFrom string
-	// Namespaces are the namespaces to look in, [AnyNamespace] among them: every one;
+	// Namespaces are the namespaces to look in, [AllNamespaces] among them: every one;
 	// NamespacesFrom is the path to a string or a list of them. Without both it
 	// is the parent's own, or every namespace for a parent that lies in none.
 	Namespaces     []string
@@ -53,7 +53,7 @@ type Selection struct {
 	// Selector selects by labels where there are no Names: an empty one selects
 	// everything, nil nothing.
 	Selector *metav1.LabelSelector
-	// Namespaces are the namespaces to look in, [AnyNamespace] among them: every one; nil
+	// Namespaces are the namespaces to look in, [AllNamespaces] among them: every one; nil
 	// is the parent's own, or every namespace for a parent that lies in none.
 	Namespaces []string
 }

@@ -51,7 +51,7 @@ func mayLieIn(namespace, ofParent string, others []string) bool {
 	if namespace == "" || namespace == ofParent || ofParent == "" && len(others) == 0 {
 		return true
 	}
-	return slices.Contains(others, declared.AnyNamespace) || slices.Contains(others, namespace)
+	return slices.Contains(others, declared.AllNamespaces) || slices.Contains(others, namespace)
 }
 
 // parentUID returns the UID of the parent of an object that was read from the API server, and the

@@ -33,7 +33,7 @@ func checkNamespace(l *loop, parentNamespace string, kind *childKind, key apply.
 		return fmt.Errorf("%s lies in none of the namespaces that the spec file lists for its kind: add %s to namespaces of %s in operator.children", key, namespace, kind.Kind)
 	case only != "" && namespace != only:
 		return fmt.Errorf("%s is outside of the only namespace that the operator works in, %s", key, only)
-	case l.parentKind.namespaced && namespace != parentNamespace && !slices.Contains(kind.Namespaces, declared.AnyNamespace):
+	case l.parentKind.namespaced && namespace != parentNamespace && !slices.Contains(kind.Namespaces, declared.AllNamespaces):
 		return fmt.Errorf("%s lies outside of its parent's namespace: to allow that, add namespaces: [%s] or namespaces: Any to %s in operator.children of the spec file", key, namespace, kind.Kind)
 	}
 	return nil
@@ -79,7 +79,7 @@ func limitChildren(mgr manager.Manager, only string, definition Definition) (map
 }
 
 // childView returns the namespace in which a snapshot of children looks up a name without a
-// namespace: the parent's; [AnyNamespace] where the name needs one; none for cluster-scoped
+// namespace: the parent's; [AllNamespaces] where the name needs one; none for cluster-scoped
 // children.
 func (l *loop) childView(parentNamespace string, kind kind) string {
 	switch {
@@ -88,7 +88,7 @@ func (l *loop) childView(parentNamespace string, kind kind) string {
 	case l.parentKind.namespaced:
 		return parentNamespace
 	}
-	return declared.AnyNamespace
+	return declared.AllNamespaces
 }
 
 // relatedView is childView for an entry of related objects: the one namespace that the entry
@@ -99,11 +99,11 @@ func (l *loop) relatedView(parentNamespace string, kind *relatedKind) string {
 	case !kind.namespaced:
 		return ""
 	case kind.Dynamic || kind.NamespacesFrom != "" || len(kind.Namespaces) > 1:
-		return declared.AnyNamespace
+		return declared.AllNamespaces
 	case len(kind.Namespaces) == 1:
 		return kind.Namespaces[0]
 	case l.parentKind.namespaced:
 		return parentNamespace
 	}
-	return declared.AnyNamespace
+	return declared.AllNamespaces
 }

@@ -193,5 +193,5 @@ func queryNamespaces(r *run, kind *relatedKind, stated []string) []string {
 	case r.loop.parentKind.namespaced:
 		return []string{r.parent.GetNamespace()}
 	}
-	return []string{declared.AnyNamespace}
+	return []string{declared.AllNamespaces}
 }

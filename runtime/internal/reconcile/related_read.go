@@ -27,9 +27,9 @@ func checkQueries(l *loop, kind *relatedKind, queries []related.Query) error {
 		}
 		for _, namespace := range query.Namespaces {
 			switch {
-			case namespace == declared.AnyNamespace && kind.liveReader != nil && len(query.Names) > 0:
+			case namespace == declared.AllNamespaces && kind.liveReader != nil && len(query.Names) > 0:
 				return fmt.Errorf("related objects of kind %s are read in the namespaces that the selection lists, since the entry has access: get, and it lists none", kind.Kind)
-			case kind.namespaced && only != "" && namespace != declared.AnyNamespace && namespace != only:
+			case kind.namespaced && only != "" && namespace != declared.AllNamespaces && namespace != only:
 				return fmt.Errorf("related objects of kind %s are outside of the only namespace that the operator works in, %s: %s", kind.Kind, only, namespace)
 			}
 		}
@@ -87,7 +87,7 @@ func readCached(ctx context.Context, kind *relatedKind, queries []related.Query)
 		for _, namespace := range query.Namespaces {
 			one := related.Query{Names: query.Names, Selector: query.Selector, Namespaces: []string{namespace}}
 			read := listCached
-			if len(query.Names) > 0 && namespace != declared.AnyNamespace {
+			if len(query.Names) > 0 && namespace != declared.AllNamespaces {
 				read = getCached
 			}
 			objects, err := read(ctx, kind, one)
@@ -111,7 +111,7 @@ func listCached(ctx context.Context, kind *relatedKind, query related.Query) (fo
 		return nil, nil
 	}
 	options := []client.ListOption{client.UnsafeDisableDeepCopy}
-	if namespace := query.Namespaces[0]; namespace != declared.AnyNamespace {
+	if namespace := query.Namespaces[0]; namespace != declared.AllNamespaces {
 		options = append(options, client.InNamespace(namespace))
 	}
 	list := kind.list.DeepCopyObject().(client.ObjectList)

@@ -105,7 +105,7 @@ func (k *relatedKind) setCache(shows cache.Cache, has func(client.Object) bool) 
 // addPart has a watch of the entry's name or labels alone show its objects.
 func (k *relatedKind) addPart(l *loop) error {
 	part := related.Part{Kind: k.GroupVersionKind, GoType: related.GoTypeOf(k.cached), Name: k.Name, Labels: k.Selector}
-	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, declared.AnyNamespace)
+	isListed := k.namespaced && len(k.Namespaces) > 0 && !slices.Contains(k.Namespaces, declared.AllNamespaces)
 	if isListed && l.environment.Namespace == "" {
 		part.Namespaces = related.JoinNamespaces(k.Namespaces)
 	}
@@ -132,7 +132,7 @@ func (k *relatedKind) mayBeAnywhere(l *loop) bool {
 	if !k.namespaced || k.NamespacesFrom != "" {
 		return false
 	}
-	return slices.Contains(k.Namespaces, declared.AnyNamespace) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
+	return slices.Contains(k.Namespaces, declared.AllNamespaces) || len(k.Namespaces) == 0 && !l.parentKind.namespaced
 }
 
 // watchRelated has the parents reconciled that read a related object which changes. It returns the
