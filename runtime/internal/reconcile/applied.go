@@ -8,10 +8,10 @@ import (
 // recordApplied calls the functions that the author gave for children which are applied, and
 // returns the response as they have changed it. If one of them fails, the author's part of the
 // status stays as it is: the response returned has none.
-func recordApplied(ctx context.Context, r *run, response *Response, children []child) (*Response, error) {
+func (r *run) recordApplied(ctx context.Context, response *Response, children []child) (*Response, error) {
 	var functions []func(original any) error
 	for _, child := range children {
-		recordCommitted(r, child)
+		r.recordCommitted(child)
 		functions = append(functions, child.whenApplied...)
 	}
 	if len(functions) == 0 {
@@ -26,7 +26,7 @@ func recordApplied(ctx context.Context, r *run, response *Response, children []c
 		return response.ConvertAgain(), errors.Join(failed...)
 	})
 	if err == nil {
-		err = checkParentPart(r, name, changed, nil)
+		err = r.checkParentPart(name, changed, nil)
 	}
 	if err != nil {
 		return new(Response), err

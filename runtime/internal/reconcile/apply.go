@@ -33,55 +33,55 @@ type applied struct {
 // applyDesired brings the children to the desired state. It applies each child whatever
 // becomes of the others. It removes nothing without mayRemove, where Sync did not succeed, or
 // where Finalize has returned Finalized, which has to be recorded before.
-func applyDesired(ctx context.Context, r *run, observed *observed, sets []declared.DesiredSet, mayRemove bool) applied {
-	plan, invalid := planChildren(r, observed, sets)
+func (r *run) applyDesired(ctx context.Context, observed *observed, sets []declared.DesiredSet, mayRemove bool) applied {
+	plan, invalid := r.planChildren(observed, sets)
 	if invalid == nil {
-		recordDesired(r, plan)
+		r.recordDesired(plan)
 	}
 	// A desired child that is invalid may be one that exists and is not observed, since it lies
 	// where none may lie any more. A later release allows that again.
 	isKept := invalid != nil && controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
-	isStale, err := updateFinalizer(ctx, r, isKept || needsFinalizer(r, observed, plan))
+	isStale, err := r.updateFinalizer(ctx, isKept || r.needsFinalizer(observed, plan))
 	if isStale || err != nil {
 		return applied{children: observed.all(), isStale: isStale, err: errors.Join(invalid, err)}
 	}
-	if err := restoreDependents(ctx, r, observed, plan.tasks); err != nil {
-		return applied{children: observed.all(), isStale: noteStale(r, err), err: errors.Join(invalid, err)}
+	if err := r.restoreDependents(ctx, observed, plan.tasks); err != nil {
+		return applied{children: observed.all(), isStale: r.noteStale(err), err: errors.Join(invalid, err)}
 	}
-	done := applyTasks(ctx, r, observed, plan.tasks)
-	recordResult(r, done)
-	r.isUnwritten = hasUnwritten(r, plan.tasks)
+	done := r.applyTasks(ctx, observed, plan.tasks)
+	r.recordResult(done)
+	r.isUnwritten = r.hasUnwritten(plan.tasks)
 	if invalid != nil {
 		done.err = errors.Join(invalid, joinFailed(done.failed, nil))
 		return done
 	}
-	undesired, kept := splitUndesired(r, observed, plan)
+	undesired, kept := r.splitUndesired(observed, plan)
 	done.children = append(append(done.children, kept...), plan.unserved...)
 	done.err = joinFailed(done.failed, undesired)
 	if !mayRemove || done.isStale {
 		return done
 	}
 	pruned, limitErr := done.prunes(ctx, r, undesired, kept)
-	isStale, err = removeChildren(ctx, r, append(done.replacements(), pruned...))
+	isStale, err = r.removeChildren(ctx, append(done.replacements(), pruned...))
 	done.isStale, done.err = isStale, errors.Join(done.err, limitErr, err)
 	return done
 }
 
 // keepChildren is applyDesired where the author leaves the children as they are.
-func keepChildren(ctx context.Context, r *run, observed *observed) applied {
+func (r *run) keepChildren(ctx context.Context, observed *observed) applied {
 	r.isUnwritten = !observed.isEmpty()
-	isStale, err := updateFinalizer(ctx, r, needsFinalizer(r, observed, plan{}))
+	isStale, err := r.updateFinalizer(ctx, r.needsFinalizer(observed, plan{}))
 	return applied{children: observed.all(), isStale: isStale, err: err}
 }
 
 // applyTasks applies the tasks, in their order.
-func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) applied {
+func (r *run) applyTasks(ctx context.Context, observed *observed, tasks []task) applied {
 	done := applied{unapplied: map[apply.Key]bool{}}
 	update := newRollingUpdate(tasks)
 	ready := map[apply.Key]bool{}
 	var creates attempts
 	waits := func(t task) bool {
-		why, _ := blockReason(t, update, ready)
+		why, _ := t.blockReason(update, ready)
 		return why != ""
 	}
 	var tried []task
@@ -90,7 +90,7 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 	copied := "" // the name of a desired child that a copy has
 	for i, task := range tasks {
 		result := child{childKind: task.kind, name: task.Name, object: task.observed}
-		why, isIncomplete := blockReason(task, update, ready)
+		why, isIncomplete := task.blockReason(update, ready)
 		if isStopped = isStopped || i >= creates.next && done.isStopped(); isStopped {
 			why, isIncomplete = "waits until fewer requests fail", true
 		} else {
@@ -101,7 +101,7 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		}
 		if why == "" {
 			var first []child
-			first, why = findReplaced(ctx, r, observed, task)
+			first, why = r.findReplaced(ctx, observed, task)
 			done.first, isIncomplete = appendNew(done.first, first), why != ""
 		}
 		if isIncomplete || why == "" && task.isRecreated() {
@@ -118,20 +118,20 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 			continue
 		}
 		if i >= creates.next {
-			creates = createTogether(ctx, r, tasks, i, waits)
+			creates = r.createTogether(ctx, tasks, i, waits)
 		}
-		outcome, err := applyTask(ctx, r, task, why != "", creates.take(r, task))
+		outcome, err := r.applyTask(ctx, task, why != "", creates.take(r, task))
 		switch {
 		case errors.As(err, new(errRestored)):
 			// Sync took the child for absent, and maybe others: the rest of its answer is dropped.
 			creates.recordRest(ctx, r, tasks)
-			_ = restoreUnobserved(ctx, r, tasks[i+1:]) // what fails is tried again with the next answer
-			done.isStale = noteStale(r, err)
+			_ = r.restoreUnobserved(ctx, tasks[i+1:]) // what fails is tried again with the next answer
+			done.isStale = r.noteStale(err)
 			return done
 		case errors.As(err, new(apply.ErrStale)):
 			done.isStale, r.staleCause = true, errChild{key: task.Key(), err: err}
 			continue
-		case isUnserved(task.kind, err): // the next look at the optional kinds finds that, too
+		case task.kind.isUnserved(err): // the next look at the optional kinds finds that, too
 			r.state.applied.RetryNow(task.Key())
 			result.waitsFor = unservedText
 			done.children = append(done.children, result)
@@ -160,7 +160,7 @@ func applyTasks(ctx context.Context, r *run, observed *observed, tasks []task) a
 		result.object, result.isReplaced, result.conflict = outcome.Object, outcome.Action == apply.NeedsRecreation, outcome.Conflict
 		result.altered, result.isOutdated = outcome.Altered, outcome.IsOutdated
 		if isApplied(outcome) {
-			recordRewrite(r, task.Key())
+			r.recordRewrite(task.Key())
 		}
 		if isApplied(outcome) && !outcome.IsOutdated {
 			result.whenApplied = task.source.WhenApplied
@@ -184,7 +184,7 @@ func isApplied(outcome apply.Outcome) bool {
 // reports whether the answer of Sync is incomplete because of it. Among children of a kind
 // that rolls, a healthy one that waits for its turn counts as ready: that they come one after
 // the other is the order in which they are created, and a rolling update has its own order.
-func blockReason(t task, update *rollingUpdate, ready map[apply.Key]bool) (why string, isIncomplete bool) {
+func (t task) blockReason(update *rollingUpdate, ready map[apply.Key]bool) (why string, isIncomplete bool) {
 	if unready := t.unready(update, ready); len(unready) > 0 {
 		return "waits for " + unready[0].String(), true
 	}
@@ -224,7 +224,7 @@ func recreationText(current health.Health) string {
 
 // applyTask brings a child to its desired state. A child that waits for its turn gets only
 // what makes it the parent's. first is the attempt that was made already; nil if none was.
-func applyTask(ctx context.Context, r *run, t task, waits bool, first *attempt) (outcome apply.Outcome, err error) {
+func (r *run) applyTask(ctx context.Context, t task, waits bool, first *attempt) (outcome apply.Outcome, err error) {
 	do, applied := t.kind.applier.ApplyChild, &r.state.applied
 	if waits {
 		do = t.kind.applier.UpdateOwnership
@@ -234,25 +234,25 @@ func applyTask(ctx context.Context, r *run, t task, waits bool, first *attempt) 
 	} else {
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
-	if isNameFree(ctx, r.loop, t, err) {
+	if r.loop.isNameFree(ctx, t, err) {
 		applied.RetryNow(t.Key())
 		outcome, err = do(ctx, r.now, applied, t.Desired, t.observed)
 	}
 	if unobserved, ok := errors.AsType[apply.ErrUnobserved](err); ok && !isReplayed(err) {
-		if err := waitForChild(ctx, r, t, unobserved.Object); err != nil {
+		if err := r.waitForChild(ctx, t, unobserved.Object); err != nil {
 			return apply.Outcome{}, err
 		}
 		applied.RetryNow(t.Key())
 		return apply.Outcome{}, errRestored{t.Key()}
 	}
 	if err == nil {
-		recordOutcome(ctx, r, t, outcome)
+		r.recordOutcome(ctx, t, outcome)
 	}
 	return outcome, err
 }
 
 // recordOutcome records what an apply has written.
-func recordOutcome(ctx context.Context, r *run, t task, outcome apply.Outcome) {
+func (r *run) recordOutcome(ctx context.Context, t task, outcome apply.Outcome) {
 	metrics, name, key := r.loop.environment.Metrics, r.loop.definition.Name, t.Key().String()
 	if outcome.Drift {
 		metrics.CountDrift(name, t.Kind.Kind)
@@ -269,13 +269,13 @@ func recordOutcome(ctx context.Context, r *run, t task, outcome apply.Outcome) {
 
 // waitForChild has the next reconcile of the parent wait until the cache shows a child that exists, and
 // that Sync took for absent. It gives the child back the marks by which the cache shows it.
-func waitForChild(ctx context.Context, r *run, t task, child client.Object) error {
+func (r *run) waitForChild(ctx context.Context, t task, child client.Object) error {
 	if r.isMarked(child) {
 		r.recordChildWrite(t.kind, t.Key().String(), child)
 		return nil
 	}
-	r.state.missing.add(newChild(t.kind, child)) // for the case that the marks do not last
-	_, err := restoreMarks(ctx, r, t.kind, child, t.marksFor(r, child))
+	r.state.missing.add(t.kind.newChild(child)) // for the case that the marks do not last
+	_, err := r.restoreMarks(ctx, t.kind, child, t.marksFor(r, child))
 	return err
 }
 
@@ -291,7 +291,7 @@ func (t task) marksFor(r *run, object client.Object) map[string]any {
 
 // isNameFree reports whether the error is a name conflict that has ended since, as far as
 // the cache can tell: it held the object that had the name, and does so no more.
-func isNameFree(ctx context.Context, l *loop, t task, err error) bool {
+func (l *loop) isNameFree(ctx context.Context, t task, err error) bool {
 	conflict, ok := errors.AsType[apply.ErrNameConflict](err)
 	if !ok || !isReplayed(err) || !l.childCache.selects(conflict.Object) {
 		return false
@@ -309,7 +309,7 @@ func isReplayed(err error) bool {
 // splitUndesired splits the observed children that are not desired into those to prune and
 // those to keep. One whose marks somebody keeps removing is in neither: it is not deleted. The
 // applied state forgets all of them.
-func splitUndesired(r *run, observed *observed, plan plan) (undesired, kept []child) {
+func (r *run) splitUndesired(observed *observed, plan plan) (undesired, kept []child) {
 	desired := map[apply.Key]bool{}
 	for _, task := range plan.tasks {
 		desired[task.Key()] = true

@@ -84,11 +84,11 @@ func (l *loop) brakeKey(name types.NamespacedName) brake.Parent {
 // limitPrunes returns those of the undesired children that are pruned now. Prunes that no change
 // of the parent explains count at the brake, and stay while that holds them. kept are children
 // that Sync keeps by their names.
-func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child, error) {
+func (r *run) limitPrunes(ctx context.Context, undesired, kept []child) ([]child, error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
 	var counted, explained []child
 	for _, child := range undesired {
-		if r.isFinalizing() || r.state.isEdited || isFinishedRun(child, kept) {
+		if r.isFinalizing() || r.state.isEdited || child.isFinishedRun(kept) {
 			explained = append(explained, child)
 		} else {
 			counted = append(counted, child)
@@ -99,7 +99,7 @@ func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child,
 		r.prunesAll = true
 		return undesired, nil
 	}
-	isAllowed, err := countPrunes(ctx, r, counted, "which Sync does not desire")
+	isAllowed, err := r.countPrunes(ctx, counted, "which Sync does not desire")
 	if err != nil || !isAllowed {
 		return explained, err
 	}
@@ -110,18 +110,18 @@ func limitPrunes(ctx context.Context, r *run, undesired, kept []child) ([]child,
 // mayOptOut reports whether the children of an object go because no selector selects it any more.
 // What a person does to the object while the operator runs explains that. If this process has never
 // seen the object selected, the selector may be wrong, so that it counts at the brake.
-func mayOptOut(ctx context.Context, r *run, children []child) (bool, error) {
+func (r *run) mayOptOut(ctx context.Context, children []child) (bool, error) {
 	if r.isDeleting() || r.state.wasSelected || len(children) == 0 || r.loop.environment.Observe {
 		return true, nil
 	}
-	isAllowed, err := countPrunes(ctx, r, children, "whose parent no selector selects any more")
+	isAllowed, err := r.countPrunes(ctx, children, "whose parent no selector selects any more")
 	r.state.wasSelected = isAllowed // the rest goes, however long that takes
 	return isAllowed, err
 }
 
 // countPrunes counts a parent that is to lose children at the brake, and reports whether it may. The
 // reason follows the names of the children in a message.
-func countPrunes(ctx context.Context, r *run, children []child, reason string) (bool, error) {
+func (r *run) countPrunes(ctx context.Context, children []child, reason string) (bool, error) {
 	l, key := r.loop, r.loop.brakeKey(r.name())
 	isAllowed, err := l.brake.Allow(ctx, key, func() { l.queue.Add(ctrl.Request{NamespacedName: key.Name}) })
 	switch {
@@ -132,12 +132,12 @@ func countPrunes(ctx context.Context, r *run, children []child, reason string) (
 		return true, nil
 	}
 	l.environment.Metrics.CountPrune(l.definition.Name, "held")
-	r.heldPrunes = heldPrunesText(l, children, reason)
+	r.heldPrunes = l.heldPrunesText(children, reason)
 	if record := r.test.Record(); record != nil {
 		record.Waiting = true
 	}
 	if l.brake.IsEventDue() {
-		recordEvent(r, corev1.EventTypeWarning, reasonPruneHeld, truncateText(r.heldPrunes))
+		r.recordEvent(corev1.EventTypeWarning, reasonPruneHeld, truncateText(r.heldPrunes))
 		log.FromContext(ctx).Info("holds prunes", "what", r.heldPrunes)
 	}
 	return false, nil
@@ -145,7 +145,7 @@ func countPrunes(ctx context.Context, r *run, children []child, reason string) (
 
 // isFinishedRun reports whether a child is one that a history limit drops: a Job or Pod that has
 // finished, or a child that is no younger than another one of its kind that Sync keeps.
-func isFinishedRun(c child, kept []child) bool {
+func (c child) isFinishedRun(kept []child) bool {
 	if health.IsFinished(c.object) {
 		return true
 	}
@@ -159,7 +159,7 @@ func isFinishedRun(c child, kept []child) bool {
 }
 
 // heldPrunesText says what is held, why it would be pruned, and how a person releases it.
-func heldPrunesText(l *loop, children []child, reason string) string {
+func (l *loop) heldPrunesText(children []child, reason string) string {
 	var names []string
 	for _, child := range children {
 		names = append(names, child.key().String())

@@ -19,14 +19,14 @@ import (
 )
 
 // callAuthor calls Sync, or Finalize for a parent that is finalized.
-func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, error) {
-	request := newRequest(r, observed)
-	recordSnapshot(r, request)
+func (r *run) callAuthor(ctx context.Context, observed *observed) (*Response, error) {
+	request := r.newRequest(observed)
+	r.recordSnapshot(request)
 	name, prepare := "Sync", r.loop.definition.Author.Sync
 	if r.isFinalizing() {
 		name, prepare = "Finalize", r.loop.definition.Author.Finalize
 	}
-	before := copyRequest(r, request)
+	before := r.copyRequest(request)
 	prepared := prepare(request)
 	call := func(ctx context.Context) (*Response, error) {
 		return callWithTimeout(ctx, r, name, func(ctx context.Context) (*Response, error) {
@@ -34,12 +34,12 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 		})
 	}
 	response, err := call(ctx)
-	inspectAnswer(ctx, r, before, request, response, err, call)
+	r.inspectAnswer(ctx, before, request, response, err, call)
 	if response == nil && err == nil {
 		return nil, fmt.Errorf("%s returned neither a response nor an error", name)
 	}
 	if response != nil {
-		if invalid := checkParentPart(r, name, response, err); invalid != nil {
+		if invalid := r.checkParentPart(name, response, err); invalid != nil {
 			return nil, invalid
 		}
 	}
@@ -48,7 +48,7 @@ func callAuthor(ctx context.Context, r *run, observed *observed) (*Response, err
 
 // checkParentPart returns an error if a response says of the parent what it may not. failed is
 // the error beside the response.
-func checkParentPart(r *run, name string, response *Response, failed error) error {
+func (r *run) checkParentPart(name string, response *Response, failed error) error {
 	switch {
 	case failed == nil && response.Finalized && !r.isFinalizing():
 		return fmt.Errorf("%s returned Finalized, which only Finalize may", name)
@@ -60,7 +60,7 @@ func checkParentPart(r *run, name string, response *Response, failed error) erro
 
 // newRequest returns the request of a reconcile, with children of all kinds of the
 // definition.
-func newRequest(r *run, observed *observed) Request {
+func (r *run) newRequest(observed *observed) Request {
 	namespace := r.parent.GetNamespace()
 	request := Request{
 		Parent: CopyObject(r.parent), Children: make([]declared.View, len(r.loop.definition.Children)), Refused: make([]declared.Refusals, len(r.loop.definition.Children)),
@@ -72,7 +72,7 @@ func newRequest(r *run, observed *observed) Request {
 			continue
 		}
 		request.Children[kind.index] = declared.View{Objects: observed.children[i], Namespace: r.loop.childView(namespace, kind.kind), Read: r.readsOf(kind), IsServed: true}
-		request.Refused[kind.index] = refusalsOf(kind, refused)
+		request.Refused[kind.index] = kind.refusalsOf(refused)
 	}
 	for i, objects := range observed.related {
 		if !observed.isRelatedServed[i] {
@@ -85,7 +85,7 @@ func newRequest(r *run, observed *observed) Request {
 }
 
 // refusalsOf returns those of the refusals that are of a kind.
-func refusalsOf(kind *childKind, refused map[apply.Key]error) declared.Refusals {
+func (kind *childKind) refusalsOf(refused map[apply.Key]error) declared.Refusals {
 	var found declared.Refusals
 	for key, err := range refused {
 		if key.Kind != kind.GroupVersionKind {

@@ -61,13 +61,13 @@ func isDeletedInForeground(parent client.Object) bool {
 // it on the parent. It does so whatever else the reconcile does: a parent may be paused, or wait for
 // a Sync that still runs, for longer than this process lives. It reports whether the parent has
 // changed meanwhile.
-func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
+func (r *run) noteOrphaning(ctx context.Context) (isStale bool, err error) {
 	if !r.isDeleting() {
 		return false, nil
 	}
 	isOrphaning := r.state.isOrphaning.Load() || isDeletedWithOrphan(r.parent)
 	if !isOrphaning {
-		if isOrphaning, err = hasLostReference(r); err != nil {
+		if isOrphaning, err = r.hasLostReference(); err != nil {
 			return false, err
 		}
 	}
@@ -75,7 +75,7 @@ func noteOrphaning(ctx context.Context, r *run) (isStale bool, err error) {
 		return false, nil
 	}
 	r.state.isOrphaning.Store(true)
-	if isStale, err = addRecord(ctx, r, orphaningKey); err != nil {
+	if isStale, err = r.addRecord(ctx, orphaningKey); err != nil {
 		err = fmt.Errorf("record that the children are orphaned: %w", err)
 	}
 	return isStale, err
@@ -90,7 +90,7 @@ func (r *run) isOrphaning() bool {
 // hasLostReference reports whether a child of the parent has lost its owner reference. Only this
 // operator may have written the label by which the child is known, in the namespace of the parent. A
 // child that gets no owner reference has lost none: somebody has taken its annotation off.
-func hasLostReference(r *run) (bool, error) {
+func (r *run) hasLostReference() (bool, error) {
 	for _, kind := range r.loop.childKinds {
 		if !kind.isServed() {
 			continue
@@ -100,8 +100,8 @@ func hasLostReference(r *run) (bool, error) {
 			return false, err
 		}
 		for _, object := range unowned {
-			unownedChild := newChild(kind, object)
-			hadReference := getsOwnerReference(r, kind, unownedChild.name, r.loop.policyOf(unownedChild, kind.WhenDeleted))
+			unownedChild := kind.newChild(object)
+			hadReference := r.getsOwnerReference(kind, unownedChild.name, r.loop.policyOf(unownedChild, kind.WhenDeleted))
 			if hadReference && r.loop.childCache.keys.HasWrittenLabel(object, r.loop.manager) {
 				return true, nil
 			}
@@ -113,7 +113,7 @@ func hasLostReference(r *run) (bool, error) {
 // isCollectedFirst reports whether the garbage collector deletes a child before its parent goes, which
 // the user has deleted with --cascade=foreground. It does so by the owner reference, whatever becomes
 // of the other marks.
-func isCollectedFirst(r *run, child child) bool {
+func (r *run) isCollectedFirst(child child) bool {
 	isForeground := r.state.isForeground.Load() || isDeletedInForeground(r.parent)
 	return isForeground && ownership.HasOwnerReference(child.object, r.parent.GetUID())
 }

@@ -45,7 +45,7 @@ type child struct {
 	whenApplied []func(original any) error // what the author has called, since the child is applied
 }
 
-func newChild(kind *childKind, object client.Object) child {
+func (kind *childKind) newChild(object client.Object) child {
 	return child{childKind: kind, name: client.ObjectKeyFromObject(object), object: object}
 }
 

@@ -41,16 +41,16 @@ const (
 
 // runConditions returns the runtime's conditions at the end of a reconcile, and that of a
 // request which it has handled.
-func runConditions(r *run, children []child, err error) []metav1.Condition {
-	conditions := readyConditions(r, children, err)
+func (r *run) runConditions(children []child, err error) []metav1.Condition {
+	conditions := r.readyConditions(children, err)
 	if err == nil {
-		conditions = append(conditions, handledCondition(r)...)
+		conditions = append(conditions, r.handledCondition()...)
 	}
 	return conditions
 }
 
 // readyConditions returns the conditions that say how the parent and its children are.
-func readyConditions(r *run, children []child, err error) []metav1.Condition {
+func (r *run) readyConditions(children []child, err error) []metav1.Condition {
 	switch {
 	case err != nil && isTerminal(err):
 		return notReady(status.Stalled, errorReason(err), errorMessage(err))
@@ -72,12 +72,12 @@ func readyConditions(r *run, children []child, err error) []metav1.Condition {
 			inProgress = append(inProgress, text)
 		}
 	}
-	conflicts := conflictTexts(r, children)
+	conflicts := r.conflictTexts(children)
 	switch {
 	case len(failed) > 0:
 		return notReady(status.Stalled, reasonChildFailed, joinSome(failed))
 	case len(conflicts) > 0:
-		return notReady(status.Reconciling, conflictReason(r, children), joinSome(conflicts))
+		return notReady(status.Reconciling, r.conflictReason(children), joinSome(conflicts))
 	case len(inProgress) > 0:
 		return notReady(status.Reconciling, status.ReasonProgressing, joinSome(inProgress))
 	}
@@ -115,7 +115,7 @@ func notReady(conditionType, reason, message string) []metav1.Condition {
 }
 
 // conflictTexts returns a text for each object that others keep changing.
-func conflictTexts(r *run, children []child) (texts []string) {
+func (r *run) conflictTexts(children []child) (texts []string) {
 	if r.metadataConflict != nil {
 		texts = append(texts, repeatedWriteText("the parent's own metadata", *r.metadataConflict))
 	}
@@ -128,7 +128,7 @@ func conflictTexts(r *run, children []child) (texts []string) {
 }
 
 // conflictReason returns the reason of the conflicts: Sync's own, or those with others.
-func conflictReason(r *run, children []child) string {
+func (r *run) conflictReason(children []child) string {
 	isWithOthers := func(c child) bool { return c.conflict != nil && !c.conflict.Returns && !c.conflict.Recreates }
 	if r.metadataConflict == nil && !slices.ContainsFunc(children, isWithOthers) {
 		return reasonHotLoop

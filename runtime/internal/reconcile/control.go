@@ -52,7 +52,7 @@ func (errNotDesired) Error() string { return "the test does not desire it" }
 
 // replaceForTest lets the test that runs the operator, if one does, desire something else
 // than Sync of a child. The returned Input covers that, too.
-func replaceForTest(r *run, d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
+func (r *run) replaceForTest(d apply.Desired, content func() (map[string]any, error)) (apply.Desired, func() (map[string]any, error), error) {
 	control := r.loop.environment.Control
 	if !control.ReplacesDesired() {
 		return d, content, nil

@@ -85,7 +85,7 @@ func (c *convergence) predicate(isParent, hasConverged func(client.Object) bool)
 }
 
 // countConvergence counts a generation that has converged.
-func countConvergence(r *run) {
+func (r *run) countConvergence() {
 	if r.loop.environment.Observe {
 		return
 	}

@@ -13,12 +13,12 @@ const reasonCopy = "CopyOfChild"
 
 // warnAboutCopies records an Event and logs a line for each object that has the marks of a child of
 // this parent, and is none since somebody else wrote them.
-func warnAboutCopies(ctx context.Context, r *run, copies []child) {
+func (r *run) warnAboutCopies(ctx context.Context, copies []child) {
 	for _, copied := range copies {
 		text := fmt.Sprintf("%s is a copy of a child, whose labels and references %s wrote: it is left alone", copied.key(), r.loop.childCache.copiedBy(copied.object))
 		if r.state.eventTexts.isNew(text, r.now) {
 			log.FromContext(ctx).Info("copy of a child", "what", text)
-			recordEvent(r, corev1.EventTypeNormal, reasonCopy, truncateText(text))
+			r.recordEvent(corev1.EventTypeNormal, reasonCopy, truncateText(text))
 		}
 	}
 }

@@ -32,7 +32,7 @@ type attempts struct {
 //
 // The results are those of attempts one after the other. A child that the API server refuses beside
 // others that it creates may have needed one of them: it is tried again in its turn.
-func createTogether(ctx context.Context, r *run, tasks []task, from int, waits func(task) bool) attempts {
+func (r *run) createTogether(ctx context.Context, tasks []task, from int, waits func(task) bool) attempts {
 	together := tasks[from:min(len(tasks), from+createsAtOnce)]
 	for i, t := range together {
 		if t.observed != nil || t.kind != together[0].kind || len(t.replaces) > 0 || waits(t) {
@@ -83,7 +83,7 @@ func (a attempts) take(r *run, t task) *attempt {
 func (a attempts) recordRest(ctx context.Context, r *run, tasks []task) {
 	for _, t := range tasks {
 		if result := a.take(r, t); result != nil && result.err == nil {
-			recordOutcome(ctx, r, t, result.outcome)
+			r.recordOutcome(ctx, t, result.outcome)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (i inputHash) with(policies declared.Policies, byReference bool) uint64 {
 
 // creatableObject returns the object if a plain create can send it as it is, or nil: it has
 // one of Kubernetes' own types. A Secret's stringData cannot be compared later.
-func creatableObject(kind *childKind, desired declared.DesiredChild) client.Object {
+func (kind *childKind) creatableObject(desired declared.DesiredChild) client.Object {
 	object := desired.Object
 	if _, dynamic := object.(runtime.Unstructured); object == nil || dynamic || !clientgoscheme.Scheme.Recognizes(kind.GroupVersionKind) {
 		return nil

@@ -84,7 +84,7 @@ func (e errGaveUp) Error() string {
 
 // giveUpIfLast returns the error as an errGaveUp if this attempt is the last one that the
 // limit allows.
-func giveUpIfLast(s *state, err error, limit int) error {
+func (s *state) giveUpIfLast(err error, limit int) error {
 	if err == nil || !s.failures.IsLastAttempt(limit) || isTerminal(err) {
 		return err
 	}
@@ -93,7 +93,7 @@ func giveUpIfLast(s *state, err error, limit int) error {
 
 // isHidden reports whether the status does not show an error yet: it consists of writes that
 // failed for a reason which often passes by itself, and has not lasted.
-func isHidden(r *run, err error) bool {
+func (r *run) isHidden(err error) bool {
 	failed, alone := backoff.FailedIn(err)
 	lasts := func(f backoff.Failed) bool { return !f.IsYoung(r.loop.now()) }
 	return alone && !isTerminal(err) && !slices.ContainsFunc(failed, lasts)

@@ -18,32 +18,32 @@ import (
 
 // recordEvents records the author's Events on the parent, and one about the error of this
 // reconcile. It does not repeat those of the last reconcile.
-func recordEvents(r *run, author []declared.Event, err error) {
+func (r *run) recordEvents(author []declared.Event, err error) {
 	for _, event := range author {
 		if !slices.Contains(r.state.events, event) {
-			recordEvent(r, cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))
+			r.recordEvent(cmp.Or(event.Type, corev1.EventTypeNormal), event.Reason, truncateText(event.Message))
 		}
 	}
 	r.state.events = slices.Clone(author)
-	if err != nil && !isHidden(r, err) && r.state.eventTexts.isNew(errorMessage(err), r.now) {
-		recordEvent(r, corev1.EventTypeWarning, errorReason(err), errorMessage(err))
+	if err != nil && !r.isHidden(err) && r.state.eventTexts.isNew(errorMessage(err), r.now) {
+		r.recordEvent(corev1.EventTypeWarning, errorReason(err), errorMessage(err))
 	}
 }
 
 // warnAboutConflicts records an Event and logs a line for each conflict, as often as for
 // errors. It is for conflicts that no condition shows.
-func warnAboutConflicts(ctx context.Context, r *run, conflicts ...string) {
+func (r *run) warnAboutConflicts(ctx context.Context, conflicts ...string) {
 	for _, text := range conflicts {
 		if r.state.eventTexts.isNew(text, r.now) {
 			log.FromContext(ctx).Info("field manager conflict", "what", text)
-			recordEvent(r, corev1.EventTypeWarning, reasonConflict, truncateText(text))
+			r.recordEvent(corev1.EventTypeWarning, reasonConflict, truncateText(text))
 		}
 	}
 }
 
 // recordEvent records one Event. The action contains a hash of the note: Events that differ
 // only in their notes would be counted as one, and shown with the first one's note.
-func recordEvent(r *run, eventType, reason, note string) {
+func (r *run) recordEvent(eventType, reason, note string) {
 	hash := fnv.New32a()
 	hash.Write([]byte(note))
 	action := fmt.Sprintf("Sync-%08x", hash.Sum32())

@@ -16,45 +16,45 @@ import (
 // finalizeParent calls the author's Finalize until it returns Finalized, removes the children that
 // the garbage collector does not delete, and then removes the finalizer. The brake may hold all of
 // this for an object that is not selected any more.
-func finalizeParent(ctx context.Context, r *run, observed *observed) outcome {
+func (r *run) finalizeParent(ctx context.Context, observed *observed) outcome {
 	response, children := new(Response), observed.all()
-	if isAllowed, err := mayOptOut(ctx, r, children); err != nil || !isAllowed {
-		return reportOutcome(ctx, r, observed, response, children, err)
+	if isAllowed, err := r.mayOptOut(ctx, children); err != nil || !isAllowed {
+		return r.reportOutcome(ctx, observed, response, children, err)
 	}
 	if r.loop.definition.Author.Finalize != nil && !r.isFinalized() {
-		answer, applied := callAndApply(ctx, r, observed)
+		answer, applied := r.callAndApply(ctx, observed)
 		if applied.isStale || ctx.Err() != nil {
 			return outcome{isStale: true}
 		}
 		response, children = answer, applied.children
 		if applied.err != nil || !response.Finalized {
-			return reportOutcome(ctx, r, observed, response, children, errors.Join(applied.err, applied.impossible))
+			return r.reportOutcome(ctx, observed, response, children, errors.Join(applied.err, applied.impossible))
 		}
 		r.state.finalized = true
-		current, err := observeChildren(r.loop, r.parent)
+		current, err := r.loop.observeChildren(r.parent)
 		if err != nil {
 			return outcome{err: err}
 		}
 		observed.children = current.children
 		observed.addMissing(children)
 	}
-	isDone, isStale, err := removeAllChildren(ctx, r, observed)
+	isDone, isStale, err := r.removeAllChildren(ctx, observed)
 	if isStale {
 		return outcome{isStale: true}
 	}
 	if err == nil && isDone && !r.isDeleting() { // the object stays, and is no parent any more
-		if isStale, err = removeMetadata(ctx, r); isStale {
+		if isStale, err = r.removeMetadata(ctx); isStale {
 			return outcome{isStale: true}
 		}
 	}
 	if err == nil && isDone {
 		r.marksErr = nil // what has lost its marks holds up no parent that goes
 	}
-	end := reportOutcome(ctx, r, observed, response, children, err)
+	end := r.reportOutcome(ctx, observed, response, children, err)
 	if end.isStale || end.err != nil || !isDone {
 		return end
 	}
-	end.isStale, end.err = removeFinalizer(ctx, r)
+	end.isStale, end.err = r.removeFinalizer(ctx)
 	return end
 }
 
@@ -66,17 +66,17 @@ func (r *run) isFinalized() bool {
 // removeAllChildren removes the children of a parent that is finalized, without those that the
 // garbage collector deletes after it. With an ordered teardown it removes one kind after the
 // other, the last first, each when the one before is gone. It reports whether all is done.
-func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone, isStale bool, err error) {
+func (r *run) removeAllChildren(ctx context.Context, observed *observed) (isDone, isStale bool, err error) {
 	isOrdered := r.loop.definition.IsOrdered
 	for i := len(observed.kinds) - 1; i >= 0; i-- {
 		var removed []child
 		waits := false
 		for _, object := range observed.children[i] {
-			child := newChild(observed.kinds[i], object)
+			child := (observed.kinds[i]).newChild(object)
 			if !r.isChild(child) { // somebody keeps removing its marks
 				continue
 			}
-			isDeleted := removalPolicy(r, child) == declared.Delete
+			isDeleted := r.removalPolicy(child) == declared.Delete
 			isCollected := r.isDeleting() && ownership.HasOwnerReference(object, r.parent.GetUID()) && isDeleted
 			if isCollected && !isOrdered {
 				continue
@@ -87,11 +87,11 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 			}
 		}
 		if len(removed) > 0 && r.loop.definition.Author.Finalize != nil {
-			if isStale, err := addRecord(ctx, r, finalizedKey); isStale || err != nil {
+			if isStale, err := r.addRecord(ctx, finalizedKey); isStale || err != nil {
 				return false, isStale, err
 			}
 		}
-		if isStale, err := removeChildren(ctx, r, removed); isStale || err != nil {
+		if isStale, err := r.removeChildren(ctx, removed); isStale || err != nil {
 			return false, isStale, err
 		}
 		if isOrdered && waits {
@@ -104,7 +104,7 @@ func removeAllChildren(ctx context.Context, r *run, observed *observed) (isDone,
 // needsFinalizer reports whether the parent must not go without the operator: the author has a
 // Finalize, or there is a child that the garbage collector does not know of or must not
 // delete.
-func needsFinalizer(r *run, observed *observed, plan plan) bool {
+func (r *run) needsFinalizer(observed *observed, plan plan) bool {
 	definition := &r.loop.definition
 	if definition.Author.Finalize != nil {
 		return true
@@ -125,34 +125,34 @@ func needsFinalizer(r *run, observed *observed, plan plan) bool {
 
 // addFinalizer adds the finalizer to the parent. It reports whether the parent has changed
 // meanwhile.
-func addFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
+func (r *run) addFinalizer(ctx context.Context) (isStale bool, err error) {
 	if controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
 		return false, nil
 	}
-	return patchParent(ctx, r, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
+	return r.patchParent(ctx, func(parent client.Object) { controllerutil.AddFinalizer(parent, r.loop.finalizer) })
 }
 
 // removeFinalizer removes the finalizer from the parent, so that it can go, and the records with
 // it. It reports whether the parent has changed meanwhile.
-func removeFinalizer(ctx context.Context, r *run) (isStale bool, err error) {
+func (r *run) removeFinalizer(ctx context.Context) (isStale bool, err error) {
 	if !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer) {
 		return false, nil
 	}
-	return patchParent(ctx, r, func(parent client.Object) {
+	return r.patchParent(ctx, func(parent client.Object) {
 		controllerutil.RemoveFinalizer(parent, r.loop.finalizer)
 		r.dropRecords(parent)
 	})
 }
 
 // updateFinalizer adds or removes the finalizer, before any child is created that needs it.
-func updateFinalizer(ctx context.Context, r *run, isNeeded bool) (isStale bool, err error) {
+func (r *run) updateFinalizer(ctx context.Context, isNeeded bool) (isStale bool, err error) {
 	switch {
 	case r.isFinalizing():
 		return false, nil
 	case isNeeded:
-		isStale, err = addFinalizer(ctx, r)
+		isStale, err = r.addFinalizer(ctx)
 	default:
-		isStale, err = removeFinalizer(ctx, r)
+		isStale, err = r.removeFinalizer(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("write the finalizer: %w", err)
@@ -162,7 +162,7 @@ func updateFinalizer(ctx context.Context, r *run, isNeeded bool) (isStale bool, 
 
 // isUntouched reports whether the parent has no children, and nothing in it is this
 // controller's.
-func isUntouched(r *run, observed *observed) bool {
+func (r *run) isUntouched(observed *observed) bool {
 	_, hasMetadata := apply.Metadata{Labels: map[string]string{}, Annotations: map[string]string{}}.CompleteFor(r.parent, r.loop.manager)
 	return observed.isEmpty() && !hasMetadata && !controllerutil.ContainsFinalizer(r.parent, r.loop.finalizer)
 }

@@ -13,7 +13,7 @@ import (
 
 // countAnswer counts what Sync desired in a reconcile, and records an Event about a Sync that
 // desires something else each time. What was refused counts like what was written.
-func countAnswer(ctx context.Context, r *run, observed *observed, response *Response, requeue time.Duration, err error) {
+func (r *run) countAnswer(ctx context.Context, observed *observed, response *Response, requeue time.Duration, err error) {
 	if len(r.writes.names) == 0 && err == nil {
 		r.state.hotLoop = nil
 		return
@@ -34,13 +34,13 @@ func countAnswer(ctx context.Context, r *run, observed *observed, response *Resp
 		if len(r.writes.names) == 0 {
 			desired = "refused: " + errorMessage(err)
 		}
-		warnAboutHotLoop(ctx, r, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", desired))
+		r.warnAboutHotLoop(ctx, fmt.Sprintf("Sync desires something else in each reconcile, although nothing has changed but what it wrote itself (now %s): it is called less and less often until its answer stays the same", desired))
 	}
 }
 
 // requestedRequeue returns when the author asks for the next reconcile; 0: never. A negative
 // time has passed: the reconcile is due now, and if its answer is the same, it backs off.
-func requestedRequeue(ctx context.Context, r *run, observed *observed, after time.Duration) time.Duration {
+func (r *run) requestedRequeue(ctx context.Context, observed *observed, after time.Duration) time.Duration {
 	if after >= 0 {
 		r.state.pastTimes = backoff.PastTimes{}
 		return after
@@ -48,16 +48,16 @@ func requestedRequeue(ctx context.Context, r *run, observed *observed, after tim
 	wait := r.state.pastTimes.Add(r.seen, r.view(observed), len(r.writes.names) > 0)
 	if r.state.pastTimes.IsHot() {
 		r.test.SetHotLoop()
-		warnAboutHotLoop(ctx, r, "Sync asks for a reconcile at a time that has passed, although nothing has changed since it did so before (RequeueAfter is negative): it is called less and less often until it asks for a later time")
+		r.warnAboutHotLoop(ctx, "Sync asks for a reconcile at a time that has passed, although nothing has changed since it did so before (RequeueAfter is negative): it is called less and less often until it asks for a later time")
 	}
 	return wait
 }
 
 // warnAboutHotLoop records an Event about a hot loop, unless there was one in the last hour.
-func warnAboutHotLoop(ctx context.Context, r *run, text string) {
+func (r *run) warnAboutHotLoop(ctx context.Context, text string) {
 	if !r.state.eventTexts.isNew(reasonHotLoop, r.now) {
 		return
 	}
-	recordEvent(r, corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
+	r.recordEvent(corev1.EventTypeWarning, reasonHotLoop, truncateText(text))
 	log.FromContext(ctx).Info(text)
 }

@@ -16,19 +16,19 @@ import (
 // answer when it was called twice. Without such a test the functions here do nothing.
 
 // recordParent records which parent is reconciled.
-func recordParent(r *run) {
+func (r *run) recordParent() {
 	record := r.test.Record()
 	if record == nil {
 		return
 	}
 	record.UID, record.Generation, record.Finalizing = r.parent.GetUID(), r.parent.GetGeneration(), r.isFinalizing()
-	if suspension := findSuspension(r); suspension != nil {
+	if suspension := r.findSuspension(); suspension != nil {
 		record.Suspended = suspension.Reason
 	}
 }
 
 // recordDesired records what Sync desired.
-func recordDesired(r *run, plan plan) {
+func (r *run) recordDesired(plan plan) {
 	record := r.test.Record()
 	if record == nil {
 		return
@@ -38,7 +38,7 @@ func recordDesired(r *run, plan plan) {
 		record.Kept = append(record.Kept, testcontrol.Child{Kind: key.Kind, Name: key.Name})
 	}
 	for _, task := range plan.tasks {
-		content, err := convertDesired(r, task.source)
+		content, err := r.convertDesired(task.source)
 		if err != nil { // planChild converted it without an error
 			continue
 		}
@@ -59,7 +59,7 @@ func recordDesired(r *run, plan plan) {
 }
 
 // recordResult records which of the desired children the reconcile left as they are.
-func recordResult(r *run, done applied) {
+func (r *run) recordResult(done applied) {
 	record := r.test.Record()
 	if record == nil {
 		return
@@ -75,7 +75,7 @@ func recordResult(r *run, done applied) {
 }
 
 // recordSnapshot gives the snapshot of a request to the test.
-func recordSnapshot(r *run, request Request) {
+func (r *run) recordSnapshot(request Request) {
 	control := r.loop.environment.Control
 	if control == nil || control.Shown == nil {
 		return
@@ -93,14 +93,14 @@ func recordSnapshot(r *run, request Request) {
 }
 
 // recordCommitted records that the functions of WhenApplied of a child are called.
-func recordCommitted(r *run, child child) {
+func (r *run) recordCommitted(child child) {
 	if record := r.test.Record(); record != nil && len(child.whenApplied) > 0 {
 		record.Committed = append(record.Committed, testcontrol.Child{Kind: child.GroupVersionKind, Name: child.name})
 	}
 }
 
 // copyRequest copies the request of a Sync that a test inspects; nil for any other.
-func copyRequest(r *run, request Request) *Request {
+func (r *run) copyRequest(request Request) *Request {
 	if !r.test.IsInspected() || r.isFinalizing() {
 		return nil
 	}
@@ -121,7 +121,7 @@ func copyViews(views []declared.View) []declared.View {
 // inspectAnswer calls Sync again with the same request, and records how its answers differ and
 // what it changed in the request. The first answer is the one that counts. before is the
 // request as it was; nil: Sync is not inspected.
-func inspectAnswer(ctx context.Context, r *run, before *Request, request Request, first *Response, failed error, callAgain Call) {
+func (r *run) inspectAnswer(ctx context.Context, before *Request, request Request, first *Response, failed error, callAgain Call) {
 	if before == nil || errors.As(failed, new(errTimeout)) {
 		return
 	}

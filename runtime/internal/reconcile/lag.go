@@ -59,7 +59,7 @@ func (l *lagging) add(kind schema.GroupVersionKind, n int) int {
 
 // waitForCache ends a reconcile for which the cache does not show the operator's own writes. The event
 // that is missing causes the next one. If it does not come, the waits get longer, and are reported.
-func waitForCache(ctx context.Context, l *loop, r *run) ctrl.Result {
+func (l *loop) waitForCache(ctx context.Context, r *run) ctrl.Result {
 	l.environment.Metrics.CountStale(l.definition.Name)
 	if r == nil {
 		return ctrl.Result{RequeueAfter: backoff.Stale}
@@ -67,7 +67,7 @@ func waitForCache(ctx context.Context, l *loop, r *run) ctrl.Result {
 	wait := backoff.CacheWaits.Wait(r.state.lag.waits)
 	r.state.lag.waits++
 	if missing := r.state.writes.Lag(); r.now.Sub(missing.Since) >= backoff.ShownLag {
-		reportLag(ctx, r, missing)
+		r.reportLag(ctx, missing)
 	}
 	return ctrl.Result{RequeueAfter: wait}
 }
@@ -75,13 +75,13 @@ func waitForCache(ctx context.Context, l *loop, r *run) ctrl.Result {
 var errCacheStale = errors.New("a cache stands still")
 
 // reportLag says that the cache of a kind stands still: in the log, in a metric and in the conditions.
-func reportLag(ctx context.Context, r *run, missing consistency.Lag) {
+func (r *run) reportLag(ctx context.Context, missing consistency.Lag) {
 	text := fmt.Sprintf("what the operator has done to %s is not in its cache after %s: does its role still allow it to list and watch the kind?",
 		apply.Key{Kind: missing.Kind, Name: missing.Name}, backoff.ShownLag)
 	if r.loop.lagging.begin(&r.state.lag, missing.Kind) {
 		log.FromContext(ctx).Error(errCacheStale, "parents wait for it", "kind", missing.Kind.String(), "missing", text)
 	}
-	_, err := writeStatus(ctx, r, new(Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
+	_, err := r.writeStatus(ctx, new(Response), notReady(status.Reconciling, reasonCacheStale, text), errCacheStale)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "the status cannot say that a cache stands still")
 	}

@@ -43,8 +43,8 @@ func (l *loop) noteLeaked(child client.Object, parent ownership.Parent) {
 
 // cleanUpAfterParent removes the leaked children of a parent that is gone, and forgets it. It
 // reports whether the cache does not show yet what earlier reconciles have pruned.
-func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName) (isStale bool, err error) {
-	found, err := findLeaked(l, name, "")
+func (l *loop) cleanUpAfterParent(ctx context.Context, name types.NamespacedName) (isStale bool, err error) {
+	found, err := l.findLeaked(name, "")
 	if err != nil {
 		return false, err
 	}
@@ -54,7 +54,7 @@ func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName)
 				return err == nil, err
 			}
 		}
-		if err := removeLeaked(ctx, l, name, found); err != nil {
+		if err := l.removeLeaked(ctx, name, found); err != nil {
 			return false, err
 		}
 	}
@@ -63,13 +63,13 @@ func cleanUpAfterParent(ctx context.Context, l *loop, name types.NamespacedName)
 }
 
 // cleanUpForParent removes the leaked children of earlier parents of this one's name.
-func cleanUpForParent(ctx context.Context, r *run) error {
+func (r *run) cleanUpForParent(ctx context.Context) error {
 	if !r.state.mayLeak.Swap(false) { // an event from now on sets it again
 		return nil
 	}
-	found, err := findLeaked(r.loop, r.name(), r.parent.GetUID())
+	found, err := r.loop.findLeaked(r.name(), r.parent.GetUID())
 	if err == nil && len(found) > 0 {
-		err = removeLeaked(ctx, r.loop, r.name(), found)
+		err = r.loop.removeLeaked(ctx, r.name(), found)
 	}
 	if err != nil {
 		r.state.mayLeak.Store(true)
@@ -79,7 +79,7 @@ func cleanUpForParent(ctx context.Context, r *run) error {
 
 // findLeaked returns the children in the cache of parents of a name, without those of the
 // UID that lives.
-func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, error) {
+func (l *loop) findLeaked(name types.NamespacedName, living types.UID) ([]child, error) {
 	if !l.shard.Empty() {
 		return nil, nil
 	}
@@ -95,7 +95,7 @@ func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, 
 		}
 		for _, object := range objects {
 			if l.childCache.keys.HasWrittenLabel(object, l.manager) && l.childCache.labelUID(object) != living {
-				found = append(found, newChild(kind, object))
+				found = append(found, kind.newChild(object))
 			}
 		}
 	}
@@ -105,8 +105,8 @@ func findLeaked(l *loop, name types.NamespacedName, living types.UID) ([]child, 
 // removeLeaked deletes or orphans leaked children, unless the API server says that their
 // parent lives. With an ordered teardown it removes one kind in a reconcile; the event of the
 // last child that is gone causes the next.
-func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, found []child) error {
-	living, err := liveUID(ctx, l, parent)
+func (l *loop) removeLeaked(ctx context.Context, parent types.NamespacedName, found []child) error {
+	living, err := l.liveUID(ctx, parent)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, fou
 		if l.definition.IsOrdered && child.childKind != found[0].childKind {
 			break
 		}
-		if err := removeLeakedChild(ctx, l, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
+		if err := l.removeLeakedChild(ctx, child); err != nil && !errors.As(err, new(apply.ErrStale)) {
 			failures = append(failures, errChild{key: child.key(), err: err})
 		}
 	}
@@ -126,7 +126,7 @@ func removeLeaked(ctx context.Context, l *loop, parent types.NamespacedName, fou
 }
 
 // liveUID reads the parent of a name live and returns its UID; empty when there is none.
-func liveUID(ctx context.Context, l *loop, name types.NamespacedName) (types.UID, error) {
+func (l *loop) liveUID(ctx context.Context, name types.NamespacedName) (types.UID, error) {
 	parent := l.parentKind.newObject()
 	err := l.liveReader.Get(ctx, name, parent)
 	if isGone(err) {
@@ -143,10 +143,10 @@ func isGone(err error) bool {
 }
 
 // removeLeakedChild reads a child live, and deletes or orphans it if it is leaked.
-func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
+func (l *loop) removeLeakedChild(ctx context.Context, leaked child) error {
 	current := leaked.newObject()
 	err := l.liveReader.Get(ctx, leaked.name, current)
-	if apierrors.IsNotFound(err) || err == nil && !isLeaked(l, current, leaked.object) {
+	if apierrors.IsNotFound(err) || err == nil && !l.isLeaked(current, leaked.object) {
 		return nil
 	}
 	if err != nil {
@@ -155,7 +155,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 	verb := "deleted"
 	if leaked.object = current; l.policyOf(leaked, leaked.WhenDeleted) == declared.Orphan {
 		verb = "orphaned"
-		err = removeOwnership(ctx, l, leaked, l.childCache.labelUID(current), nil)
+		err = l.removeOwnership(ctx, leaked, l.childCache.labelUID(current), nil)
 	} else {
 		_, err = leaked.applier.Delete(ctx, leaked.key(), current)
 	}
@@ -171,7 +171,7 @@ func removeLeakedChild(ctx context.Context, l *loop, leaked child) error {
 // exactly as this controller has written them. What a backup tool has restored does not, even
 // if it restored the managedFields: their times are long before the creation of the object.
 // Its parent was restored, too, and so has another UID than the label says.
-func isLeaked(l *loop, current, cached client.Object) bool {
+func (l *loop) isLeaked(current, cached client.Object) bool {
 	keys := l.childCache.keys
 	_, named := ownership.AnnotationWrittenAt(current, keys.Parent, l.manager)
 	return current.GetUID() == cached.GetUID() && current.GetDeletionTimestamp() == nil &&

@@ -16,7 +16,7 @@ import (
 // writeMetadata sets the labels and annotations of the parent that the author desires, and
 // removes those that the author no longer does. It reports whether the parent has changed
 // meanwhile. What somebody keeps changing is written less and less often.
-func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]string) (isStale bool, err error) {
+func (r *run) writeMetadata(ctx context.Context, labels, annotations map[string]string) (isStale bool, err error) {
 	author := apply.Metadata{Labels: labels, Annotations: annotations}
 	desired, differs := author.CompleteFor(r.parent, r.loop.manager)
 	if !differs || r.isDeleting() && len(r.parent.GetFinalizers()) == 0 {
@@ -64,6 +64,6 @@ func writeMetadata(ctx context.Context, r *run, labels, annotations map[string]s
 }
 
 // removeMetadata removes this operator's labels and annotations from the parent.
-func removeMetadata(ctx context.Context, r *run) (isStale bool, err error) {
-	return writeMetadata(ctx, r, map[string]string{}, map[string]string{})
+func (r *run) removeMetadata(ctx context.Context) (isStale bool, err error) {
+	return r.writeMetadata(ctx, map[string]string{}, map[string]string{})
 }

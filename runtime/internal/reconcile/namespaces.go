@@ -18,7 +18,7 @@ import (
 // of a namespaced parent lies in the namespace of the parent, so that whoever may write a parent
 // reaches no other one with the operator's permissions. The spec file allows others. A list holds
 // whatever namespace the operator is limited to, since the caches follow it.
-func checkNamespace(l *loop, parentNamespace string, kind *childKind, key apply.Key) error {
+func (l *loop) checkNamespace(parentNamespace string, kind *childKind, key apply.Key) error {
 	only, namespace := l.environment.Namespace, key.Name.Namespace
 	switch {
 	case !kind.namespaced && namespace != "":

@@ -50,7 +50,7 @@ func (l *loop) readParent(ctx context.Context, name types.NamespacedName) (r *ru
 	parent := l.parentKind.newObject()
 	err = l.cache.Get(ctx, name, parent, uncopiedOptions(parent)...)
 	if apierrors.IsNotFound(err) {
-		isStale, err = cleanUpAfterParent(ctx, l, name)
+		isStale, err = l.cleanUpAfterParent(ctx, name)
 		return nil, isStale, err
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func uncopiedOptions(object client.Object) []client.GetOption {
 }
 
 // observeChildren returns the children that a parent has in the cache.
-func observeChildren(l *loop, parent client.Object) (*observed, error) {
+func (l *loop) observeChildren(parent client.Object) (*observed, error) {
 	found := &observed{kinds: l.childKinds, isServed: make([]bool, len(l.childKinds)), children: make([][]client.Object, len(l.childKinds))}
 	owner := ownership.Parent{Kind: l.parentKind.GroupVersionKind, Name: client.ObjectKeyFromObject(parent), UID: parent.GetUID()}
 	keyOfChildren, keyOfCopies := childrenOf(owner), copiesFor(owner)
@@ -89,12 +89,12 @@ func observeChildren(l *loop, parent client.Object) (*observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		unmarked, err := listUnmarked(l, kind, owner, parent.GetDeletionTimestamp() != nil)
+		unmarked, err := l.listUnmarked(kind, owner, parent.GetDeletionTimestamp() != nil)
 		if err != nil {
 			return nil, err
 		}
 		for _, object := range copies {
-			found.copies = append(found.copies, newChild(kind, object))
+			found.copies = append(found.copies, kind.newChild(object))
 		}
 		found.unmarked = append(found.unmarked, unmarked...)
 	}
@@ -104,14 +104,14 @@ func observeChildren(l *loop, parent client.Object) (*observed, error) {
 // listUnmarked returns the objects of the cache that are no children of a parent, but have a mark of
 // one which this operator wrote: the label, without an owner, or the annotation, with a label of
 // somebody else's. A deletion of the parent takes owners away on purpose.
-func listUnmarked(l *loop, kind *childKind, owner ownership.Parent, isDeleting bool) (unmarked []child, err error) {
+func (l *loop) listUnmarked(kind *childKind, owner ownership.Parent, isDeleting bool) (unmarked []child, err error) {
 	unowned, err := kind.listByParent(lostPrefix + string(owner.UID))
 	if err != nil {
 		return nil, err
 	}
 	for _, object := range unowned {
 		if !isDeleting && l.childCache.keys.HasWrittenLabel(object, l.manager) {
-			unmarked = append(unmarked, newChild(kind, object))
+			unmarked = append(unmarked, kind.newChild(object))
 		}
 	}
 	named, err := kind.listByParent(owner.String())
@@ -124,7 +124,7 @@ func listUnmarked(l *loop, kind *childKind, owner ownership.Parent, isDeleting b
 		}
 		_, isNamed := ownership.AnnotationWrittenAt(object, l.childCache.keys.Parent, l.manager)
 		if isNamed && !l.childCache.keys.HasWrittenLabel(object, l.manager) {
-			unmarked = append(unmarked, newChild(kind, object))
+			unmarked = append(unmarked, kind.newChild(object))
 		}
 	}
 	return unmarked, nil
@@ -140,7 +140,7 @@ func (o *observed) all() []child {
 	all := make([]child, 0, n)
 	for i, objects := range o.children {
 		for _, object := range objects {
-			all = append(all, newChild(o.kinds[i], object))
+			all = append(all, (o.kinds[i]).newChild(object))
 		}
 		slices.SortFunc(all[len(all)-len(objects):], func(a, b child) int {
 			return cmp.Or(strings.Compare(a.name.Namespace, b.name.Namespace), strings.Compare(a.name.Name, b.name.Name))

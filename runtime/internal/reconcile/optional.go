@@ -195,6 +195,6 @@ func startRelated(mgr manager.Manager, l *loop, kind *relatedKind) (hasSynced fu
 const unservedText = "waits until the API server serves its kind"
 
 // isUnserved reports whether a request failed since the API server does not serve the kind any more.
-func isUnserved(kind *childKind, err error) bool {
+func (kind *childKind) isUnserved(err error) bool {
 	return kind.optional != nil && (meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && strings.HasPrefix(err.Error(), "the server could not find the requested resource"))
 }

@@ -40,18 +40,18 @@ type task struct {
 // planChildren completes the answer of Sync: namespaces, ownership, hashes, and the order in
 // which the children are written. The error joins all that is wrong with the answer; the plan
 // has the valid children.
-func planChildren(r *run, observed *observed, sets []declared.DesiredSet) (plan, error) {
+func (r *run) planChildren(observed *observed, sets []declared.DesiredSet) (plan, error) {
 	made := plan{keep: map[apply.Key]bool{}}
 	seen := map[apply.Key]bool{}
 	var invalid []error
 	for i, kind := range r.loop.childKinds {
 		set := sets[kind.index]
 		if !observed.isServed[i] {
-			made.unserved = append(made.unserved, listUnserved(kind, set)...)
+			made.unserved = append(made.unserved, kind.listUnserved(set)...)
 			continue
 		}
 		for _, name := range set.Keep {
-			key, err := parseKeptName(r.loop, r.parent.GetNamespace(), kind, name)
+			key, err := r.loop.parseKeptName(r.parent.GetNamespace(), kind, name)
 			if err != nil {
 				invalid = append(invalid, errInvalid{err})
 				continue
@@ -60,7 +60,7 @@ func planChildren(r *run, observed *observed, sets []declared.DesiredSet) (plan,
 		}
 		existing := byName(observed.children[i])
 		for _, desired := range set.Children {
-			added, err := planChild(r, kind, desired)
+			added, err := r.planChild(kind, desired)
 			if errors.As(err, new(errNotDesired)) {
 				continue
 			}
@@ -88,7 +88,7 @@ func planChildren(r *run, observed *observed, sets []declared.DesiredSet) (plan,
 }
 
 // listUnserved returns the desired children of a kind that the API server does not serve. They wait.
-func listUnserved(kind *childKind, set declared.DesiredSet) (waiting []child) {
+func (kind *childKind) listUnserved(set declared.DesiredSet) (waiting []child) {
 	for _, desired := range set.Children {
 		if isNil(desired.Source()) {
 			continue
@@ -104,7 +104,7 @@ func listUnserved(kind *childKind, set declared.DesiredSet) (waiting []child) {
 
 // planChild completes one desired child. It converts a child that has not changed since the
 // last reconcile only once.
-func planChild(r *run, kind *childKind, desired declared.DesiredChild) (task, error) {
+func (r *run) planChild(kind *childKind, desired declared.DesiredChild) (task, error) {
 	if isNil(desired.Source()) {
 		return task{}, fmt.Errorf("a desired %s is nil", kind.Kind)
 	}
@@ -112,17 +112,17 @@ func planChild(r *run, kind *childKind, desired declared.DesiredChild) (task, er
 	if err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
-	name, err := completeName(r.loop, r.parent.GetNamespace(), kind, identity)
+	name, err := r.loop.completeName(r.parent.GetNamespace(), kind, identity)
 	if err != nil {
 		return task{}, err
 	}
 	policies := desired.Policies.Or(kind.Policies)
-	byReference := getsOwnerReference(r, kind, name, policies.WhenDeleted)
+	byReference := r.getsOwnerReference(kind, name, policies.WhenDeleted)
 	made := task{kind: kind, byReference: byReference, recreate: desired.Recreate, source: desired}
-	if made.after, err = readKeys(r, desired.After); err != nil {
+	if made.after, err = r.readKeys(desired.After); err != nil {
 		return task{}, fmt.Errorf("%s comes after %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
-	if made.replaces, err = readKeys(r, desired.Replaces); err != nil {
+	if made.replaces, err = r.readKeys(desired.Replaces); err != nil {
 		return task{}, fmt.Errorf("%s replaces %w", apply.Key{Kind: kind.GroupVersionKind, Name: name}, err)
 	}
 	keys := r.loop.childCache.keys
@@ -133,8 +133,8 @@ func planChild(r *run, kind *childKind, desired declared.DesiredChild) (task, er
 		Policies: policies,
 		HashKey:  keys.Hash,
 		Input:    input.with(desired.Policies, byReference),
-		Source:   creatableObject(kind, desired),
-		Rewrite:  isRewritten(r, apply.Key{Kind: kind.GroupVersionKind, Name: name}),
+		Source:   kind.creatableObject(desired),
+		Rewrite:  r.isRewritten(apply.Key{Kind: kind.GroupVersionKind, Name: name}),
 	}
 	described.HasLostMarks = r.hasLostMarks
 	described.Ownership = func() map[string]any {
@@ -144,8 +144,8 @@ func planChild(r *run, kind *childKind, desired declared.DesiredChild) (task, er
 		keys.SetOwner(metadata, r.owner(), byReference)
 		keys.SetDeletionPolicy(metadata, string(desired.WhenDropped))
 	}
-	content := func() (map[string]any, error) { return convertDesired(r, desired) }
-	if described, content, err = replaceForTest(r, described, content); err != nil {
+	content := func() (map[string]any, error) { return r.convertDesired(desired) }
+	if described, content, err = r.replaceForTest(described, content); err != nil {
 		return task{}, fmt.Errorf("a desired %s: %w", kind.Kind, err)
 	}
 	r.desiredHash += described.Input
@@ -171,7 +171,7 @@ func isNil(object any) bool {
 }
 
 // convertDesired returns the content that the author desires of a child, without ownership.
-func convertDesired(r *run, desired declared.DesiredChild) (map[string]any, error) {
+func (r *run) convertDesired(desired declared.DesiredChild) (map[string]any, error) {
 	content, err := apply.Canonical(desired.Source())
 	if err != nil {
 		return nil, err
@@ -186,14 +186,14 @@ func convertDesired(r *run, desired declared.DesiredChild) (map[string]any, erro
 
 // getsOwnerReference reports whether a child gets an owner reference to its parent: where
 // Kubernetes allows one, unless the garbage collector must not delete the child.
-func getsOwnerReference(r *run, kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
+func (r *run) getsOwnerReference(kind *childKind, name types.NamespacedName, whenDeleted declared.DeletionPolicy) bool {
 	isLegal := !r.loop.parentKind.namespaced || kind.namespaced && name.Namespace == r.parent.GetNamespace()
 	return isLegal && whenDeleted != declared.Orphan && !r.loop.definition.IsOrdered && !r.isOrphaning()
 }
 
 // completeName returns the name of a desired child with the namespace that it belongs in. It
 // returns an error if the child has another kind, or cannot have that name or namespace.
-func completeName(l *loop, parentNamespace string, kind *childKind, stated identity) (types.NamespacedName, error) {
+func (l *loop) completeName(parentNamespace string, kind *childKind, stated identity) (types.NamespacedName, error) {
 	name := stated.name
 	if stated.kind.Kind != "" && stated.kind != kind.GroupVersionKind {
 		return name, fmt.Errorf("%s %s is desired among children of kind %s %s", stated.kind.GroupVersion(), stated.kind.Kind, kind.GroupVersion(), kind.Kind)
@@ -204,17 +204,17 @@ func completeName(l *loop, parentNamespace string, kind *childKind, stated ident
 	if kind.namespaced && l.parentKind.namespaced {
 		name.Namespace = cmp.Or(name.Namespace, parentNamespace)
 	}
-	return name, checkNamespace(l, parentNamespace, kind, apply.Key{Kind: kind.GroupVersionKind, Name: name})
+	return name, l.checkNamespace(parentNamespace, kind, apply.Key{Kind: kind.GroupVersionKind, Name: name})
 }
 
 // parseKeptName reads the name of a child to keep: with a namespace, or without where there
 // is none or the parent's is meant.
-func parseKeptName(l *loop, parentNamespace string, kind *childKind, text string) (apply.Key, error) {
+func (l *loop) parseKeptName(parentNamespace string, kind *childKind, text string) (apply.Key, error) {
 	stated := identity{name: types.NamespacedName{Name: text}}
 	if namespace, name, ok := strings.Cut(text, "/"); ok {
 		stated.name = types.NamespacedName{Namespace: namespace, Name: name}
 	}
-	name, err := completeName(l, parentNamespace, kind, stated)
+	name, err := l.completeName(parentNamespace, kind, stated)
 	if err != nil {
 		return apply.Key{}, fmt.Errorf("keep %q: %w", text, err)
 	}
@@ -222,7 +222,7 @@ func parseKeptName(l *loop, parentNamespace string, kind *childKind, text string
 }
 
 // readKeys returns the keys of desired children that an author refers to by their objects.
-func readKeys(r *run, objects []client.Object) ([]apply.Key, error) {
+func (r *run) readKeys(objects []client.Object) ([]apply.Key, error) {
 	var keys []apply.Key
 	for _, object := range objects {
 		if isNil(object) {

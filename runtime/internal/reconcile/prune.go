@@ -15,7 +15,7 @@ import (
 
 // removalPolicy returns what becomes of a child that is undesired, or whose parent is
 // finalized.
-func removalPolicy(r *run, child child) declared.DeletionPolicy {
+func (r *run) removalPolicy(child child) declared.DeletionPolicy {
 	if r.isOrphaning() {
 		return declared.Orphan
 	}
@@ -45,7 +45,7 @@ func (done applied) prunes(ctx context.Context, r *run, undesired, kept []child)
 	if len(due) == 0 && len(undesired) > 0 {
 		return nil, nil
 	}
-	pruned, err := limitPrunes(ctx, r, due, kept)
+	pruned, err := r.limitPrunes(ctx, due, kept)
 	r.prunesAll = r.prunesAll && len(due) == len(undesired)
 	return pruned, err
 }
@@ -60,7 +60,7 @@ func (done applied) delaysPruning(r *run) bool {
 
 // removeChildren deletes or orphans children, unless a live read shows that the parent has
 // changed.
-func removeChildren(ctx context.Context, r *run, children []child) (isStale bool, err error) {
+func (r *run) removeChildren(ctx context.Context, children []child) (isStale bool, err error) {
 	if len(children) == 0 {
 		return false, nil
 	}
@@ -69,11 +69,11 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 	}
 	var failures []error
 	for _, child := range children {
-		remove := deleteObject
-		if !child.isReplaced && removalPolicy(r, child) == declared.Orphan {
-			remove = orphanObject
+		remove := r.deleteObject
+		if !child.isReplaced && r.removalPolicy(child) == declared.Orphan {
+			remove = r.orphanObject
 		}
-		err := remove(ctx, r, child)
+		err := remove(ctx, child)
 		switch {
 		case errors.As(err, new(apply.ErrStale)):
 			isStale, r.staleCause = true, errChild{key: child.key(), err: err}
@@ -87,7 +87,7 @@ func removeChildren(ctx context.Context, r *run, children []child) (isStale bool
 // deleteObject deletes a child. It returns an apply.ErrStale if the child did not exist any
 // more: the API server that answered may know less than the cache, so the reconcile is
 // repeated.
-func deleteObject(ctx context.Context, r *run, child child) error {
+func (r *run) deleteObject(ctx context.Context, child child) error {
 	existed := false
 	err := r.state.applied.Delete(r.now, child.key(), child.object, func() (err error) {
 		existed, err = child.applier.Delete(ctx, child.key(), child.object)
@@ -108,13 +108,13 @@ func deleteObject(ctx context.Context, r *run, child child) error {
 }
 
 // orphanObject takes the marks of a child off, so that it stays without an owner.
-func orphanObject(ctx context.Context, r *run, child child) error {
-	return orphanWith(ctx, r, child, nil)
+func (r *run) orphanObject(ctx context.Context, child child) error {
+	return r.orphanWith(ctx, child, nil)
 }
 
 // orphanWith orphans a child and gives it annotations.
-func orphanWith(ctx context.Context, r *run, child child, annotations map[string]string) error {
-	if err := removeOwnership(ctx, r.loop, child, r.parent.GetUID(), annotations); err != nil {
+func (r *run) orphanWith(ctx context.Context, child child, annotations map[string]string) error {
+	if err := r.loop.removeOwnership(ctx, child, r.parent.GetUID(), annotations); err != nil {
 		return err
 	}
 	r.recordChildRemoval(child)
@@ -123,7 +123,7 @@ func orphanWith(ctx context.Context, r *run, child child, annotations map[string
 	return nil
 }
 
-func removeOwnership(ctx context.Context, l *loop, child child, parent types.UID, annotations map[string]string) error {
+func (l *loop) removeOwnership(ctx context.Context, child child, parent types.UID, annotations map[string]string) error {
 	keys := l.childCache.keys
 	marks := apply.Marks{Labels: []string{keys.Label}, Annotations: keys.Annotations(), Added: annotations}
 	return child.applier.OrphanChild(ctx, child.key(), child.object, parent, marks)

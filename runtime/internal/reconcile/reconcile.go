@@ -47,36 +47,36 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	r, isStale, err := l.startRun(ctx, request.NamespacedName)
 	if isStale {
 		test.SetStale()
-		return waitForCache(ctx, l, r), nil
+		return l.waitForCache(ctx, r), nil
 	}
 	if r == nil || err != nil {
 		return ctrl.Result{}, err
 	}
 	r.test = test
 	l.lagging.end(&r.state.lag)
-	recordParent(r)
+	r.recordParent()
 	if r.isDeleting() && !controllerutil.ContainsFinalizer(r.parent, l.finalizer) {
 		l.forgetRelated(request.NamespacedName)
 		return ctrl.Result{}, nil // the garbage collector does the rest
 	}
 	missing := r.state.missing.list() // what is missing later is not in the snapshot either
-	observed, err := observeChildren(l, r.parent)
+	observed, err := l.observeChildren(r.parent)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if !l.selector.matches(r.parent) && isUntouched(r, observed) {
-		return ctrl.Result{}, leaveParent(ctx, r)
+	if !l.selector.matches(r.parent) && r.isUntouched(observed) {
+		return ctrl.Result{}, r.leaveParent(ctx)
 	}
-	isStale, orphaningErr := noteOrphaning(ctx, r)
+	isStale, orphaningErr := r.noteOrphaning(ctx)
 	if isStale {
 		test.SetStale()
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
-	if suspension := findSuspension(r); suspension != nil {
+	if suspension := r.findSuspension(); suspension != nil {
 		if orphaningErr != nil {
 			return ctrl.Result{}, orphaningErr
 		}
-		return suspendParent(ctx, r, observed, *suspension)
+		return r.suspendParent(ctx, observed, *suspension)
 	}
 	if r.state.isBusy() {
 		return ctrl.Result{RequeueAfter: backoff.CallGrace}, nil
@@ -86,12 +86,12 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 		return ctrl.Result{}, nil
 	}
 	var relatedErr error
-	observed.related, observed.isRelatedServed, relatedErr = observeRelated(ctx, r)
+	observed.related, observed.isRelatedServed, relatedErr = r.observeRelated(ctx)
 	if ctx.Err() != nil {
 		return ctrl.Result{}, nil
 	}
-	if noteStale(r, relatedErr) {
-		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
+	if r.noteStale(relatedErr) {
+		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
 	}
 	r.state.startGeneration(r.parent.GetGeneration())
 	r.state.startSpec(r.parent, l.definition.Status.GenerationOf(r.parent), !observed.isEmpty())
@@ -103,25 +103,25 @@ func (l *loop) reconcile(ctx context.Context, request ctrl.Request, test *testco
 	if test.IsForced() {
 		r.state.retryNow()
 	}
-	warnAboutCopies(ctx, r, observed.copies)
+	r.warnAboutCopies(ctx, observed.copies)
 	ctx, span := process.StartReconcile(ctx, l.definition.Name, l.parentKind.GroupVersionKind, r.parent)
 	defer span.End()
-	r.requestToken = takeRequest(r)
-	r.cleanupErr = cleanUpForParent(ctx, r)
-	restoreErr := restoreBeforeCall(ctx, r, observed, missing)
+	r.requestToken = r.takeRequest()
+	r.cleanupErr = r.cleanUpForParent(ctx)
+	restoreErr := r.restoreBeforeCall(ctx, observed, missing)
 	if errors.As(restoreErr, new(apply.ErrStale)) {
-		return scheduleNext(ctx, r, observed, outcome{isStale: true}), nil
+		return r.scheduleNext(ctx, observed, outcome{isStale: true}), nil
 	}
 	if err := cmp.Or(orphaningErr, relatedErr, restoreErr); err != nil {
-		return scheduleNext(ctx, r, observed, reportOutcome(ctx, r, observed, new(Response), observed.all(), err)), nil
+		return r.scheduleNext(ctx, observed, r.reportOutcome(ctx, observed, new(Response), observed.all(), err)), nil
 	}
-	return scheduleNext(ctx, r, observed, limitStale(ctx, r, observed, syncOrFinalize(ctx, r, observed))), nil
+	return r.scheduleNext(ctx, observed, r.limitStale(ctx, observed, r.syncOrFinalize(ctx, observed))), nil
 }
 
 // leaveParent forgets an object that is no parent any more and has nothing of this
 // controller's left.
-func leaveParent(ctx context.Context, r *run) error {
-	if err := cleanUpForParent(ctx, r); err != nil {
+func (r *run) leaveParent(ctx context.Context) error {
+	if err := r.cleanUpForParent(ctx); err != nil {
 		return err
 	}
 	r.loop.forget(r.name())
@@ -130,61 +130,61 @@ func leaveParent(ctx context.Context, r *run) error {
 }
 
 // syncOrFinalize brings the children and the parent to the desired state.
-func syncOrFinalize(ctx context.Context, r *run, observed *observed) outcome {
+func (r *run) syncOrFinalize(ctx context.Context, observed *observed) outcome {
 	if r.isFinalizing() {
-		return finalizeParent(ctx, r, observed)
+		return r.finalizeParent(ctx, observed)
 	}
 	r.state.wasSelected = true
-	isStale, err := removeRecords(ctx, r)
+	isStale, err := r.removeRecords(ctx)
 	if !isStale && err == nil && r.loop.definition.Author.Finalize != nil { // before Sync has any effect
-		isStale, err = addFinalizer(ctx, r)
+		isStale, err = r.addFinalizer(ctx)
 	}
 	switch {
 	case isStale:
 		return outcome{isStale: true}
 	case err != nil:
-		return reportOutcome(ctx, r, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
+		return r.reportOutcome(ctx, observed, new(Response), observed.all(), fmt.Errorf("write the finalizer: %w", err))
 	}
-	response, applied := callAndApply(ctx, r, observed)
+	response, applied := r.callAndApply(ctx, observed)
 	if applied.isStale || ctx.Err() != nil { // a reconcile that is told to stop shows no error
 		return outcome{isStale: true}
 	}
-	return reportOutcome(ctx, r, observed, response, applied.children, applied.err)
+	return r.reportOutcome(ctx, observed, response, applied.children, applied.err)
 }
 
 // callAndApply calls the author's code and carries out what it desires of the children and
 // of the parent's metadata. The error of applied is all that went wrong.
-func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, applied) {
-	response, err := callAuthor(ctx, r, observed)
+func (r *run) callAndApply(ctx context.Context, observed *observed) (*Response, applied) {
+	response, err := r.callAuthor(ctx, observed)
 	done := applied{children: observed.all()}
-	if noteStale(r, err) {
+	if r.noteStale(err) {
 		return new(Response), applied{children: done.children, isStale: true}
 	}
 	if response == nil {
 		response = new(Response)
 	}
-	if restored := restoreAfterCall(ctx, r, observed, response.Children); restored != nil {
-		done.isStale, done.err = noteStale(r, restored), errors.Join(err, restored)
+	if restored := r.restoreAfterCall(ctx, observed, response.Children); restored != nil {
+		done.isStale, done.err = r.noteStale(restored), errors.Join(err, restored)
 		return new(Response), done
 	}
 	switch {
 	case response.Children != nil:
-		done = applyDesired(ctx, r, observed, response.Children, err == nil && !response.Finalized)
+		done = r.applyDesired(ctx, observed, response.Children, err == nil && !response.Finalized)
 	case err == nil:
-		done = keepChildren(ctx, r, observed)
+		done = r.keepChildren(ctx, observed)
 	}
 	err = errors.Join(err, done.err)
 	if done.isStale {
 		done.err = err
 		return response, done
 	}
-	response, failed := recordApplied(ctx, r, response, done.children)
-	if noteStale(r, failed) {
+	response, failed := r.recordApplied(ctx, response, done.children)
+	if r.noteStale(failed) {
 		done.isStale, done.err = true, err
 		return response, done
 	}
 	err = errors.Join(err, failed)
-	isStale, refused := writeMetadata(ctx, r, response.Labels, response.Annotations)
+	isStale, refused := r.writeMetadata(ctx, response.Labels, response.Annotations)
 	if refused != nil {
 		err = errors.Join(err, fmt.Errorf("write the parent's labels and annotations: %w", refused))
 	}
@@ -195,7 +195,7 @@ func callAndApply(ctx context.Context, r *run, observed *observed) (*Response, a
 // noteStale notes why a reconcile stops half-way, and nothing more of an answer is carried out: the code
 // took a child for absent that exists, something has changed, a watch is being opened, or the call was put off. It reports false
 // for other errors.
-func noteStale(r *run, err error) (isStale bool) {
+func (r *run) noteStale(err error) (isStale bool) {
 	if !errors.As(err, new(errRestored)) && !errors.As(err, new(apply.ErrStale)) && !errors.As(err, new(errPutOff)) && !errors.As(err, new(errFilling)) {
 		return false
 	}
@@ -204,33 +204,33 @@ func noteStale(r *run, err error) (isStale bool) {
 }
 
 // reportOutcome writes the status, the Events and the result of a reconcile.
-func reportOutcome(ctx context.Context, r *run, observed *observed, response *Response, children []child, err error) outcome {
+func (r *run) reportOutcome(ctx context.Context, observed *observed, response *Response, children []child, err error) outcome {
 	limit := r.loop.definition.Retries
 	err = errors.Join(err, r.cleanupErr, r.marksErr)
-	err = giveUpIfLast(r.state, err, limit)
-	conditions := runConditions(r, children, err)
-	if !isHidden(r, err) {
-		isStale, refused := writeStatus(ctx, r, response, conditions, err)
+	err = r.state.giveUpIfLast(err, limit)
+	conditions := r.runConditions(children, err)
+	if !r.isHidden(err) {
+		isStale, refused := r.writeStatus(ctx, response, conditions, err)
 		if failed, ok := errors.AsType[backoff.Failed](refused); ok && !failed.IsYoung(r.loop.now()) { // leave out the author's part, and say so
 			err = errors.Join(err, fmt.Errorf("write the status: %w", refused))
-			conditions = runConditions(r, children, err)
-			isStale, refused = writeStatus(ctx, r, new(Response), conditions, err)
+			conditions = r.runConditions(children, err)
+			isStale, refused = r.writeStatus(ctx, new(Response), conditions, err)
 		}
 		if isStale {
 			return outcome{isStale: true}
 		}
-		err = giveUpIfLast(r.state, errors.Join(err, refused), limit)
+		err = r.state.giveUpIfLast(errors.Join(err, refused), limit)
 	}
-	recordEvents(r, response.Events, err)
+	r.recordEvents(response.Events, err)
 	if !r.loop.definition.Status.HasConditions() {
-		warnAboutConflicts(ctx, r, conflictTexts(r, children)...)
+		r.warnAboutConflicts(ctx, r.conflictTexts(children)...)
 	}
 	conditions = status.MergeConditions(status.Merge{Runtime: conditions, Author: response.Conditions, IsOurs: func(string) bool { return false }, Failed: err != nil, Now: r.now})
-	countAnswer(ctx, r, observed, response, nextRequeue(r, max(response.RequeueAfter, 0), children), err)
+	r.countAnswer(ctx, observed, response, r.nextRequeue(max(response.RequeueAfter, 0), children), err)
 	r.state.hasTimer = response.RequeueAfter != 0
-	requeue := nextRequeue(r, requestedRequeue(ctx, r, observed, response.RequeueAfter), children)
+	requeue := r.nextRequeue(r.requestedRequeue(ctx, observed, response.RequeueAfter), children)
 	if err == nil {
-		completeRequest(r)
+		r.completeRequest()
 	}
 	return outcome{requeue: requeue, isReady: status.IsReady(conditions, 0), err: err}
 }
@@ -238,7 +238,7 @@ func reportOutcome(ctx context.Context, r *run, observed *observed, response *Re
 // nextRequeue returns when the next reconcile is due: at the requeue that the author asked for, or
 // before that when a repair that was put off is due, or what admission has altered is to be
 // written again.
-func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration {
+func (r *run) nextRequeue(requeue time.Duration, children []child) time.Duration {
 	conflicts := []*backoff.Conflict{r.metadataConflict, r.statusConflict}
 	for _, child := range children {
 		conflicts = append(conflicts, child.conflict)
@@ -259,7 +259,7 @@ func nextRequeue(r *run, requeue time.Duration, children []child) time.Duration 
 
 // scheduleNext turns the outcome of a reconcile into when the next one is due. The state counts
 // failures, so the work queue never sees an error.
-func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) ctrl.Result {
+func (r *run) scheduleNext(ctx context.Context, observed *observed, end outcome) ctrl.Result {
 	if end.err != nil {
 		failure := backoff.Failure{Err: end.err, Requeue: end.requeue, IsTerminal: isTerminal(end.err), NameConflict: errors.As(end.err, new(apply.ErrNameConflict)), View: r.view(observed)}
 		if errors.As(end.err, new(errGaveUp)) {
@@ -271,26 +271,26 @@ func scheduleNext(ctx context.Context, r *run, observed *observed, end outcome) 
 		delay := r.state.failures.Add(failure, r.now)
 		reason := errorReason(end.err)
 		r.test.SetError(reason, end.err)
-		countReconcile(ctx, r, reason, errorMessage(end.err))
+		r.countReconcile(ctx, reason, errorMessage(end.err))
 		log.FromContext(ctx).Error(end.err, "reconcile failed", "reason", reason, "retry", delay.String())
 		return r.requeueAfter(delay)
 	}
 	if r.isPutOff() {
 		r.test.SetStale()
-		countReconcile(ctx, r, "slow", r.staleCause.Error())
+		r.countReconcile(ctx, "slow", r.staleCause.Error())
 		r.loop.slowCalls.wait(r.name())
 		return ctrl.Result{}
 	}
 	if end.isStale {
 		r.test.SetStale()
-		countReconcile(ctx, r, "stale", "")
+		r.countReconcile(ctx, "stale", "")
 		return ctrl.Result{RequeueAfter: backoff.Stale}
 	}
 	r.state.failures = backoff.Failures{}
 	r.endSpec(end.isReady)
-	countReconcile(ctx, r, "success", "")
+	r.countReconcile(ctx, "success", "")
 	if end.isReady {
-		countConvergence(r)
+		r.countConvergence()
 	}
 	return r.requeueAfter(end.requeue)
 }
@@ -307,7 +307,7 @@ func (r *run) requeueAfter(wait time.Duration) ctrl.Result {
 }
 
 // countReconcile counts a reconcile that ended with this result, and sets it in the span.
-func countReconcile(ctx context.Context, r *run, result, message string) {
+func (r *run) countReconcile(ctx context.Context, result, message string) {
 	r.loop.environment.Metrics.CountReconcile(r.loop.definition.Name, result, r.loop.now().Sub(r.now))
 	process.SetResult(ctx, result, message)
 }

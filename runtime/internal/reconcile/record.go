@@ -27,11 +27,11 @@ func (r *run) hasRecord(key string) bool {
 }
 
 // addRecord writes the record of a key. It reports whether the parent has changed meanwhile.
-func addRecord(ctx context.Context, r *run, key string) (isStale bool, err error) {
+func (r *run) addRecord(ctx context.Context, key string) (isStale bool, err error) {
 	if r.hasRecord(key) {
 		return false, nil
 	}
-	return patchParent(ctx, r, func(parent client.Object) {
+	return r.patchParent(ctx, func(parent client.Object) {
 		annotations := maps.Clone(parent.GetAnnotations())
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -43,12 +43,12 @@ func addRecord(ctx context.Context, r *run, key string) (isStale bool, err error
 
 // removeRecords removes the records of a parent that is not finalized any more, since somebody has
 // selected it again. It reports whether the parent has changed meanwhile.
-func removeRecords(ctx context.Context, r *run) (isStale bool, err error) {
+func (r *run) removeRecords(ctx context.Context) (isStale bool, err error) {
 	r.state.finalized = false
 	if len(r.recordsOf(r.parent)) == 0 {
 		return false, nil
 	}
-	return patchParent(ctx, r, r.dropRecords)
+	return r.patchParent(ctx, r.dropRecords)
 }
 
 // recordsOf returns the values of the records that a parent has.
@@ -73,7 +73,7 @@ func (r *run) dropRecords(parent client.Object) {
 // patchParent writes the parent's finalizers and the runtime's own annotations. The patch contains
 // the whole list of finalizers, so it requires that the parent has not changed. A patch that failed
 // is not sent again before its backoff ends.
-func patchParent(ctx context.Context, r *run, change func(client.Object)) (isStale bool, err error) {
+func (r *run) patchParent(ctx context.Context, change func(client.Object)) (isStale bool, err error) {
 	changed := r.parent.DeepCopyObject().(client.Object)
 	change(changed)
 	budget, desired := &r.state.finalizers, fmt.Sprint(changed.GetFinalizers(), r.recordsOf(changed))

@@ -49,13 +49,13 @@ func (k *relatedKind) requestsForReaders(object client.Object) []ctrl.Request {
 // reconciled when they change. The objects are the cache's own. It returns an error if the
 // objects of an entry cannot be found. Finalize gets none then, so that the parent can go. isServed says
 // which entries the API server serves.
-func observeRelated(ctx context.Context, r *run) (objects [][]client.Object, isServed []bool, err error) {
+func (r *run) observeRelated(ctx context.Context) (objects [][]client.Object, isServed []bool, err error) {
 	l := r.loop
 	if r.isFinalizing() && (l.definition.Author.Finalize == nil || r.state.finalized) {
 		return nil, nil, nil // the author's code runs no more, and nothing is to keep the parent
 	}
-	selections, err := selectDynamic(ctx, r)
-	if err != nil && !goesWithoutSelections(ctx, r, err) {
+	selections, err := r.selectDynamic(ctx)
+	if err != nil && !r.goesWithoutSelections(ctx, err) {
 		return nil, nil, err
 	}
 	objects, isServed = make([][]client.Object, len(l.relatedKinds)), make([]bool, len(l.relatedKinds))
@@ -63,8 +63,8 @@ func observeRelated(ctx context.Context, r *run) (objects [][]client.Object, isS
 		if isServed[i] = kind.isServed(); !isServed[i] {
 			continue
 		}
-		objects[i], err = readEntry(ctx, r, kind, selections[i])
-		if err != nil && !goesWithoutEntry(ctx, r, kind, err) {
+		objects[i], err = r.readEntry(ctx, kind, selections[i])
+		if err != nil && !r.goesWithoutEntry(ctx, kind, err) {
 			return objects, isServed, err
 		}
 	}
@@ -72,21 +72,21 @@ func observeRelated(ctx context.Context, r *run) (objects [][]client.Object, isS
 }
 
 // readEntry returns the related objects of one entry.
-func readEntry(ctx context.Context, r *run, kind *relatedKind, dynamic []declared.Selection) ([]client.Object, error) {
-	queries, err := newQueries(r, kind, dynamic)
+func (r *run) readEntry(ctx context.Context, kind *relatedKind, dynamic []declared.Selection) ([]client.Object, error) {
+	queries, err := r.newQueries(kind, dynamic)
 	if err != nil {
 		return nil, errRelated{err}
 	}
 	kind.index.Set(r.name(), queries)
-	if err := checkQueries(r.loop, kind, queries); err != nil {
+	if err := r.loop.checkQueries(kind, queries); err != nil {
 		return nil, errRelated{err}
 	}
-	return findRelated(ctx, kind, r.name(), queries)
+	return kind.findRelated(ctx, r.name(), queries)
 }
 
 // goesWithoutEntry reports whether a parent is finalized although the objects of an entry
 // cannot be found.
-func goesWithoutEntry(ctx context.Context, r *run, kind *relatedKind, err error) bool {
+func (r *run) goesWithoutEntry(ctx context.Context, kind *relatedKind, err error) bool {
 	if !r.isFinalizing() || !errors.As(err, new(errRelated)) {
 		return false
 	}
@@ -96,7 +96,7 @@ func goesWithoutEntry(ctx context.Context, r *run, kind *relatedKind, err error)
 
 // goesWithoutSelections reports whether a parent is finalized although the author's Related
 // failed, which may succeed later.
-func goesWithoutSelections(ctx context.Context, r *run, err error) bool {
+func (r *run) goesWithoutSelections(ctx context.Context, err error) bool {
 	if !r.isFinalizing() || r.state.isBusy() || ctx.Err() != nil || errors.As(err, new(errPutOff)) || !isTerminal(err) && r.state.failures.Count+1 < backoff.RelatedAttempts {
 		return false
 	}
@@ -106,7 +106,7 @@ func goesWithoutSelections(ctx context.Context, r *run, err error) bool {
 
 // selectDynamic calls the author's Related. It returns the selections of each entry, nil for
 // those that are not dynamic.
-func selectDynamic(ctx context.Context, r *run) ([][]declared.Selection, error) {
+func (r *run) selectDynamic(ctx context.Context) ([][]declared.Selection, error) {
 	selections := make([][]declared.Selection, len(r.loop.relatedKinds))
 	if r.loop.definition.Author.Select == nil {
 		return selections, nil
@@ -127,14 +127,14 @@ func selectDynamic(ctx context.Context, r *run) ([][]declared.Selection, error) 
 }
 
 // newQueries returns what a parent reads of a related kind.
-func newQueries(r *run, kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
+func (r *run) newQueries(kind *relatedKind, dynamic []declared.Selection) ([]related.Query, error) {
 	if !kind.Dynamic {
-		query, err := newQuery(r, kind)
+		query, err := r.newQuery(kind)
 		return []related.Query{query}, err
 	}
 	var queries []related.Query
 	for _, selection := range dynamic {
-		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: queryNamespaces(r, kind, withoutEmpty(selection.Namespaces))}
+		query := related.Query{Names: withoutEmpty(selection.Names), Namespaces: r.queryNamespaces(kind, withoutEmpty(selection.Namespaces))}
 		if len(selection.Names) == 0 && selection.Selector != nil {
 			selector, err := metav1.LabelSelectorAsSelector(selection.Selector)
 			if err != nil {
@@ -154,10 +154,10 @@ func withoutEmpty(names []string) []string {
 }
 
 // newQuery evaluates an entry of the spec file for a parent.
-func newQuery(r *run, kind *relatedKind) (related.Query, error) {
+func (r *run) newQuery(kind *relatedKind) (related.Query, error) {
 	query, err := querySelector(r.parent, kind)
 	if err != nil || kind.NamespacesFrom == "" || !kind.namespaced {
-		query.Namespaces = queryNamespaces(r, kind, kind.Namespaces)
+		query.Namespaces = r.queryNamespaces(kind, kind.Namespaces)
 		return query, err
 	}
 	names, err := fieldpath.Strings(r.parent, kind.NamespacesFrom)
@@ -184,7 +184,7 @@ func querySelector(parent client.Object, kind *relatedKind) (query related.Query
 }
 
 // queryNamespaces returns the namespaces of a query: those that are stated, or the default.
-func queryNamespaces(r *run, kind *relatedKind, stated []string) []string {
+func (r *run) queryNamespaces(kind *relatedKind, stated []string) []string {
 	switch {
 	case !kind.namespaced:
 		return []string{""}

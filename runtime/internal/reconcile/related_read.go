@@ -19,7 +19,7 @@ import (
 type errFilling struct{ error }
 
 // checkQueries returns an error if the objects of a query cannot be read.
-func checkQueries(l *loop, kind *relatedKind, queries []related.Query) error {
+func (l *loop) checkQueries(kind *relatedKind, queries []related.Query) error {
 	only := l.environment.Namespace
 	for _, query := range queries {
 		if kind.liveReader != nil && query.Selector != nil {
@@ -38,14 +38,14 @@ func checkQueries(l *loop, kind *relatedKind, queries []related.Query) error {
 }
 
 // findRelated returns the objects that queries select, each once.
-func findRelated(ctx context.Context, kind *relatedKind, parent types.NamespacedName, queries []related.Query) (found []client.Object, err error) {
+func (kind *relatedKind) findRelated(ctx context.Context, parent types.NamespacedName, queries []related.Query) (found []client.Object, err error) {
 	switch {
 	case kind.selected != nil:
 		found, err = kind.selected.Read(ctx, kind.index, parent, queries)
 	case kind.liveReader != nil:
 		found, err = readByName(ctx, kind.liveReader, kind, queries)
 	default:
-		found, err = readCached(ctx, kind, queries)
+		found, err = kind.readCached(ctx, queries)
 	}
 	switch {
 	case errors.Is(err, related.ErrFilling):
@@ -82,15 +82,15 @@ func readByName(ctx context.Context, from consistency.Reader, kind *relatedKind,
 }
 
 // readCached returns the objects of the entry's cache that queries select.
-func readCached(ctx context.Context, kind *relatedKind, queries []related.Query) (found []client.Object, err error) {
+func (kind *relatedKind) readCached(ctx context.Context, queries []related.Query) (found []client.Object, err error) {
 	for _, query := range queries {
 		for _, namespace := range query.Namespaces {
 			one := related.Query{Names: query.Names, Selector: query.Selector, Namespaces: []string{namespace}}
-			read := listCached
+			read := kind.listCached
 			if len(query.Names) > 0 && namespace != declared.AllNamespaces {
-				read = getCached
+				read = kind.getCached
 			}
-			objects, err := read(ctx, kind, one)
+			objects, err := read(ctx, one)
 			if err != nil {
 				return nil, err
 			}
@@ -101,12 +101,12 @@ func readCached(ctx context.Context, kind *relatedKind, queries []related.Query)
 }
 
 // getCached returns the objects that a query of one namespace names.
-func getCached(ctx context.Context, kind *relatedKind, query related.Query) ([]client.Object, error) {
+func (kind *relatedKind) getCached(ctx context.Context, query related.Query) ([]client.Object, error) {
 	return readByName(ctx, kind.cache, kind, []related.Query{query})
 }
 
 // listCached returns the objects that a query selects in its one namespace, or in all.
-func listCached(ctx context.Context, kind *relatedKind, query related.Query) (found []client.Object, err error) {
+func (kind *relatedKind) listCached(ctx context.Context, query related.Query) (found []client.Object, err error) {
 	if query.IsEmpty() {
 		return nil, nil
 	}

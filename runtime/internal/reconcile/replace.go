@@ -22,7 +22,7 @@ import (
 // the task waits; empty if it does not. A child that exists replaces nothing any more. If the name
 // of the child belongs to another object, the task does not wait either: nothing is removed for a
 // child that cannot be created.
-func findReplaced(ctx context.Context, r *run, observed *observed, t task) (first []child, why string) {
+func (r *run) findReplaced(ctx context.Context, observed *observed, t task) (first []child, why string) {
 	if len(t.replaces) == 0 || t.observed != nil {
 		return nil, ""
 	}

@@ -24,7 +24,7 @@ func TestUndesiredChildrenOfARefusedChildAreNamed(t *testing.T) {
 		var undesired []child
 		for _, name := range []string{"b", "a"} {
 			if expected != "" {
-				undesired = append(undesired, newChild(served, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}))
+				undesired = append(undesired, served.newChild(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}))
 			}
 		}
 		key := apply.Key{Kind: gvk, Name: types.NamespacedName{Namespace: "shop", Name: "new"}}

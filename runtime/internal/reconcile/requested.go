@@ -25,7 +25,7 @@ type requests struct {
 // takeRequest returns the token of a request that was not handled yet; empty if there is
 // none. A parent that cannot show which token was handled is not written again after each
 // start.
-func takeRequest(r *run) string {
+func (r *run) takeRequest() string {
 	known := &r.state.requests
 	token := truncateText(r.parent.GetAnnotations()[r.loop.definition.Group+reconcileKey])
 	if !known.isKnown {
@@ -47,12 +47,12 @@ func takeRequest(r *run) string {
 }
 
 // isRewritten reports whether a request has a child written that is not yet written for it.
-func isRewritten(r *run, key apply.Key) bool {
+func (r *run) isRewritten(key apply.Key) bool {
 	return r.requestToken != "" && !r.state.requests.written[key]
 }
 
 // recordRewrite records that a child is written, for the request that there may be.
-func recordRewrite(r *run, key apply.Key) {
+func (r *run) recordRewrite(key apply.Key) {
 	if r.requestToken != "" {
 		r.state.requests.written[key] = true
 	}
@@ -60,13 +60,13 @@ func recordRewrite(r *run, key apply.Key) {
 
 // hasUnwritten reports whether a request has children written that wait for others, for their turn
 // or for the end of a backoff.
-func hasUnwritten(r *run, tasks []task) bool {
-	return slices.ContainsFunc(tasks, func(t task) bool { return isRewritten(r, t.Key()) })
+func (r *run) hasUnwritten(tasks []task) bool {
+	return slices.ContainsFunc(tasks, func(t task) bool { return r.isRewritten(t.Key()) })
 }
 
 // completeRequest records that the request is handled, unless children are still to be written
 // for it.
-func completeRequest(r *run) {
+func (r *run) completeRequest() {
 	if r.requestToken != "" && !r.isUnwritten {
 		r.state.requests = requests{isKnown: true, handled: r.requestToken}
 	}
@@ -74,7 +74,7 @@ func completeRequest(r *run) {
 
 // handledCondition returns the condition of the request that this reconcile has handled; none
 // if there was no request.
-func handledCondition(r *run) []metav1.Condition {
+func (r *run) handledCondition() []metav1.Condition {
 	if r.requestToken == "" || r.isUnwritten {
 		return nil
 	}

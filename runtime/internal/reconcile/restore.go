@@ -50,7 +50,7 @@ func (e errRestored) Error() string { return e.key.String() + " exists, and was 
 // restoreBeforeCall adds the children that have lost their marks to those that are observed, and gives
 // them their marks back: those of missing, which were missing before the others were observed, at
 // whose kinds the author's code may look, by its last call; and those of which a mark is left.
-func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing []child) error {
+func (r *run) restoreBeforeCall(ctx context.Context, observed *observed, missing []child) error {
 	candidates := slices.Concat(missing, observed.unmarked)
 	r.state.missing.forgetLooks(r.now, candidates)
 	if len(candidates) == 0 {
@@ -62,10 +62,10 @@ func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing 
 			r.state.missing.drop(child)
 			continue
 		}
-		if reads != nil && !reads[child.index].Load() && !r.isFinalizing() || isCollectedFirst(r, child) {
+		if reads != nil && !reads[child.index].Load() && !r.isFinalizing() || r.isCollectedFirst(child) {
 			continue
 		}
-		object, err := restoreChild(ctx, r, child)
+		object, err := r.restoreChild(ctx, child)
 		if err != nil {
 			return err
 		}
@@ -81,19 +81,19 @@ func restoreBeforeCall(ctx context.Context, r *run, observed *observed, missing 
 // restoreAfterCall gives those missing children their marks back at which the author's code has looked,
 // and those that it does not desire. The create shows what became of the others. It returns
 // errRestored if the code took one of them for absent.
-func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []declared.DesiredSet) error {
+func (r *run) restoreAfterCall(ctx context.Context, observed *observed, sets []declared.DesiredSet) error {
 	r.state.reads = r.reads
 	missing := r.state.missing.list()
 	if len(missing) == 0 {
 		return nil
 	}
-	isObserved, desired := observed.uids(), namesOf(r, sets)
+	isObserved, desired := observed.uids(), r.namesOf(sets)
 	var restored error
 	for _, child := range missing {
-		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() || isCollectedFirst(r, child) {
+		if isObserved[child.object.GetUID()] || desired[child.key()] && !r.readsOf(child.childKind).Load() || r.isCollectedFirst(child) {
 			continue
 		}
-		object, err := restoreChild(ctx, r, child)
+		object, err := r.restoreChild(ctx, child)
 		switch {
 		case err != nil:
 			return err
@@ -110,13 +110,13 @@ func restoreAfterCall(ctx context.Context, r *run, observed *observed, sets []de
 // restoreDependents restores children that come after others, once in a process. Their create would
 // come too late to show that they only have lost their marks: what they come after would have been
 // changed before. It returns errRestored if there was one.
-func restoreDependents(ctx context.Context, r *run, observed *observed, tasks []task) error {
+func (r *run) restoreDependents(ctx context.Context, observed *observed, tasks []task) error {
 	if r.state.lookedUp {
 		return nil
 	}
 	if !observed.isEmpty() {
 		dependents := slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return !t.hasDependencies() })
-		if err := restoreUnobserved(ctx, r, dependents); err != nil {
+		if err := r.restoreUnobserved(ctx, dependents); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func restoreDependents(ctx context.Context, r *run, observed *observed, tasks []
 
 // restoreUnobserved gives those children of tasks their marks back that exist, though Sync took them
 // for absent. It returns errRestored if there was one.
-func restoreUnobserved(ctx context.Context, r *run, tasks []task) (restored error) {
+func (r *run) restoreUnobserved(ctx context.Context, tasks []task) (restored error) {
 	for _, task := range tasks {
 		if task.observed != nil {
 			continue
@@ -142,7 +142,7 @@ func restoreUnobserved(ctx context.Context, r *run, tasks []task) (restored erro
 		if !r.hasLostMarks(current, false) {
 			continue
 		}
-		if _, err := restoreMarks(ctx, r, task.kind, current, task.marksFor(r, current)); err != nil {
+		if _, err := r.restoreMarks(ctx, task.kind, current, task.marksFor(r, current)); err != nil {
 			return err
 		}
 		restored = errRestored{task.Key()}
@@ -151,7 +151,7 @@ func restoreUnobserved(ctx context.Context, r *run, tasks []task) (restored erro
 }
 
 // namesOf returns the names of the children that Sync desires. It leaves out invalid ones.
-func namesOf(r *run, sets []declared.DesiredSet) map[apply.Key]bool {
+func (r *run) namesOf(sets []declared.DesiredSet) map[apply.Key]bool {
 	names := map[apply.Key]bool{}
 	for _, kind := range r.loop.childKinds {
 		if sets == nil {
@@ -165,7 +165,7 @@ func namesOf(r *run, sets []declared.DesiredSet) map[apply.Key]bool {
 			if err != nil {
 				continue
 			}
-			if name, err := completeName(r.loop, r.parent.GetNamespace(), kind, stated); err == nil {
+			if name, err := r.loop.completeName(r.parent.GetNamespace(), kind, stated); err == nil {
 				names[apply.Key{Kind: kind.GroupVersionKind, Name: name}] = true
 			}
 		}
@@ -175,7 +175,7 @@ func namesOf(r *run, sets []declared.DesiredSet) map[apply.Key]bool {
 
 // restoreChild reads what may be a child without its marks live, gives them back, and returns it. It
 // returns nil for an object that is gone, or is not this parent's.
-func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, error) {
+func (r *run) restoreChild(ctx context.Context, unmarked child) (client.Object, error) {
 	uid := unmarked.object.GetUID()
 	last := r.state.missing.lookAt(uid)
 	switch {
@@ -204,7 +204,7 @@ func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, e
 	if r.isDeleting() && ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) {
 		return nil, nil
 	}
-	object, err := restoreMarks(ctx, r, unmarked.childKind, current, r.marksAsBefore(unmarked))
+	object, err := r.restoreMarks(ctx, unmarked.childKind, current, r.marksAsBefore(unmarked))
 	last.unmarked = nil
 	if removed, ok := errors.AsType[errMarksRemoved](err); ok { // it is shown without them
 		last.unmarked, last.readAt, last.removed = object, r.now, removed
@@ -218,15 +218,15 @@ func restoreChild(ctx context.Context, r *run, unmarked child) (client.Object, e
 func (r *run) marksAsBefore(unmarked child) map[string]any {
 	keys, policy := r.loop.childCache.keys, r.loop.policyOf(unmarked, unmarked.WhenDeleted)
 	byReference := ownership.HasOwnerReference(unmarked.object, r.parent.GetUID()) ||
-		keys.ParentName(unmarked.object) == "" && getsOwnerReference(r, unmarked.childKind, unmarked.name, policy)
+		keys.ParentName(unmarked.object) == "" && r.getsOwnerReference(unmarked.childKind, unmarked.name, policy)
 	return keys.Ownership(r.owner(), byReference, unmarked.object.GetAnnotations()[keys.WhenRemoved])
 }
 
 // restoreMarks writes the marks of a child to an object that has lost them, and changes nothing else
 // in it. It returns the object as it is now. If the object does not keep them, that is a field manager
 // conflict: the error is errMarksRemoved, beside the object.
-func restoreMarks(ctx context.Context, r *run, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
-	key, budget := newChild(kind, current).key(), &r.state.missing.lookAt(current.GetUID()).budget
+func (r *run) restoreMarks(ctx context.Context, kind *childKind, current client.Object, marks map[string]any) (client.Object, error) {
+	key, budget := kind.newChild(current).key(), &r.state.missing.lookAt(current.GetUID()).budget
 	object, conflict, err := kind.applier.RestoreMarks(ctx, r.now, budget, key, current, r.parent.GetUID(), marks)
 	switch {
 	case err != nil:

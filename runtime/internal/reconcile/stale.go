@@ -24,7 +24,7 @@ func (e errStale) Error() string {
 // limitStale turns the outcome of a reconcile that stopped half-way into an error if too many
 // in a row have. A cache that is out of date catches up by itself; a conflict that admission
 // answers with does not go away.
-func limitStale(ctx context.Context, r *run, observed *observed, end outcome) outcome {
+func (r *run) limitStale(ctx context.Context, observed *observed, end outcome) outcome {
 	switch {
 	case ctx.Err() != nil:
 		return end
@@ -39,7 +39,7 @@ func limitStale(ctx context.Context, r *run, observed *observed, end outcome) ou
 		return end
 	}
 	err := errStale{backoff.Conflicts.Free + 1, cmp.Or(r.staleCause, errors.New("the parent keeps changing"))}
-	if concluded := reportOutcome(ctx, r, observed, new(Response), observed.all(), err); !concluded.isStale {
+	if concluded := r.reportOutcome(ctx, observed, new(Response), observed.all(), err); !concluded.isStale {
 		return concluded
 	}
 	return outcome{err: err}

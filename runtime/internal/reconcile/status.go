@@ -14,22 +14,22 @@ import (
 
 // writeStatus writes the author's part of the status and the runtime's conditions. It reports
 // whether the parent has changed meanwhile.
-func writeStatus(ctx context.Context, r *run, response *Response, conditions []metav1.Condition, failed error) (isStale bool, err error) {
+func (r *run) writeStatus(ctx context.Context, response *Response, conditions []metav1.Condition, failed error) (isStale bool, err error) {
 	result, err := r.loop.status.Write(ctx, &r.state.status, status.Change{
 		Parent: r.parent, Conditions: conditions, Failed: failed != nil, Now: r.now,
 		Author: status.Author{Status: response.Status, Conditions: response.Conditions, Hash: func() string {
 			return strconv.FormatUint(hashParentPart(r.loop.definition.Status, response), 16)
 		}},
 	})
-	recordStatusWrite(ctx, r, result)
+	r.recordStatusWrite(ctx, result)
 	return result.Stale, err
 }
 
 // recordStatusWrite records what came of a write of the status.
-func recordStatusWrite(ctx context.Context, r *run, result status.Result) {
+func (r *run) recordStatusWrite(ctx context.Context, result status.Result) {
 	r.statusConflict = result.Conflict
 	if result.Conflict != nil {
-		warnAboutConflicts(ctx, r, repeatedWriteText("the status", *result.Conflict))
+		r.warnAboutConflicts(ctx, repeatedWriteText("the status", *result.Conflict))
 	}
 	if result.Cause != nil {
 		r.staleCause = result.Cause

@@ -21,7 +21,7 @@ const (
 
 // findSuspension returns the condition of a parent that a user has suspended, nil for any
 // other, and where the definition forbids it. The conditions of the last reconcile before stay beside it.
-func findSuspension(r *run) *metav1.Condition {
+func (r *run) findSuspension() *metav1.Condition {
 	definition := &r.loop.definition
 	annotations, group := r.parent.GetAnnotations(), definition.Group
 	switch {
@@ -36,18 +36,18 @@ func findSuspension(r *run) *metav1.Condition {
 }
 
 // suspendParent reconciles a suspended parent without a call of Sync.
-func suspendParent(ctx context.Context, r *run, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
+func (r *run) suspendParent(ctx context.Context, observed *observed, suspension metav1.Condition) (ctrl.Result, error) {
 	isStale := false
 	if suspension.Reason == "Disconnected" {
 		var err error
-		if isStale, err = disconnectParent(ctx, r, observed); err != nil {
+		if isStale, err = r.disconnectParent(ctx, observed); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
 	isGone := r.isDeleting() && len(r.parent.GetFinalizers()) == 0 // with the last finalizer
 	if !isStale && !isGone {
 		result, err := r.loop.status.WriteCondition(ctx, &r.state.status, r.parent, suspension, r.now)
-		recordStatusWrite(ctx, r, result)
+		r.recordStatusWrite(ctx, result)
 		if err != nil {
 			return ctrl.Result{}, err
 		}
@@ -57,17 +57,17 @@ func suspendParent(ctx context.Context, r *run, observed *observed, suspension m
 		return ctrl.Result{RequeueAfter: backoff.Stale}, nil
 	}
 	r.state.failures, r.state.applied = backoff.Failures{}, apply.AppliedState{}
-	return ctrl.Result{RequeueAfter: nextRequeue(r, 0, nil)}, nil
+	return ctrl.Result{RequeueAfter: r.nextRequeue(0, nil)}, nil
 }
 
 // disconnectParent orphans the children, and lets the parent go without them. An annotation on each
 // lets the same parent take it back when it is connected again. Children of kinds that forbid it
 // stay the parent's: the finalizer stays for them, and they go with the parent.
-func disconnectParent(ctx context.Context, r *run, all *observed) (isStale bool, err error) {
-	orphaned, kept := splitDisconnected(all)
+func (r *run) disconnectParent(ctx context.Context, all *observed) (isStale bool, err error) {
+	orphaned, kept := all.splitDisconnected()
 	former := map[string]string{r.loop.childCache.keys.FormerParent: string(r.parent.GetUID())}
 	for _, child := range orphaned.all() {
-		switch failed := orphanWith(ctx, r, child, former); {
+		switch failed := r.orphanWith(ctx, child, former); {
 		case errors.As(failed, new(apply.ErrStale)):
 			isStale = true
 		case failed != nil:
@@ -79,18 +79,18 @@ func disconnectParent(ctx context.Context, r *run, all *observed) (isStale bool,
 	}
 	isDone := len(kept.all()) == 0
 	if r.isDeleting() {
-		if isDone, isStale, err = removeAllChildren(ctx, r, kept); isStale || err != nil {
+		if isDone, isStale, err = r.removeAllChildren(ctx, kept); isStale || err != nil {
 			return isStale, err
 		}
 	}
 	if !isDone {
 		return false, nil
 	}
-	return removeFinalizer(ctx, r)
+	return r.removeFinalizer(ctx)
 }
 
 // splitDisconnected returns the children that a disconnect orphans, and those that it keeps.
-func splitDisconnected(all *observed) (orphaned, kept *observed) {
+func (all *observed) splitDisconnected() (orphaned, kept *observed) {
 	orphaned, kept = &observed{}, &observed{}
 	for i, kind := range all.kinds {
 		part := orphaned
