@@ -36,12 +36,12 @@ func Build(ctx context.Context, cache Cache, progress ProgressFunc) (Assets, err
 	if assets.isComplete() {
 		return assets, nil
 	}
-	return assets, buildInto(ctx, tool, files, filepath.Join(cache.buildsDir(), key), progress)
+	return assets, tool.buildInto(ctx, files, filepath.Join(cache.buildsDir(), key), progress)
 }
 
 // buildInto builds in dir.tmp and renames the result to dir at the end. The caller has the lock, so
 // an existing dir.tmp is from a build that died.
-func buildInto(ctx context.Context, tool goTool, files []sourceFile, dir string, progress ProgressFunc) error {
+func (tool goTool) buildInto(ctx context.Context, files []sourceFile, dir string, progress ProgressFunc) error {
 	work := dir + ".tmp"
 	if err := os.RemoveAll(work); err != nil {
 		return err

@@ -42,12 +42,12 @@ const withoutAccounts = "--disable-admission-plugins=ServiceAccount"
 // upstream's programs.
 func (i *Instance) programs(p ports, controllers bool) []program {
 	if !controllers {
-		return []program{etcdProgram(i, p), apiServerProgram(i, p, withoutAccounts)}
+		return []program{i.etcdProgram(p), i.apiServerProgram(p, withoutAccounts)}
 	}
-	return []program{etcdProgram(i, p), apiServerProgram(i, p), controllerManagerProgram(i)}
+	return []program{i.etcdProgram(p), i.apiServerProgram(p), i.controllerManagerProgram()}
 }
 
-func etcdProgram(i *Instance, p ports) program {
+func (i *Instance) etcdProgram(p ports) program {
 	client, peer := "https://"+loopbackAddress(p.etcd), "https://"+loopbackAddress(p.etcdPeer)
 	return program{etcd, loopbackAddress(p.etcd), []string{
 		"--name=default", "--data-dir=" + i.filePath("etcd"), "--unsafe-no-fsync", "--log-level=warn",
@@ -60,7 +60,7 @@ func etcdProgram(i *Instance, p ports) program {
 	}}
 }
 
-func apiServerProgram(i *Instance, p ports, more ...string) program {
+func (i *Instance) apiServerProgram(p ports, more ...string) program {
 	return program{apiServer, loopbackAddress(p.apiServer), append([]string{
 		"--etcd-servers=https://" + loopbackAddress(p.etcd), "--etcd-cafile=" + i.filePath("ca.crt"),
 		"--etcd-certfile=" + i.filePath("server.crt"), "--etcd-keyfile=" + i.filePath("server.key"),
@@ -79,7 +79,7 @@ func apiServerProgram(i *Instance, p ports, more ...string) program {
 
 // controllerManagerProgram runs without a port and without leader election. It names a directory
 // for volume plugins, since upstream's program creates one outside of the instance by default.
-func controllerManagerProgram(i *Instance) program {
+func (i *Instance) controllerManagerProgram() program {
 	return program{controllerManager, "", []string{
 		"--kubeconfig=" + i.filePath("manager.kubeconfig"), "--root-ca-file=" + i.filePath("ca.crt"),
 		"--service-account-private-key-file=" + i.filePath("sa.key"),

@@ -67,7 +67,7 @@ func (b *packageBuilder) build() Package {
 		b.addKind(k)
 	}
 	resolveCopies(b.pkg.Types)
-	b.pkg.Imports = resolveImports(b.pkg)
+	b.pkg.Imports = b.pkg.resolveImports()
 	return b.pkg
 }
 
@@ -109,7 +109,7 @@ func (b *packageBuilder) addKind(k kindVersion) {
 		keepUnknown(&root, k.version.Root)
 	}
 	b.pkg.Types[at] = root
-	b.pkg.Types = append(b.pkg.Types, listType(kind))
+	b.pkg.Types = append(b.pkg.Types, kind.listType())
 	b.pkg.Kinds = append(b.pkg.Kinds, kind)
 }
 
@@ -142,7 +142,7 @@ func isObjectMethod(name string) bool {
 	return method || field
 }
 
-func listType(k Kind) Type {
+func (k Kind) listType() Type {
 	return Type{
 		Name: k.List, Object: true, Markers: []string{"+kubebuilder:object:root=true"},
 		Doc: []string{k.List + " is a list of " + k.Name + " objects."},
@@ -182,7 +182,7 @@ func (b *packageBuilder) rootField(v *spec.Version, n node, name, tag string) Fi
 		tag += ",omitzero"
 	}
 	n.hasCrossFieldRules = n.hasCrossFieldRules || hasOwnCrossFieldRules(n.schema)
-	f := Field{Name: name, Tag: tag, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
+	f := Field{Name: name, Tag: tag, Doc: n.fieldDoc(), Markers: []string{presenceMarker(required)}}
 	f.Type = &GoType{Shape: Name, Name: n.name, Form: kubetypes.Struct}
 	if IsStruct(n.schema) {
 		b.declareStruct(n)
@@ -214,7 +214,7 @@ func (b *packageBuilder) rootType(n node) *GoType {
 	if n.schema.Use != nil {
 		return of
 	}
-	t := Type{Name: n.name, Doc: ownDoc(n)}
+	t := Type{Name: n.name, Doc: n.ownDoc()}
 	if of.Shape == Name && of.Package != "" {
 		t.Fields = []Field{{Type: of, Tag: ",inline"}}
 		b.pkg.Types = append(b.pkg.Types, t)
@@ -236,7 +236,7 @@ func presenceMarker(required bool) string {
 func (b *packageBuilder) declareStruct(n node) *GoType {
 	at := len(b.pkg.Types)
 	b.pkg.Types = append(b.pkg.Types, Type{}) // the struct is written before the types of its fields
-	t := Type{Name: n.name, Markers: validationMarkers(n.schema), Doc: ownDoc(n)}
+	t := Type{Name: n.name, Markers: validationMarkers(n.schema), Doc: n.ownDoc()}
 	required := n.schema.Keywords.Required
 	var nullable []string
 	for _, p := range n.schema.Properties {
@@ -259,7 +259,7 @@ func (b *packageBuilder) fieldOf(parent node, p spec.Property, required bool) Fi
 		path: parent.path + "." + p.Name, status: parent.status,
 		hasCrossFieldRules: parent.hasCrossFieldRules || hasOwnCrossFieldRules(p.Schema),
 	}
-	f := Field{Name: name, Doc: fieldDoc(n), Markers: []string{presenceMarker(required)}}
+	f := Field{Name: name, Doc: n.fieldDoc(), Markers: []string{presenceMarker(required)}}
 	t := b.fieldType(parent, n, p.Name)
 	f.Type, f.Tag = fieldTypeAndTag(t, n, required)
 	f.Tag = p.Name + f.Tag

@@ -8,14 +8,14 @@ import (
 )
 
 // fieldDoc returns the doc comment of a field, which is its description.
-func fieldDoc(n node) []string {
+func (n node) fieldDoc() []string {
 	return commentLines(n.schema.Keywords.Description)
 }
 
 // ownDoc returns the doc comment of the type of a node: its description. Fields of the type without
 // a description get it in the CRD of controller-gen, so a type without a description has no
 // comment.
-func ownDoc(n node) []string {
+func (n node) ownDoc() []string {
 	description := n.schema.Keywords.Description
 	if n.element { // no field has the description
 		return typeDoc(description, fmt.Sprintf("%s is %s.", n.name, describePath(n.path)))

@@ -40,7 +40,7 @@ func (b *packageBuilder) typeOf(n node) *GoType {
 	case k.Type == "array" && s.Items != nil:
 		return &GoType{Shape: List, Elem: b.elementOf(n, s.Items, "items", List)}
 	case stringEnum(k) != nil:
-		return b.declareEnum(n.withName(b.names.claim(enumName(n, b.kindName, b.names))))
+		return b.declareEnum(n.withName(b.names.claim(n.enumName(b.kindName, b.names))))
 	default:
 		return scalarType(k)
 	}
@@ -107,7 +107,7 @@ func (b *packageBuilder) elementOf(parent node, s *spec.Schema, step string, of 
 	}
 	t := b.elementType(n, of)
 	if crdgen.FullSchema(s).Nullable {
-		return orReference(t)
+		return t.orReference()
 	}
 	return t
 }
@@ -115,19 +115,19 @@ func (b *packageBuilder) elementOf(parent node, s *spec.Schema, step string, of 
 // elementType returns the type of an element that is not null.
 func (b *packageBuilder) elementType(n node, of Shape) *GoType {
 	s, t := n.schema, b.typeOf(n)
-	if ElementExpressible(s, of) || t.Package != "" || isBytes(t) { // controller-gen takes a named type of bytes for a list
+	if ElementExpressible(s, of) || t.Package != "" || t.isBytes() { // controller-gen takes a named type of bytes for a list
 		return t
 	}
 	n = n.withName(b.names.claim(n.name))
 	b.pkg.Types = append(b.pkg.Types, Type{
-		Name: n.name, Of: t, Doc: ownDoc(n),
+		Name: n.name, Of: t, Doc: n.ownDoc(),
 		Markers: append(validationMarkers(s), itemMarkers(s)...),
 	})
 	return namedType(n.name, t)
 }
 
 // isBytes reports whether a type is []byte, which is a string in JSON.
-func isBytes(t *GoType) bool {
+func (t *GoType) isBytes() bool {
 	return t.Shape == List && t.Elem.Shape == Name && t.Elem.Name == "byte" && t.Elem.Package == ""
 }
 
@@ -145,7 +145,7 @@ func namedType(name string, of *GoType) *GoType {
 
 // declareEnum declares the type of a string with a fixed set of values, and a constant for each.
 func (b *packageBuilder) declareEnum(n node) *GoType {
-	t := Type{Name: n.name, Of: basicType("string"), Markers: validationMarkers(n.schema), Doc: ownDoc(n)}
+	t := Type{Name: n.name, Of: basicType("string"), Markers: validationMarkers(n.schema), Doc: n.ownDoc()}
 	for _, value := range stringEnum(&n.schema.Keywords) {
 		t.Constants = append(t.Constants, Constant{Name: b.names.claim(cmp.Or(n.schema.GoConstants[value], constantName(n.name, value))), Value: value})
 	}
@@ -156,7 +156,7 @@ func (b *packageBuilder) declareEnum(n node) *GoType {
 // enumName returns the name of the type of an enum, which is also the prefix of its constants.
 // Below status it consists of the kind and the field, as below spec, unless that name is taken. For
 // example, WebAppPhase has a constant WebAppPhaseRunning.
-func enumName(n node, kind string, names nameSet) string {
+func (n node) enumName(kind string, names nameSet) string {
 	if rest, below := strings.CutPrefix(n.name, kind+"Status"); below && n.status && rest != "" && !names[kind+rest] {
 		return kind + rest
 	}

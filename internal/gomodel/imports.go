@@ -14,7 +14,7 @@ import (
 
 // resolveImports returns the imports that the types of a package need, sorted by path. It sets the
 // aliases of the types.
-func resolveImports(pkg Package) []Import {
+func (pkg Package) resolveImports() []Import {
 	names := map[string]string{}
 	eachGoType(pkg.Types, func(t *GoType) {
 		if t.Package != "" {

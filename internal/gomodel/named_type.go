@@ -106,7 +106,7 @@ func (b *packageBuilder) declareNamed(t *spec.NamedType) *GoType {
 		at := len(b.pkg.Types)
 		b.pkg.Types = append(b.pkg.Types, Type{})
 		of := b.typeOf(n)
-		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: ownDoc(n), Markers: append(validationMarkers(s), itemMarkers(s)...)}
+		b.pkg.Types[at] = Type{Name: name, Of: of, Doc: n.ownDoc(), Markers: append(validationMarkers(s), itemMarkers(s)...)}
 		return namedType(name, of)
 	}
 }

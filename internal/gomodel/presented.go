@@ -19,13 +19,13 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 	full := crdgen.FullSchema(n.schema)
 	pointer := &GoType{Shape: Pointer, Elem: t}
 	switch {
-	case required && full.Nullable && !isReference(t):
+	case required && full.Nullable && !t.isReference():
 		return pointer, ""
 	case required:
 		return t, ""
-	case isReference(t) && isEmptyAllowed(full):
+	case t.isReference() && isEmptyAllowed(full):
 		return t, ",omitzero" // an empty list is written
-	case isReference(t):
+	case t.isReference():
 		return t, ",omitempty"
 	case t.Form == kubetypes.Struct || full.Nullable:
 		return pointer, ",omitempty"
@@ -39,20 +39,20 @@ func fieldTypeAndTag(t *GoType, n node, required bool) (*GoType, string) {
 }
 
 // isReference reports whether a type that is not a pointer can be nil.
-func isReference(t *GoType) bool {
+func (t *GoType) isReference() bool {
 	return t.Shape == List || t.Shape == Map || t.Form == kubetypes.Map || t.Form == kubetypes.Slice
 }
 
 // orReference returns a type that can be nil: the type itself, or a pointer to it.
-func orReference(t *GoType) *GoType {
-	if t.Shape == Pointer || isReference(t) || acceptsNull(t) {
+func (t *GoType) orReference() *GoType {
+	if t.Shape == Pointer || t.isReference() || t.acceptsNull() {
 		return t
 	}
 	return &GoType{Shape: Pointer, Elem: t}
 }
 
 // acceptsNull reports whether a type can store any JSON value, including null.
-func acceptsNull(t *GoType) bool {
+func (t *GoType) acceptsNull() bool {
 	return t.Shape == Name && t.Package != "" && (t.Name == "JSON" || t.Name == "RawExtension")
 }
 

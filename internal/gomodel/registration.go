@@ -18,10 +18,10 @@ func (p Package) With(r Registration) Package {
 	p.Registration, p.Types = r, slices.Clone(p.Types)
 	for _, k := range p.Kinds {
 		if p.LacksList(k) {
-			p.Types = append(p.Types, listType(k))
+			p.Types = append(p.Types, k.listType())
 		}
 	}
-	p.Imports = resolveImports(p)
+	p.Imports = p.resolveImports()
 	return p
 }
 

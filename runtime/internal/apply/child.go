@@ -85,7 +85,7 @@ func (c *childApply) applyAll(ctx context.Context, live client.Object) (Outcome,
 // updateOrRecreate updates a child for which the dry run of an apply shows no difference but in its
 // metadata. Otherwise the child needs recreation.
 func (c *childApply) updateOrRecreate(ctx context.Context, live, dry client.Object, err error) (Outcome, error) {
-	differs, err := dryRunDiffers(c.desired, live, dry, err)
+	differs, err := c.desired.dryRunDiffers(live, dry, err)
 	switch {
 	case err != nil:
 		return Outcome{}, err

@@ -62,12 +62,12 @@ func (c childClient) applyIf(ctx context.Context, d Desired, field, value string
 // isCreatable reports whether the API server accepts the desired state as a new object, by a dry
 // run. If it does, an update that validation refuses changes an immutable field.
 func (c childClient) isCreatable(ctx context.Context, d Desired) bool {
-	_, err := c.applyIf(ctx, withDryRunName(d), "resourceVersion", "1", client.DryRunAll)
+	_, err := c.applyIf(ctx, d.withDryRunName(), "resourceVersion", "1", client.DryRunAll)
 	return err == nil || apierrors.IsConflict(err) || isCausedByDryRunName(err)
 }
 
 // withDryRunName returns the desired state under a name that a dry run can create beside the child.
-func withDryRunName(d Desired) Desired {
+func (d Desired) withDryRunName() Desired {
 	content, metadata := d.cloneContent()
 	d.Name.Name = strings.TrimRight(d.Name.Name[:min(len(d.Name.Name), 50)], ".-") + "-dry-run"
 	metadata["name"] = d.Name.Name

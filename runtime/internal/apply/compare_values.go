@@ -30,7 +30,7 @@ type comparison struct {
 // carries does not count, nor the annotations around it.
 func (d Desired) compare(set *fieldpath.Set, live map[string]any) comparison {
 	var c comparison
-	builtin, hashPath := isBuiltin(d), ""
+	builtin, hashPath := d.isBuiltin(), ""
 	if d.carriesHash() {
 		hashPath = fmt.Sprintf("metadata.annotations[%q]", d.HashKey)
 	}
@@ -64,7 +64,7 @@ func (c *comparison) compareValue(p *managedfields.Place, builtin bool) {
 }
 
 // isBuiltin reports whether a child is of one of Kubernetes' own kinds, whose defaults are known.
-func isBuiltin(d Desired) bool { return clientgoscheme.Scheme.Recognizes(d.Kind) }
+func (d Desired) isBuiltin() bool { return clientgoscheme.Scheme.Recognizes(d.Kind) }
 
 // isSame reports whether a live value equals the desired one. An object that is desired without
 // fields may have fields of others. The API server leaves out empty values of Kubernetes' own

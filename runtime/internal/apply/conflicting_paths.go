@@ -21,7 +21,7 @@ type conflictSearch struct {
 
 // conflictingPaths returns the paths in a child that conflict with the desired state, by the fields
 // that the API server refused. everything adds paths that only may conflict.
-func conflictingPaths(d Desired, object client.Object, live map[string]any, fields []refusedField, everything bool) *fieldpath.Set {
+func (d Desired) conflictingPaths(object client.Object, live map[string]any, fields []refusedField, everything bool) *fieldpath.Set {
 	owned := fieldpath.NewSet() // by any field manager
 	for _, entry := range object.GetManagedFields() {
 		if entry.FieldsV1 != nil && entry.APIVersion == d.Kind.GroupVersion().String() {

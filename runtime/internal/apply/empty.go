@@ -18,7 +18,7 @@ import (
 // desired without fields. The apply itself would leave null there, which the CRD's validation
 // refuses.
 func (c childClient) emptyObjects(ctx context.Context, d Desired, live client.Object) error {
-	if isBuiltin(d) {
+	if d.isBuiltin() {
 		return nil
 	}
 	content, err := contentOf(live)

@@ -87,7 +87,7 @@ func recordedEntry(last *appliedChild, object client.Object) []byte {
 // another value. It returns nil if the API server refuses the dry run, for example because of a
 // quota: the apply is then the best that can be done.
 func (c childClient) entryOfCreate(ctx context.Context, d Desired, live client.Object) (*fieldpath.Set, error) {
-	created, err := c.createChild(ctx, withDryRunName(d), client.DryRunAll)
+	created, err := c.createChild(ctx, d.withDryRunName(), client.DryRunAll)
 	if errors.As(err, new(*apierrors.StatusError)) && !backoff.IsTransient(err) {
 		return nil, nil
 	}

@@ -95,7 +95,7 @@ func (i invalidApply) takeConflictingFields(ctx context.Context, current client.
 	if err != nil {
 		return nil, err
 	}
-	paths := conflictingPaths(i.desired, current, content, refusedFields(refusal), everything)
+	paths := i.desired.conflictingPaths(current, content, refusedFields(refusal), everything)
 	if paths.Empty() {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ func (c *childApply) restoreHash(ctx context.Context, live client.Object) (Outco
 	dry, err := c.client.applyDesired(ctx, d, live.GetUID(), client.DryRunAll)
 	differs := len(refusedFields(err)) > 0
 	if !differs {
-		differs, err = dryRunDiffers(d, live, dry, err)
+		differs, err = d.dryRunDiffers(live, dry, err)
 	}
 	switch {
 	case differs:
@@ -49,7 +49,7 @@ func (c *childApply) restoreHash(ctx context.Context, live client.Object) (Outco
 // dryRunDiffers reports whether the answer to the dry run of an apply shows that the child has to
 // be recreated. It returns ErrStale if the dry run started from another version of the child.
 // err is the error of the dry run.
-func dryRunDiffers(d Desired, live, dry client.Object, err error) (bool, error) {
+func (d Desired) dryRunDiffers(live, dry client.Object, err error) (bool, error) {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return false, errConflict{ErrStale{d.Key()}, err}
@@ -58,13 +58,13 @@ func dryRunDiffers(d Desired, live, dry client.Object, err error) (bool, error) 
 	case dry.GetResourceVersion() != live.GetResourceVersion():
 		return false, ErrStale{d.Key()}
 	}
-	return needsRecreation(d, live, dry)
+	return d.needsRecreation(live, dry)
 }
 
 // needsRecreation reports whether a dry run changed a field outside of the metadata, or, if the
 // desired state is another one, a label or an annotation of the author. Drift in the metadata
 // alone, and the metadata that makes an object the parent's child, are written in place.
-func needsRecreation(d Desired, live, dry client.Object) (bool, error) {
+func (d Desired) needsRecreation(live, dry client.Object) (bool, error) {
 	before, err := contentOf(live)
 	if err != nil {
 		return false, err

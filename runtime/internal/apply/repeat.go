@@ -96,7 +96,7 @@ func (c *childApply) repeat(ctx context.Context, live client.Object, write func(
 			if returns {
 				return backoff.Conflict{Returns: true}, nil
 			}
-			return findConflict(ctx, c.client, d, live)
+			return c.client.findConflict(ctx, d, live)
 		})
 		if conflict != nil || err != nil {
 			return Outcome{Action: Unchanged, Object: live, Drift: conflict != nil && isNew, Conflict: conflict}, err
@@ -120,7 +120,7 @@ func (c *childApply) repeat(ctx context.Context, live client.Object, write func(
 
 // findConflict returns who makes a repeated write necessary. It reads the child from the API
 // server, because the cache holds no other field managers.
-func findConflict(ctx context.Context, c childClient, d Desired, observed client.Object) (backoff.Conflict, error) {
+func (c childClient) findConflict(ctx context.Context, d Desired, observed client.Object) (backoff.Conflict, error) {
 	live, err := c.readLive(ctx, d.Name)
 	switch {
 	case apierrors.IsNotFound(err) && observed == nil:

@@ -24,7 +24,7 @@ func (c *childApply) patchValues(ctx context.Context, live client.Object, steps 
 		return Outcome{}, err
 	}
 	answer, err := c.client.patchChild(ctx, d.Name, types.JSONPatchType, body)
-	if jsonpatch.DoesNotFit(err) || apierrors.IsNotFound(err) || needsApply(d, err) {
+	if jsonpatch.DoesNotFit(err) || apierrors.IsNotFound(err) || d.needsApply(err) {
 		return c.update(ctx, live)
 	}
 	outcome, err := c.client.outcomeOf(ctx, d, live, answer, err)
@@ -36,7 +36,7 @@ func (c *childApply) patchValues(ctx context.Context, live client.Object, steps 
 
 // needsApply reports whether a patch of values was refused because of a field that is not desired,
 // or because of another item of a list. Only an apply removes these.
-func needsApply(d Desired, refusal error) bool {
+func (d Desired) needsApply(refusal error) bool {
 	return slices.ContainsFunc(refusedFields(refusal), func(field refusedField) bool {
 		return field.duplicate || !isDesired(field.path, d.fields())
 	})
@@ -67,7 +67,7 @@ func (c *childComparer) valuePatch(live client.Object) ([]jsonpatch.Operation, b
 	if err != nil || c.mayDrop(owned) {
 		return nil, false
 	}
-	diff := valueDiff{builtin: isBuiltin(c.desired), order: map[*managedfields.Place][]int{}}
+	diff := valueDiff{builtin: c.desired.isBuiltin(), order: map[*managedfields.Place][]int{}}
 	managedfields.Rules{Enter: diff.enter, Leave: diff.leave}.Walk(owned.set, c.desired.fieldsWithHash(), owned.content)
 	return diff.steps, !diff.impossible && len(diff.steps) > 0
 }

@@ -47,7 +47,7 @@ func Run(ctx context.Context, config *rest.Config, settings Settings, newControl
 	if err != nil {
 		return err
 	}
-	if err := addControllers(mgr, settings, life, controllers); err != nil {
+	if err := mgr.addControllers(settings, life, controllers); err != nil {
 		return err
 	}
 	settings.Control.Complete()
@@ -118,7 +118,7 @@ func cacheOptions(options Options) cache.Options {
 
 // addControllers sets up the controllers whose kinds the API server serves, and has the others set up
 // when it does.
-func addControllers(mgr probedManager, settings Settings, life *lifetime, controllers []Controller) error {
+func (mgr probedManager) addControllers(settings Settings, life *lifetime, controllers []Controller) error {
 	if life.lease != nil {
 		if err := life.lease.setNames(leaseNames(settings, controllers)); err != nil {
 			return err

@@ -81,13 +81,13 @@ func (p *explorationPlan) addChild(c *exploredChild, like trial, isFirst bool, c
 	p.trials = append(p.trials, c.planMutations(chosen)...)
 	p.trials = append(p.trials, chosen.planLookalikes(like, copier)...)
 	if c.before.GetNamespace() == c.x.operator.Namespace && (isFirst || c.x.extent != short) {
-		p.quotas = append(p.quotas, planQuotas(like, c.x.extent)...)
+		p.quotas = append(p.quotas, like.planQuotas(c.x.extent)...)
 	}
 	if c.isPlaceable() {
 		p.planted = append(p.planted, chosen.planLookalikes(like, planter)...)
 	}
 	if c.parent.object.GetNamespace() != "" {
-		p.terminating = append(p.terminating, planTerminations(like, c.x.extent)...)
+		p.terminating = append(p.terminating, like.planTerminations(c.x.extent)...)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 )
 
 // planQuotas returns the trials with a quota for the kind of a child.
-func planQuotas(like trial, extent string) (trials []*trial) {
+func (like trial) planQuotas(extent string) (trials []*trial) {
 	refused := []string{newParent, deletedChild}
 	if extent == short {
 		refused = refused[:1]

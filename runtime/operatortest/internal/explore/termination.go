@@ -9,7 +9,7 @@ import (
 )
 
 // planTerminations returns the trials in which the namespace of a parent is deleted.
-func planTerminations(like trial, extent string) (trials []*trial) {
+func (like trial) planTerminations(extent string) (trials []*trial) {
 	times := []string{running, down}
 	if extent == short {
 		times = times[:1]
