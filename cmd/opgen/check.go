@@ -34,7 +34,7 @@ failure. For continuous integration, with --no-cache: then everything is done ag
 			if err != nil {
 				return err
 			}
-			changes, err := diffSource(s, p.Tree, source)
+			planned, changes, err := diffSource(s, p.Tree, source)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ failure. For continuous integration, with --no-cache: then everything is done ag
 			if err != nil {
 				return err
 			}
-			return reportFindings(s, out, findings, append(changes.Warnings(), p.Warnings()...))
+			return reportFindings(s, out, findings, append(planned.Warnings, p.Warnings()...))
 		},
 	}
 	out.addFlag(cmd)

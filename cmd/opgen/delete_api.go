@@ -12,6 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // deleteAPIOptions are the flags of opgen delete api.
@@ -61,11 +62,11 @@ func (o *deleteAPIOptions) run(s streams) error {
 	if known.API == nil {
 		return o.write.letGo(s, p, known)
 	}
-	return o.write.remove(s, p, p.RemoveAPI(known.API), func(f scaffold.File) bool { return f.API == known.Name })
+	return o.write.remove(s, p, p.RemoveAPI(known.API), func(f tree.File) bool { return f.API == known.Name })
 }
 
 // onceFiles returns the Once files of a part of a project that exist.
-func onceFiles(s streams, p loadedProject, isPart func(scaffold.File) bool) ([]string, error) {
+func onceFiles(s streams, p loadedProject, isPart func(tree.File) bool) ([]string, error) {
 	source, err := readGo(s, p.Dir, p.Tree, p.Input())
 	if err != nil {
 		return nil, err
@@ -74,12 +75,12 @@ func onceFiles(s streams, p loadedProject, isPart func(scaffold.File) bool) ([]s
 }
 
 // remove generates the project without one part, and names the Once files that the part has left.
-func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(scaffold.File) bool) error {
+func (o *writeOptions) remove(s streams, p loadedProject, in scaffold.Input, isPart func(tree.File) bool) error {
 	left, err := onceFiles(s, p, isPart)
 	if err != nil && !errors.As(err, new(spec.Problems)) {
 		return err // other errors may be those of the part, and go with it
 	}
-	if _, err := o.plan(s, p.Dir, p.Tree, in); err != nil {
+	if _, _, err := o.plan(s, p.Dir, p.Tree, in); err != nil {
 		return err
 	}
 	if !o.output.json() {

@@ -10,6 +10,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 func newDeleteController(s streams) *cobra.Command {
@@ -47,7 +48,7 @@ func deleteController(s streams, o writeOptions, name string) error {
 		}
 		return err
 	}
-	if err := o.remove(s, p, p.RemoveController(controller), func(f scaffold.File) bool { return f.Controller == name }); err != nil {
+	if err := o.remove(s, p, p.RemoveController(controller), func(f tree.File) bool { return f.Controller == name }); err != nil {
 		return err
 	}
 	if controller.Operator.Finalize && !o.output.json() {

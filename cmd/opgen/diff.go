@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 func newDiff(s streams) *cobra.Command {
@@ -29,13 +29,13 @@ difference.`,
 			}
 			defer opened.release()
 			if _, current := opened.record.IsCurrent(readVersion().Version); current {
-				return showDiff(s, out, new(scaffold.Changes))
+				return showDiff(s, out, new(tree.Changes))
 			}
 			p, err := opened.loadOutlines()
 			if err != nil {
 				return err
 			}
-			changes, err := diffTree(s, p.Dir, p.Tree, p.Input())
+			_, changes, err := diffTree(s, p.Dir, p.Tree, p.Input())
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ difference.`,
 
 // showDiff prints every pending change and every conflict, with what it would do to the file's
 // content.
-func showDiff(s streams, out output, changes *scaffold.Changes) error {
+func showDiff(s streams, out output, changes *tree.Changes) error {
 	differing := append(changes.Pending(), changes.Conflicts()...)
 	if out.json() {
 		type diffReport struct {
@@ -72,10 +72,10 @@ func showDiff(s streams, out output, changes *scaffold.Changes) error {
 	return nil
 }
 
-func printDiff(s streams, differing []scaffold.Change) error {
+func printDiff(s streams, differing []tree.Change) error {
 	var errs []error
 	for _, c := range differing {
-		if c.Action == scaffold.Conflict {
+		if c.Action == tree.Conflict {
 			fmt.Fprintf(s.err, "conflict %s: %s\n", c.Path, c.Reason)
 		}
 		_, err := s.out.Write(c.Diff())

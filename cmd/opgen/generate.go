@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 func newGenerate(s streams) *cobra.Command {
@@ -43,16 +43,16 @@ func (o *writeOptions) generate(s streams) error {
 	version := readVersion().Version
 	if warned, current := opened.record.IsCurrent(version); current {
 		o.warnings = warned
-		return o.report(s, new(scaffold.Changes))
+		return o.report(s, new(tree.Changes))
 	}
 	p, err := opened.loadOutlines()
 	if err != nil {
 		return err
 	}
 	o.warnings = p.Warnings()
-	changes, err := o.plan(s, p.Dir, p.Tree, p.Input())
+	planned, changes, err := o.plan(s, p.Dir, p.Tree, p.Input())
 	if err == nil {
-		p.record.Save(p.Project, version, changes, o.allWarnings(changes))
+		p.record.Save(p.Project, version, planned.Learned, changes, o.warnings)
 	}
 	return err
 }

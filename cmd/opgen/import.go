@@ -10,8 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/importer"
 	"github.com/opgen-dev/opgen/internal/project"
-	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // importOptions are the flags of opgen import.
@@ -125,7 +125,7 @@ func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 		return err
 	}
 	for _, c := range changes.Pending() {
-		if c.Action == scaffold.Update {
+		if c.Action == tree.Update {
 			return project.InputErrorf("%s: is there already and says something else: move it away, or import into another folder",
 				filepath.Join(o.write.dir, c.Path))
 		}

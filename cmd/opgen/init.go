@@ -17,6 +17,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // initOptions are the flags of opgen init.
@@ -96,7 +97,7 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || o.write.quiet() {
+	if _, _, err := o.write.plan(s, dir, os.DirFS(dir), in); err != nil || o.write.quiet() {
 		return err
 	}
 	next := "opgen create api -f FILE"
@@ -124,7 +125,7 @@ func (o *initOptions) newInput(ctx context.Context, s streams, dir string) (scaf
 	return scaffold.Input{
 		Project: parsed, Requires: found.Requires,
 		Tool:  project.ToolFor(dir, readVersion().Version),
-		Extra: append(found.Files, scaffold.File{Path: project.FileName, Content: file, Owner: scaffold.Once}),
+		Extra: append(found.Files, tree.File{Path: project.FileName, Content: file, Owner: tree.Once}),
 	}, err
 }
 

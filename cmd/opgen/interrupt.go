@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // interruptGrace is how long a command has to end by itself once it is interrupted.
@@ -19,7 +19,7 @@ const interruptGrace = 700 * time.Millisecond
 var writing sync.Mutex
 
 // applyChanges makes the pending changes in dir, all or none, even if the command is interrupted.
-func applyChanges(changes *scaffold.Changes, dir string) error {
+func applyChanges(changes *tree.Changes, dir string) error {
 	writing.Lock()
 	defer writing.Unlock()
 	return changes.Apply(dir)

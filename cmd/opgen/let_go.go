@@ -20,7 +20,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	if o.output.json() || o.dryRun {
 		return nil
 	}
-	left, err := target.Locked.AuthorFiles(os.DirFS(p.Dir), target.Name, p.Spec, p.APIs)
+	left, err := scaffold.AuthorFiles(os.DirFS(p.Dir), target.Locked, target.Name, p.Spec, p.APIs)
 	for _, file := range left {
 		printLeft(s, file)
 	}
@@ -37,7 +37,7 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 func (o *writeOptions) generateWithout(s streams, p loadedProject, name string) error {
 	in := p.Input()
 	in.LetGo = []string{name}
-	_, err := o.plan(s, p.Dir, p.Tree, in)
+	_, _, err := o.plan(s, p.Dir, p.Tree, in)
 	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err

@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/project"
-	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // openedProject is the folder of a project that other opgens cannot work in until it is released.
 type openedProject struct {
-	held   *scaffold.Held
+	held   *tree.Held
 	record *project.Record
 }
 
@@ -70,9 +70,9 @@ func (o *cacheOptions) loadProject(s streams) (loadedProject, error) {
 
 // lockFolder waits until no other opgen works in a folder, which it makes if it is absent. It
 // prints a line if it undoes what an opgen wrote that was stopped there.
-func lockFolder(s streams, dir string) (*scaffold.Held, error) {
+func lockFolder(s streams, dir string) (*tree.Held, error) {
 	done := showProgress(s.err, "waiting for another opgen in this folder")
-	held, err := scaffold.Hold(dir)
+	held, err := tree.Hold(dir)
 	done()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // writeOptions are the flags of every command that writes a project tree.
@@ -34,42 +35,44 @@ func (o *writeOptions) quiet() bool { return o.dryRun || o.output.json() }
 
 // plan renders the project, compares it with the tree in dir and, unless there is a conflict or
 // --dry-run, makes the tree so. It reports what it did.
-func (o *writeOptions) plan(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Changes, error) {
-	changes, err := diffTree(s, dir, tree, in)
+func (o *writeOptions) plan(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Planned, *tree.Changes, error) {
+	planned, changes, err := diffTree(s, dir, tree, in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	o.warnings = append(planned.Warnings, o.warnings...)
 	if o.force {
 		changes = changes.Force()
 	}
 	if conflicts := changes.Conflicts(); len(conflicts) > 0 {
-		return nil, reportConflicts(s, o.output, changes)
+		return nil, nil, reportConflicts(s, o.output, changes)
 	}
 	if !o.dryRun {
 		if err := applyChanges(changes, dir); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return changes, o.report(s, changes)
+	return planned, changes, o.report(s, changes)
 }
 
 // diffTree compares the rendered project with the tree in dir, which need not exist.
-func diffTree(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Changes, error) {
+func diffTree(s streams, dir string, tree fs.FS, in scaffold.Input) (*scaffold.Planned, *tree.Changes, error) {
 	source, err := readGo(s, dir, tree, in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return diffSource(s, tree, source)
 }
 
 // diffSource compares a project whose Go source has been read with its tree.
-func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Changes, error) {
+func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Planned, *tree.Changes, error) {
 	defer showProgress(s.err, "generating")()
-	files, err := scaffold.Plan(source)
+	planned, err := scaffold.Plan(source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return files.Diff(tree)
+	changes, err := planned.Diff(tree)
+	return planned, changes, err
 }
 
 // readGo completes an input from the Go source of the project in dir.
@@ -82,14 +85,14 @@ func readGo(s streams, dir string, tree fs.FS, in scaffold.Input) (scaffold.Sour
 
 // changeReport is one change in the output of -o json.
 type changeReport struct {
-	Path   string          `json:"path"`
-	Action scaffold.Action `json:"action"`
-	Reason string          `json:"reason,omitempty"`
+	Path   string      `json:"path"`
+	Action tree.Action `json:"action"`
+	Reason string      `json:"reason,omitempty"`
 	// Template is the author's own template that the file is from.
 	Template string `json:"template,omitempty"`
 }
 
-func changeReports(changes []scaffold.Change) []changeReport {
+func changeReports(changes []tree.Change) []changeReport {
 	reports := make([]changeReport, len(changes))
 	for i, c := range changes {
 		reports[i] = changeReport{Path: c.Path, Action: c.Action, Reason: c.Reason, Template: c.Template}
@@ -98,17 +101,16 @@ func changeReports(changes []scaffold.Change) []changeReport {
 }
 
 // report names every file that was written or removed, or would be, and what there is to warn of.
-func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
+func (o *writeOptions) report(s streams, changes *tree.Changes) error {
 	pending := changes.Pending()
-	warned := o.allWarnings(changes)
 	if o.output.json() {
 		report := map[string]any{"dryRun": o.dryRun, "changes": changeReports(pending)}
-		if len(warned) > 0 {
-			report["warnings"] = problemReports(warned)
+		if len(o.warnings) > 0 {
+			report["warnings"] = problemReports(o.warnings)
 		}
 		return writeJSON(s.out, report)
 	}
-	printWarnings(s.err, warned)
+	printWarnings(s.err, o.warnings)
 	for _, c := range pending {
 		fmt.Fprintf(s.err, "%-7s %s\n", c.Action, c.Path)
 	}
@@ -121,13 +123,8 @@ func (o *writeOptions) report(s streams, changes *scaffold.Changes) error {
 	return nil
 }
 
-// allWarnings are those of the Go source and of the spec files.
-func (o *writeOptions) allWarnings(changes *scaffold.Changes) spec.Problems {
-	return append(changes.Warnings(), o.warnings...)
-}
-
 // reportConflicts names the files that keep the command from writing anything.
-func reportConflicts(s streams, out output, changes *scaffold.Changes) error {
+func reportConflicts(s streams, out output, changes *tree.Changes) error {
 	conflicts := changes.Conflicts()
 	if out.json() {
 		return errors.Join(writeJSON(s.out, map[string]any{"conflicts": changeReports(conflicts)}), errReported)

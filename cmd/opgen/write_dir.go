@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/opgen-dev/opgen/internal/project"
-	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // dirOptions are the flags of every command that writes its data into a folder when it is asked to.
@@ -73,24 +73,24 @@ func (o *dirOptions) lockDir(s streams) (release func(), err error) {
 }
 
 // diffFiles compares files with those in the folder, which need not exist.
-func (o *dirOptions) diffFiles(files []dataFile) (*scaffold.Changes, error) {
+func (o *dirOptions) diffFiles(files []dataFile) (*tree.Changes, error) {
 	named := map[string]bool{}
-	list := make([]scaffold.File, len(files))
+	list := make([]tree.File, len(files))
 	for i, f := range files {
 		if named[f.name] {
 			return nil, project.InputErrorf("%s: is made more than once", filepath.Join(o.dir, f.name))
 		}
 		named[f.name] = true
-		list[i] = scaffold.File{Path: f.name, Content: f.content}
+		list[i] = tree.File{Path: f.name, Content: f.content}
 	}
-	changes, err := scaffold.Overwrite(os.DirFS(o.dir), list)
+	changes, err := tree.Overwrite(os.DirFS(o.dir), list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.dir, err)
 	}
 	return changes, nil
 }
 
-func (o *dirOptions) apply(s streams, changes *scaffold.Changes, warned spec.Problems) error {
+func (o *dirOptions) apply(s streams, changes *tree.Changes, warned spec.Problems) error {
 	if !o.dryRun {
 		if err := applyChanges(changes, o.dir); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/warnings"
 )
 
@@ -74,7 +75,7 @@ func (p *Project) addFile(a *Addition, f SpecFile) error {
 			a.Warnings[i].Pos.File = a.File
 		}
 	}
-	a.Input.Extra = []scaffold.File{{Path: a.File, Content: f.Data, Owner: scaffold.Once}}
+	a.Input.Extra = []tree.File{{Path: a.File, Content: f.Data, Owner: tree.Once}}
 	return spec.Check(a.Input.Project, a.Input.APIs, a.Input.Controllers).Err()
 }
 

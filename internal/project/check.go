@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Finding is one line in the report of opgen check.
@@ -15,13 +16,13 @@ type Finding struct {
 
 // Check compares the tree with its source. changes are what generate would do. It also checks files
 // that belong to the author: samples, the functions that generated code calls, and module files.
-func (p *Project) Check(source scaffold.Source, changes *scaffold.Changes) ([]Finding, error) {
+func (p *Project) Check(source scaffold.Source, changes *tree.Changes) ([]Finding, error) {
 	var findings []Finding
 	for _, c := range changes.Conflicts() {
 		findings = append(findings, Finding{c.Path, c.Reason})
 	}
 	for _, c := range changes.Pending() {
-		if c.Owner != scaffold.Once { // the author may move or remove a Once file
+		if c.Owner != tree.Once { // the author may move or remove a Once file
 			findings = append(findings, Finding{c.Path, "out of date: run opgen generate"})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Record is what the last run of opgen in a project found out. It lies in the user's cache folder
@@ -101,8 +102,7 @@ func (r *Record) readSettings(version string) string {
 
 // Save keeps what a run found out about the project, and what it warned of. A record that cannot be
 // written is no error: the next run finds everything out again.
-func (r *Record) Save(p *Project, version string, changes *scaffold.Changes, warned spec.Problems) {
-	learned := changes.Learned()
+func (r *Record) Save(p *Project, version string, learned scaffold.Learned, changes *tree.Changes, warned spec.Problems) {
 	known, err := json.Marshal(p.collectKnown(learned.Known))
 	if err != nil {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 const version = "v0.1.0"
@@ -17,8 +18,8 @@ const version = "v0.1.0"
 // generated is the result of one run with a record.
 type generated struct {
 	project *Project
-	changes *scaffold.Changes
-	files   []scaffold.File
+	changes *tree.Changes
+	files   []tree.File
 }
 
 // generateWith generates a project as opgen generate does.
@@ -43,7 +44,7 @@ func generateWith(t *testing.T, r *Record) generated {
 	if err := changes.Apply(p.Dir); err != nil {
 		t.Fatal(err)
 	}
-	r.Save(p, version, changes, p.Warnings())
+	r.Save(p, version, set.Learned, changes, p.Warnings())
 	return generated{p, changes, set.Files()}
 }
 
@@ -88,7 +89,7 @@ func (g generated) rendered() []string {
 	folders := map[string]bool{}
 	for _, f := range g.files {
 		inPackage := strings.HasPrefix(f.Path, "api/") || strings.HasPrefix(f.Path, "internal/")
-		if f.Owner == scaffold.Generated && inPackage && f.Content != nil {
+		if f.Owner == tree.Generated && inPackage && f.Content != nil {
 			folders[filepath.Dir(f.Path)] = true
 		}
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // KnownAPI is an API in the lock, in a spec file, or in both.
 type KnownAPI struct {
-	Name   string             // in opgen.lock
-	API    *spec.API          // nil: it is only in the lock
-	Locked scaffold.LockedAPI // zero: it is not in the lock
+	Name   string         // in opgen.lock
+	API    *spec.API      // nil: it is only in the lock
+	Locked tree.LockedAPI // zero: it is not in the lock
 }
 
 // KnownAPIs returns the APIs of the lock and of the spec files by name. If the lock and the spec
@@ -30,7 +31,7 @@ func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
 	}
 	for _, api := range p.APIs {
 		name := scaffold.APIName(api)
-		if k, listed := known[name]; !listed || k.Locked.Describes(api) {
+		if k, listed := known[name]; !listed || scaffold.IsSame(k.Locked, api) {
 			known[name] = KnownAPI{Name: name, API: api, Locked: k.Locked}
 		}
 	}
@@ -52,14 +53,14 @@ func (p *Project) RemoveController(c *spec.Controller) scaffold.Input {
 }
 
 // OnceFiles returns the Once files of a part of a source that exist in the project.
-func (p *Project) OnceFiles(source scaffold.Source, isPart func(scaffold.File) bool) ([]string, error) {
+func (p *Project) OnceFiles(source scaffold.Source, isPart func(tree.File) bool) ([]string, error) {
 	files, err := scaffold.Plan(source)
 	if err != nil {
 		return nil, err
 	}
 	var existing []string
 	for _, f := range files.Files() {
-		if f.Owner != scaffold.Once || !isPart(f) {
+		if f.Owner != tree.Once || !isPart(f) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(p.Dir, f.Path)); !errors.Is(err, fs.ErrNotExist) {

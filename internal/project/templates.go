@@ -18,6 +18,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // templatesFolder is the folder in a new project for copies of templates.
@@ -26,7 +27,7 @@ const templatesFolder = "templates"
 // NewTemplates are the templates for a new project.
 type NewTemplates struct {
 	Folders  []string               // the key templates of opgen.yaml
-	Files    []scaffold.File        // copies of templates, which belong to the author
+	Files    []tree.File            // copies of templates, which belong to the author
 	Requires []scaffold.Requirement // for tools.mod
 }
 
@@ -72,10 +73,10 @@ func (n *NewTemplates) addFolder(name string) error {
 	}
 	for file, content := range source.Files {
 		path := templatesFolder + "/" + file
-		if slices.ContainsFunc(n.Files, func(f scaffold.File) bool { return f.Path == path }) {
+		if slices.ContainsFunc(n.Files, func(f tree.File) bool { return f.Path == path }) {
 			return fmt.Errorf("has %s, which another folder has, too", file)
 		}
-		n.Files = append(n.Files, scaffold.File{Path: path, Content: content, Owner: scaffold.Once})
+		n.Files = append(n.Files, tree.File{Path: path, Content: content, Owner: tree.Once})
 	}
 	n.addToSpec(templatesFolder)
 	return nil

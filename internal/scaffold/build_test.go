@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
+	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
@@ -43,9 +45,9 @@ func TestGoGenerateFindsNothingToDo(t *testing.T) {
 		t.Skip("builds opgen: not with -short")
 	}
 	dir := generate(t, "echo-server")
-	before := tree(t, dir)
+	before := contents(t, dir)
 	run(t, dir, offline, "go", "generate", "./...")
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("a fresh project changes (-before +after):\n%s", diff)
 	}
 }
@@ -65,7 +67,7 @@ func generate(t *testing.T, name string) string {
 	in.Tool = Tool{Checkout: checkout}
 	for _, f := range archive.Files {
 		if isSpec(in, f.Name) {
-			in.Extra = append(in.Extra, File{Path: f.Name, Content: f.Data, Owner: Once})
+			in.Extra = append(in.Extra, tree.File{Path: f.Name, Content: f.Data, Owner: tree.Once})
 		}
 	}
 	set, err := Plan(Source{Input: in})
@@ -114,6 +116,34 @@ func tidy(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	write(t, "modules/project.sum", string(sums))
+}
+
+// contents returns the files of a folder by path.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all, files := map[string]string{}, os.DirFS(dir)
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, path)
+		all[path] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func run(t *testing.T, dir string, env []string, command ...string) {

@@ -1,14 +1,9 @@
-// Package scaffold turns the values of spec files into a project tree.
+// Package scaffold turns the values of spec files into the files of a project.
 //
-//	ReadGo  Input            → Source    completed from the Go source of the project
-//	Plan    Source           → *FileSet  all content, in memory
-//	Diff    *FileSet, tree   → *Changes  what would happen to a tree
-//	Apply   *Changes         → disk      the only write of opgen
+//	ReadGo  Input    → Source         completed from the Go source of the project
+//	Plan    Source   → *Planned       all content, in memory
+//	Diff    *Planned → *tree.Changes  what would happen to a tree
 //
-// The table of files is in manifest.go. Plan either returns a whole project or an error, and Apply
-// makes all changes or none.
-//
-// A file is either Generated or Once. opgen.lock lists the Generated files of a tree with their
-// checksums. Only a file that still has the checksum listed there is ever replaced or removed, so
-// that no edit is lost.
+// The table of files is in manifest.go. Plan either returns a whole project or an error. What
+// happens to files on disk is in package tree.
 package scaffold

@@ -7,28 +7,25 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
-
-// childNamespaces are the namespaces of children other than those of their parents, by owner and
-// kind of children. spec.AllNamespaces alone means every namespace.
-type childNamespaces map[string]map[string][]string
 
 // lockedNamespaces returns the namespaces of the children of all APIs and controllers. It leaves
 // out kinds whose children are only in the namespaces of their parents, or cluster-scoped.
-func (p *project) lockedNamespaces() childNamespaces {
-	all := childNamespaces{}
+func (p *project) lockedNamespaces() tree.ChildNamespaces {
+	all := tree.ChildNamespaces{}
 	for _, k := range p.kinds {
-		all.add(APIName(k.api), k.api.Scope != spec.Cluster, k.operator.Children)
+		addNamespaces(all, APIName(k.api), k.api.Scope != spec.Cluster, k.operator.Children)
 	}
 	for _, c := range p.controllers {
 		isNamespaced := slices.ContainsFunc(c.templates.Controller.Parents, func(parent kinds.Parent) bool { return parent.Namespaced })
-		all.add(controllerPrefix+c.spec.Name, isNamespaced, c.templates.Children)
+		addNamespaces(all, controllerPrefix+c.spec.Name, isNamespaced, c.templates.Children)
 	}
 	return all
 }
 
-// add adds the namespaces of the children of one owner.
-func (n childNamespaces) add(owner string, hasNamespacedParents bool, children []kinds.Child) {
+// addNamespaces adds the namespaces of the children of one owner.
+func addNamespaces(n tree.ChildNamespaces, owner string, hasNamespacedParents bool, children []kinds.Child) {
 	for _, child := range children {
 		namespaces := slices.Sorted(slices.Values(child.Spec.Namespaces))
 		if len(namespaces) == 0 && !hasNamespacedParents && child.Namespaced {
@@ -47,7 +44,7 @@ func (n childNamespaces) add(owner string, hasNamespacedParents bool, children [
 // checkDroppedNamespaces returns an error if a spec file no longer lists a namespace of children
 // that the lock lists. The operator would neither see nor prune children there. opgen cannot know
 // whether there are any, so the author has to accept the change.
-func checkDroppedNamespaces(before, after childNamespaces, owners []childOwner) error {
+func checkDroppedNamespaces(before, after tree.ChildNamespaces, owners []childOwner) error {
 	var problems spec.Problems
 	for _, m := range owners {
 		if slices.Contains(m.accepted, spec.WarnNamespaces) {

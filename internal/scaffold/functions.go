@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // wiringPath is the file that calls New in the package of each operator.
@@ -19,23 +21,23 @@ const wiringPath = "zz_generated.controllers.go"
 // MissingFunctions returns the functions of the author that generated code calls and that a tree
 // lacks in any file: New in the package of each operator, and main. It skips packages with code
 // that cannot be parsed, which the compiler reports.
-func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMismatch {
+func MissingFunctions(files fs.FS, module string, changes *tree.Changes) []VersionMismatch {
 	var missing []VersionMismatch
 	for _, folder := range wiredFolders(changes, module) {
-		code := codeIn(tree, folder)
+		code := codeIn(files, folder)
 		switch {
 		case code.broken || slices.Contains(code.functions, "New"):
-		case changes.createsFileIn(folder):
+		case createsFileIn(changes, folder):
 			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath + " calls: run opgen generate, which writes it"})
 		default:
 			missing = append(missing, VersionMismatch{Path: folder, Message: "has no function New, which " + wiringPath +
 				" calls: add func New(operator.Manager) (operator.Controller, error)"})
 		}
 	}
-	code := codeIn(tree, ".")
+	code := codeIn(files, ".")
 	switch {
 	case code.broken || slices.Contains(code.functions, "main"):
-	case changes.createsFileIn("."):
+	case createsFileIn(changes, "."):
 		missing = append(missing, VersionMismatch{Path: "main.go", Message: "is missing, and no other file here has func main: run opgen generate"})
 	default:
 		missing = append(missing, VersionMismatch{Path: code.first, Message: "the project has no func main: add func main() { operator.Main(controllers) }"})
@@ -44,9 +46,9 @@ func MissingFunctions(tree fs.FS, module string, changes *Changes) []VersionMism
 }
 
 // wiredFolders returns the folders of the project's packages that the wiring imports.
-func wiredFolders(changes *Changes, module string) []string {
+func wiredFolders(changes *tree.Changes, module string) []string {
 	var folders []string
-	for _, c := range changes.list {
+	for _, c := range changes.List() {
 		if c.Path != wiringPath {
 			continue
 		}
@@ -66,9 +68,9 @@ func wiredFolders(changes *Changes, module string) []string {
 
 // createsFileIn reports whether a Once file of Go code will be written into a folder, so that its
 // functions are not missing.
-func (c *Changes) createsFileIn(folder string) bool {
-	return slices.ContainsFunc(c.list, func(change Change) bool {
-		return change.Action == Create && change.Owner == Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
+func createsFileIn(changes *tree.Changes, folder string) bool {
+	return slices.ContainsFunc(changes.List(), func(change tree.Change) bool {
+		return change.Action == tree.Create && change.Owner == tree.Once && path.Dir(change.Path) == folder && isCode(path.Base(change.Path))
 	})
 }
 
@@ -81,14 +83,14 @@ type code struct {
 
 // codeIn parses the hand-written Go files of a folder that are built on this platform and are not
 // tests.
-func codeIn(tree fs.FS, folder string) code {
+func codeIn(files fs.FS, folder string) code {
 	var found code
 	platform := build.Default
-	platform.OpenFile = func(name string) (io.ReadCloser, error) { return tree.Open(filepath.ToSlash(name)) }
-	names, _ := fs.Glob(tree, path.Join(folder, "*.go"))
+	platform.OpenFile = func(name string) (io.ReadCloser, error) { return files.Open(filepath.ToSlash(name)) }
+	names, _ := fs.Glob(files, path.Join(folder, "*.go"))
 	for _, name := range names {
 		base := path.Base(name)
-		if !isCode(base) || isGeneratedName(base) {
+		if !isCode(base) || tree.IsGeneratedName(base) {
 			continue
 		}
 		if found.first == "" || base == "main.go" {
@@ -97,7 +99,7 @@ func codeIn(tree fs.FS, folder string) code {
 		if built, err := platform.MatchFile(folder, base); err != nil || !built {
 			continue
 		}
-		source, err := fs.ReadFile(tree, name)
+		source, err := fs.ReadFile(files, name)
 		if err != nil {
 			found.broken = true
 			continue

@@ -16,6 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/rbacmarkers"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // needsAuthored reports whether an API has a version whose types an author owns and that is not
@@ -131,7 +132,7 @@ type authors struct {
 	tree     fs.FS
 	source   gotypes.Source
 	packages []gotypes.Package
-	files    []File // of the authors
+	files    []tree.File // of the authors
 	problems spec.Problems
 
 	registrations map[string]gomodel.Registration // by import path
@@ -203,17 +204,17 @@ func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string)
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	a.source.Files[file] = draft
-	a.files = append(a.files, File{Path: file, Content: draft, Owner: Once, API: APIName(k.API)})
+	a.files = append(a.files, tree.File{Path: file, Content: draft, Owner: tree.Once, API: APIName(k.API)})
 	return nil
 }
 
 // keepFile adds an existing file, so that it is known to belong to a kind.
 func (a *authors) keepFile(k gomodel.Kind, file string) error {
-	if slices.ContainsFunc(a.files, func(f File) bool { return f.Path == file }) {
+	if slices.ContainsFunc(a.files, func(f tree.File) bool { return f.Path == file }) {
 		return nil // several kinds may share the file
 	}
 	content, err := fs.ReadFile(a.tree, file)
-	a.files = append(a.files, File{Path: file, Content: content, Owner: Once, API: APIName(k.API)})
+	a.files = append(a.files, tree.File{Path: file, Content: content, Owner: tree.Once, API: APIName(k.API)})
 	return err
 }
 

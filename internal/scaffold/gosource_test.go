@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/tree"
 	"github.com/opgen-dev/opgen/internal/workdir"
 )
 
@@ -113,7 +114,7 @@ func agreesWithControllerGen(t *testing.T, name string, authorFiles int) {
 	if set, err = Plan(again); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, LockPath)); err != nil {
+	if err := os.Remove(filepath.Join(dir, tree.LockPath)); err != nil {
 		t.Fatal(err)
 	}
 	if changes, err = set.Diff(os.DirFS(dir)); err != nil {

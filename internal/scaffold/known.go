@@ -8,6 +8,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/parallel"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Known is what a run of opgen found out about parts of a project, for the next run. Each part has
@@ -93,12 +94,12 @@ func (k knownParts) outlines(p *spec.Project) []gomodel.Outline {
 
 // knownDocuments returns the known documents in the generated file of CRDs of a tree, by their
 // checksums.
-func knownDocuments(tree fs.FS, known Known) map[string][]byte {
+func knownDocuments(files fs.FS, known Known) map[string][]byte {
 	documents := map[string][]byte{}
 	if len(known.CRDs) == 0 {
 		return documents
 	}
-	content, err := readRegularFile(tree, crdPath)
+	content, err := tree.ReadRegularFile(files, crdPath)
 	if err != nil { // which Diff reports
 		return documents
 	}
@@ -106,14 +107,14 @@ func knownDocuments(tree fs.FS, known Known) map[string][]byte {
 	for _, checksum := range known.CRDs {
 		wanted[checksum] = true
 	}
-	content = bytes.TrimPrefix(unixLines(content), []byte(generatedYAML))
+	content = bytes.TrimPrefix(tree.UnixLines(content), []byte(generatedYAML))
 	all := bytes.SplitAfter(content, []byte("\n"+documentEnd))
 	checksums := make([]string, len(all))
 	parallel.Each(len(all), func(i int) {
 		if i < len(all)-1 {
 			all[i] = bytes.TrimSuffix(all[i], []byte(documentEnd))
 		}
-		checksums[i] = contentChecksum(all[i])
+		checksums[i] = tree.ContentChecksum(all[i])
 	})
 	for i, checksum := range checksums {
 		if wanted[checksum] {
@@ -129,27 +130,27 @@ func (k knownParts) addCRD(file string, document []byte, isKnown bool) {
 	if key := k.keys.crds[file]; key != "" {
 		checksum := k.crds[file]
 		if !isKnown {
-			checksum = contentChecksum(document)
+			checksum = tree.ContentChecksum(document)
 		}
 		k.next.CRDs[key] = checksum
 	}
 }
 
 // collectKnown returns what the next run can know of a project, given its rendered files.
-func (p *project) collectKnown(files []File) Known {
+func (p *project) collectKnown(files []tree.File) Known {
 	next := p.known.next
 	checksums := map[string]map[string]string{}
 	for _, f := range files {
 		if f.Path == schemaPath {
-			next.Fixed[f.Path] = f.contentChecksum()
+			next.Fixed[f.Path] = f.Checksum
 		}
-		if f.group == "" || f.Owner != Generated {
+		if f.Group == "" || f.Owner != tree.Generated {
 			continue
 		}
-		if checksums[f.group] == nil {
-			checksums[f.group] = map[string]string{}
+		if checksums[f.Group] == nil {
+			checksums[f.Group] = map[string]string{}
 		}
-		checksums[f.group][f.Path] = f.contentChecksum()
+		checksums[f.Group][f.Path] = f.Checksum
 	}
 	for group, key := range p.known.keys.groups {
 		if key == "" {

@@ -13,40 +13,66 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // crdPath is the path of the CustomResourceDefinitions in a project.
 const crdPath = "deploy/zz_generated.crd.yaml"
 
+// newLock returns what the lock of the project lists beside its files.
+func (p *project) newLock(version string, owners []childOwner) tree.Lock {
+	lock := tree.Lock{
+		Version: version, APIs: map[string]tree.LockedAPI{}, Controllers: map[string]tree.LockedController{},
+		Children: childKinds(owners), Namespaces: p.lockedNamespaces(),
+	}
+	for _, k := range p.kinds {
+		lock.APIs[APIName(k.api)] = lockedAPI(k.api, k.folder)
+	}
+	for _, c := range p.controllers {
+		lock.Controllers[c.spec.Name] = tree.LockedController{File: c.spec.File, Operator: c.folder()}
+	}
+	return lock
+}
+
+// ReadLock returns the lock of a tree, an empty one if there is none. It adds what an older opgen
+// did not write into it from the generated files.
+func ReadLock(files fs.FS) (tree.Lock, error) {
+	lock, err := tree.ReadLock(files)
+	if err != nil || lock.APIs != nil {
+		return lock, err
+	}
+	return completeFromCRDs(lock, files)
+}
+
 // completeFromCRDs adds the APIs and controllers that the lock of an older opgen does not list. The
 // generated CRDs have the names of APIs, and the lock lists controllers together with their
 // children.
-func (l Lock) completeFromCRDs(tree fs.FS) (Lock, error) {
-	l.APIs, l.Controllers = map[string]LockedAPI{}, map[string]LockedController{}
+func completeFromCRDs(l tree.Lock, files fs.FS) (tree.Lock, error) {
+	l.APIs, l.Controllers = map[string]tree.LockedAPI{}, map[string]tree.LockedController{}
 	for name := range l.Children {
 		if controller, ok := strings.CutPrefix(name, controllerPrefix); ok {
-			l.Controllers[controller] = LockedController{File: name + ".yaml", Operator: "internal/" + strings.ReplaceAll(controller, "-", "")}
+			l.Controllers[controller] = tree.LockedController{File: name + ".yaml", Operator: "internal/" + strings.ReplaceAll(controller, "-", "")}
 		}
 	}
 	if l.Files[crdPath] == "" {
 		return l, nil
 	}
-	data, err := readRegularFile(tree, crdPath)
+	data, err := tree.ReadRegularFile(files, crdPath)
 	if err != nil {
-		return Lock{}, err
+		return tree.Lock{}, err
 	}
 	for document := range bytes.SplitSeq(data, []byte("\n---\n")) {
 		var crd apiextv1.CustomResourceDefinition
 		if yaml.Unmarshal(document, &crd) != nil || crd.Spec.Names.Kind == "" {
 			continue // somebody has edited it
 		}
-		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = l.ofCRD(&crd)
+		l.APIs[schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}.String()] = lockedCRD(l, &crd)
 	}
 	return l, nil
 }
 
-func (l Lock) ofCRD(crd *apiextv1.CustomResourceDefinition) LockedAPI {
-	api := LockedAPI{Plural: crd.Spec.Names.Plural, Scope: string(crd.Spec.Scope)}
+func lockedCRD(l tree.Lock, crd *apiextv1.CustomResourceDefinition) tree.LockedAPI {
+	api := tree.LockedAPI{Plural: crd.Spec.Names.Plural, Scope: string(crd.Spec.Scope)}
 	for _, v := range crd.Spec.Versions {
 		if v.Storage {
 			api.Storage = v.Name
@@ -60,48 +86,47 @@ func (l Lock) ofCRD(crd *apiextv1.CustomResourceDefinition) LockedAPI {
 
 // WithoutLocked returns the change that removes the name of an API or a controller from the lock of
 // a tree. The next generate removes the files that were generated for it.
-func WithoutLocked(tree fs.FS, tool Tool, name string) (*Changes, error) {
-	if err := checkLockVersion(tree, tool.lockVersion()); err != nil {
+func WithoutLocked(files fs.FS, tool Tool, name string) (*tree.Changes, error) {
+	if err := tree.CheckLockVersion(files, tool.lockVersion()); err != nil {
 		return nil, err
 	}
-	lock, err := ReadLock(tree)
+	lock, err := ReadLock(files)
 	if err != nil {
 		return nil, err
 	}
 	delete(lock.APIs, name)
 	delete(lock.Controllers, strings.TrimPrefix(name, controllerPrefix))
 	delete(lock.Children, name)
-	change, err := lockChange(tree, lock)
-	return &Changes{list: []Change{change}}, err
+	return lock.Diff(files)
 }
 
 // AuthorFiles returns the author's files for an API of the lock: its sample, and the files in the
 // folder of its operator after nothing is generated there. It leaves out those that one of apis
 // uses.
-func (l LockedAPI) AuthorFiles(tree fs.FS, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
+func AuthorFiles(files fs.FS, locked tree.LockedAPI, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
 	group := schema.ParseGroupKind(name)
 	gone := kind{project: p, api: &spec.API{
-		Group: group.Group, Names: spec.Names{Kind: group.Kind}, Versions: []spec.Version{{Name: l.Storage, Storage: true}},
+		Group: group.Group, Names: spec.Names{Kind: group.Kind}, Versions: []spec.Version{{Name: locked.Storage, Storage: true}},
 	}}
 	inUse := func(api *spec.API) bool { return kind{project: p, api: api}.samplePath() == gone.samplePath() }
 	var left []string
-	if _, err := fs.Stat(tree, gone.samplePath()); err == nil && !slices.ContainsFunc(apis, inUse) {
+	if _, err := fs.Stat(files, gone.samplePath()); err == nil && !slices.ContainsFunc(apis, inUse) {
 		left = append(left, gone.samplePath())
 	}
-	if l.Operator == "" {
+	if locked.Operator == "" {
 		return left, nil
 	}
-	entries, err := fs.ReadDir(tree, l.Operator)
+	entries, err := fs.ReadDir(files, locked.Operator)
 	if errors.Is(err, fs.ErrNotExist) {
 		return left, nil
 	}
 	for _, e := range entries {
-		if isGeneratedName(e.Name()) {
+		if tree.IsGeneratedName(e.Name()) {
 			return left, err
 		}
 	}
 	for _, e := range entries {
-		left = append(left, l.Operator+"/"+e.Name())
+		left = append(left, locked.Operator+"/"+e.Name())
 	}
 	return left, err
 }

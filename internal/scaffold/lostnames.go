@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // lostNames are the names that generated Go files have declared so far and will no longer declare,
@@ -32,14 +34,14 @@ func (r *renames) brokenFiles() []string {
 func (r *renames) lookUpLost() lostNames {
 	lost := lostNames{}
 	for file := range r.before.Files {
-		content, err := readRegularFile(r.tree, file)
+		content, err := tree.ReadRegularFile(r.tree, file)
 		if err != nil || path.Ext(file) != ".go" {
 			continue // Diff reports it
 		}
 		lost.add(path.Dir(file), namesIn(content))
 	}
-	for _, f := range r.files {
-		if f.Owner != Generated || path.Ext(f.Path) != ".go" {
+	for _, f := range r.Files() {
+		if f.Owner != tree.Generated || path.Ext(f.Path) != ".go" {
 			continue
 		}
 		content, err := f.Rendered()
@@ -125,23 +127,23 @@ func (f authorsFile) imports() map[string]string {
 
 // authorsFiles parses the hand-written Go files of a folder and of those below it, in the order of
 // their paths. It skips files that cannot be parsed, because the result is only used for advice.
-func authorsFiles(tree fs.FS, folder string) []authorsFile {
-	var files []authorsFile
-	_ = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {
+func authorsFiles(files fs.FS, folder string) []authorsFile {
+	var found []authorsFile
+	_ = fs.WalkDir(files, folder, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fs.SkipDir
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, d.Name())):
 			return fs.SkipDir
-		case d.IsDir() || path.Ext(name) != ".go" || isGeneratedName(name):
+		case d.IsDir() || path.Ext(name) != ".go" || tree.IsGeneratedName(name):
 			return nil
 		}
-		if content, err := fs.ReadFile(tree, name); err == nil {
+		if content, err := fs.ReadFile(files, name); err == nil {
 			if syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution); err == nil {
-				files = append(files, authorsFile{name, syntax})
+				found = append(found, authorsFile{name, syntax})
 			}
 		}
 		return nil
 	})
-	return files
+	return found
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/reference"
 	"github.com/opgen-dev/opgen/internal/templates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // output is one line of the manifest: a file of a project, its owner, and its renderer.
@@ -13,7 +14,7 @@ type output struct {
 	// controller is the controller that it belongs to, if any.
 	controller string
 	group      string // the API group that it is made for, with all its APIs; empty for the others
-	owner      Owner
+	owner      tree.Owner
 	render     func() ([]byte, error)
 	checksum   string                 // of the content, where it is known
 	instead    func(name string) bool // see File.Instead
@@ -23,21 +24,21 @@ type output struct {
 func (p *project) manifest() []output {
 	t := p.templates
 	return []output{
-		{path: "main.go", owner: Once, render: bindView(templates.MainFile, t), instead: isCode},
+		{path: "main.go", owner: tree.Once, render: bindView(templates.MainFile, t), instead: isCode},
 		{path: wiringPath, render: bindView(templates.ControllersFile, t)},
-		{path: "Makefile", owner: Once, render: bindView(templates.Makefile, t)},
+		{path: "Makefile", owner: tree.Once, render: bindView(templates.Makefile, t)},
 		{path: "zz_generated.mk", render: bindView(templates.Targets, t)},
-		{path: "Dockerfile", owner: Once, render: bindView(templates.Dockerfile, t)},
-		{path: ".dockerignore", owner: Once, render: bindView(templates.Dockerignore, t)},
-		{path: ".gitignore", owner: Once, render: bindView(templates.Gitignore, t)},
-		{path: ".gitattributes", owner: Once, render: bindView(templates.Gitattributes, t)},
-		{path: "README.md", owner: Once, render: bindView(templates.Readme, t)},
-		{path: "go.mod", owner: Once, render: bindView(p.release.GoMod, p.Module)},
-		{path: "go.sum", owner: Once, render: p.release.GoSum},
-		{path: "tools.mod", owner: Once, render: bindView(p.release.ToolsMod, p.Module)},
-		{path: "tools.sum", owner: Once, render: p.release.ToolsSum},
+		{path: "Dockerfile", owner: tree.Once, render: bindView(templates.Dockerfile, t)},
+		{path: ".dockerignore", owner: tree.Once, render: bindView(templates.Dockerignore, t)},
+		{path: ".gitignore", owner: tree.Once, render: bindView(templates.Gitignore, t)},
+		{path: ".gitattributes", owner: tree.Once, render: bindView(templates.Gitattributes, t)},
+		{path: "README.md", owner: tree.Once, render: bindView(templates.Readme, t)},
+		{path: "go.mod", owner: tree.Once, render: bindView(p.release.GoMod, p.Module)},
+		{path: "go.sum", owner: tree.Once, render: p.release.GoSum},
+		{path: "tools.mod", owner: tree.Once, render: bindView(p.release.ToolsMod, p.Module)},
+		{path: "tools.sum", owner: tree.Once, render: p.release.ToolsSum},
 		{path: schemaPath, render: reference.JSONSchema},
-		{path: "deploy/kustomization.yaml", owner: Once, render: bindView(templates.Kustomization, t)},
+		{path: "deploy/kustomization.yaml", owner: tree.Once, render: bindView(templates.Kustomization, t)},
 		{path: "deploy/zz_generated.namespace.yaml", render: renderObjects(p.operator.NamespaceObjects())},
 		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
 		{path: "deploy/zz_generated.rbac.yaml", render: renderObjects(p.operator.RBACObjects())},
@@ -68,7 +69,7 @@ const deepCopyFile = "zz_generated.deepcopy.go"
 
 // kindManifest returns the files of a kind except its types: a sample, and those of its operator.
 func (k kind) kindManifest() []output {
-	outputs := []output{{path: k.samplePath(), owner: Once, render: k.renderSample}}
+	outputs := []output{{path: k.samplePath(), owner: tree.Once, render: k.renderSample}}
 	if k.api.Operator == nil {
 		return outputs
 	}
@@ -79,8 +80,8 @@ func (k kind) kindManifest() []output {
 // operatorManifest returns the files in the package of an operator.
 func operatorManifest(folder string, view func() templates.Operator) []output {
 	return []output{
-		{path: folder + "/sync.go", owner: Once, render: bindMade(templates.SyncFile, view), instead: isCode},
-		{path: folder + "/sync_test.go", owner: Once, render: bindMade(templates.SyncTestFile, view), instead: isTest},
+		{path: folder + "/sync.go", owner: tree.Once, render: bindMade(templates.SyncFile, view), instead: isCode},
+		{path: folder + "/sync_test.go", owner: tree.Once, render: bindMade(templates.SyncTestFile, view), instead: isTest},
 		{path: folder + "/" + operatorFile, render: bindMade(templates.OperatorFile, view)},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/scaffold/modules"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // Tool is the opgen that generates the project.
@@ -37,8 +38,8 @@ type Input struct {
 	// Controllers are those for existing kinds.
 	Controllers []*spec.Controller
 	Tool        Tool
-	Extra       []File   // additional files, such as a new spec file
-	Drop        []string // hand-written files to remove, such as the spec file of a deleted API
+	Extra       []tree.File // additional files, such as a new spec file
+	Drop        []string    // hand-written files to remove, such as the spec file of a deleted API
 	// LetGo names entries of opgen.lock that may change or be removed although clusters have their
 	// objects: Kind.group of an API, or controllers/name.
 	LetGo []string
@@ -93,7 +94,7 @@ type Source struct {
 // Plan makes all files of a project in memory: the Generated files of its APIs and controllers, and
 // the Once files that the author starts from. The order of the APIs and of the controllers does not
 // matter. The error is spec.Problems if the input is invalid.
-func Plan(in Source) (*FileSet, error) {
+func Plan(in Source) (*Planned, error) {
 	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
 	})
@@ -121,15 +122,16 @@ func Plan(in Source) (*FileSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := newFileSet(in.Tool.lockVersion(), append(files, templated...), in.Drop)
-	if err != nil {
+	planned := &Planned{
+		Warnings: in.warnings, Learned: Learned{Known: known, Rules: in.rules, Folders: in.loaded},
+		project: in.Project, letGo: in.LetGo, apis: namedAPIs(in.APIs), childOwners: parentsWithChildren(in.APIs, in.Controllers),
+	}
+	if planned.Learned.Templates, err = in.templatesDigest(); err != nil {
 		return nil, err
 	}
-	set.childOwners, set.lockedParts, set.warnings = parentsWithChildren(in.APIs, in.Controllers), p.lockedParts(in.LetGo), in.warnings
-	set.namespaces = p.lockedNamespaces()
-	set.learned = Learned{Known: known, Rules: in.rules, Folders: in.loaded}
-	set.learned.Templates, err = in.templatesDigest()
-	return set, err
+	planned.lock = p.newLock(in.Tool.lockVersion(), planned.childOwners)
+	planned.set, err = tree.NewFileSet(planned.lock, append(files, templated...), in.Drop)
+	return planned, err
 }
 
 // allOutputs returns the manifest of the whole project. Files that are known are not rendered
@@ -162,7 +164,7 @@ func (p *project) allOutputs(in Source) []output {
 		switch {
 		case o.path == schemaPath:
 			outputs[i].checksum = in.Known.Fixed[o.path]
-		case o.owner == Generated && o.group != "":
+		case o.owner == tree.Generated && o.group != "":
 			outputs[i].checksum = p.known.groups[o.group].Files[o.path]
 		}
 	}
@@ -170,34 +172,34 @@ func (p *project) allOutputs(in Source) []output {
 }
 
 // renderClients renders client/.
-func (p *project) renderClients(authored map[string]*packages.Package) ([]File, error) {
+func (p *project) renderClients(authored map[string]*packages.Package) ([]tree.File, error) {
 	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
 	if err != nil {
 		return nil, err
 	}
-	files := make([]File, len(rendered))
+	files := make([]tree.File, len(rendered))
 	for i, f := range rendered {
-		files[i] = File{Path: f.Path, Content: addHeader(p.header, f.Path, f.Content)}
+		files[i] = tree.File{Path: f.Path, Content: addHeader(p.header, f.Path, f.Content)}
 	}
 	return files, nil
 }
 
 // renderOutputs renders the outputs, but for Once files and those that are known: they are rendered
 // when a tree turns out to lack them.
-func renderOutputs(outputs []output) ([]File, error) {
-	files, errs := make([]File, len(outputs)), make([]error, len(outputs))
+func renderOutputs(outputs []output) ([]tree.File, error) {
+	files, errs := make([]tree.File, len(outputs)), make([]error, len(outputs))
 	parallel.Each(len(outputs), func(i int) {
 		o := outputs[i]
-		files[i] = File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead, group: o.group, checksum: o.checksum}
-		if o.owner == Once || o.checksum != "" {
-			files[i].render = o.render
+		files[i] = tree.File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead, Group: o.group, Checksum: o.checksum}
+		if o.owner == tree.Once || o.checksum != "" {
+			files[i].Render = o.render
 			return
 		}
 		content, err := o.render()
 		if err != nil {
 			errs[i] = fmt.Errorf("%s: %w", o.path, err)
 		}
-		files[i].Content, files[i].checksum = content, contentChecksum(content)
+		files[i].Content, files[i].Checksum = content, tree.ContentChecksum(content)
 	})
 	return files, errors.Join(errs...)
 }
@@ -231,10 +233,10 @@ type VersionMismatch = modules.Mismatch
 // VersionMismatches returns the wrong versions in go.mod and tools.mod of a tree. The runtime and
 // the generator must have the version of tool, and the Kubernetes modules the minor version that it
 // is tested with.
-func VersionMismatches(tree fs.FS, tool Tool) []VersionMismatch {
+func VersionMismatches(files fs.FS, tool Tool) []VersionMismatch {
 	contents := map[string][]byte{}
 	for _, name := range []string{"go.mod", "tools.mod"} {
-		content, err := fs.ReadFile(tree, name)
+		content, err := fs.ReadFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return []VersionMismatch{{Path: name, Message: "is missing: run opgen generate"}}
 		}

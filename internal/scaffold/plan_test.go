@@ -104,7 +104,7 @@ func isSpec(in Input, file string) bool {
 }
 
 // yields are the files of a set as they are written into an empty tree, opgen.lock included.
-func yields(t *testing.T, set *FileSet) []txtar.File {
+func yields(t *testing.T, set *Planned) []txtar.File {
 	t.Helper()
 	changes, err := set.Diff(os.DirFS(t.TempDir()))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // registrationIn returns how the hand-written files of a package register its kinds. kubebuilder
@@ -134,7 +135,7 @@ func (a *authors) checkRegistration(pkg gomodel.Package) {
 func (a *authors) keepDeepCopies(code map[string][]byte) {
 	for _, pkg := range a.packages {
 		old, err := fs.ReadFile(a.tree, path.Join(pkg.Dir, deepCopyFile))
-		if err == nil && byControllerGen(old) && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(unixLines(old)), afterPackage(code[pkg.ImportPath])) {
+		if err == nil && tree.ByControllerGen(old) && code[pkg.ImportPath] != nil && bytes.Equal(afterPackage(tree.UnixLines(old)), afterPackage(code[pkg.ImportPath])) {
 			code[pkg.ImportPath] = old
 		}
 	}

@@ -12,26 +12,12 @@ import (
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/spec"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// LockedAPI is an API in opgen.lock: its names in clusters, and where its author's code is.
-type LockedAPI struct {
-	File     string `json:"file,omitempty"` // of the spec; empty in old locks
-	Plural   string `json:"plural"`
-	Scope    string `json:"scope"`
-	Storage  string `json:"storage"`            // version
-	Operator string `json:"operator,omitempty"` // folder of its operator
-}
-
-// LockedController is a controller for existing kinds in opgen.lock.
-type LockedController struct {
-	File     string `json:"file"`
-	Operator string `json:"operator"` // its folder
-}
-
 // lockedAPI returns the entry of an API in the lock.
-func lockedAPI(api *spec.API, folder string) LockedAPI {
-	locked := LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: StorageVersion(api)}
+func lockedAPI(api *spec.API, folder string) tree.LockedAPI {
+	locked := tree.LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: StorageVersion(api)}
 	if api.Operator != nil {
 		locked.Operator = folder
 	}
@@ -46,55 +32,23 @@ func APIName(api *spec.API) string {
 // controllerPrefix begins the name of a controller in the lock.
 const controllerPrefix = "controllers/"
 
-// Describes reports whether an API is the same for clusters as its entry in the lock.
-func (l LockedAPI) Describes(api *spec.API) bool {
+// IsSame reports whether an API is the same for clusters as an entry of the lock.
+func IsSame(locked tree.LockedAPI, api *spec.API) bool {
 	now := lockedAPI(api, "")
-	return l.Plural == now.Plural && l.Scope == now.Scope && l.Storage == now.Storage
-}
-
-// CRDName returns the name of the CustomResourceDefinition of an API with a name in the lock.
-func (l LockedAPI) CRDName(name string) string {
-	return l.Plural + "." + schema.ParseGroupKind(name).Group
-}
-
-// lockedParts are the APIs and controllers of a FileSet that its lock lists.
-type lockedParts struct {
-	project     *spec.Project
-	apis        map[string]*spec.API // by name in the lock
-	locked      map[string]LockedAPI
-	controllers map[string]LockedController
-	letGo       []string // names in the lock that may change or be removed
-}
-
-func (p *project) lockedParts(letGo []string) lockedParts {
-	r := lockedParts{
-		project: p.Project, letGo: letGo,
-		apis: map[string]*spec.API{}, locked: map[string]LockedAPI{}, controllers: map[string]LockedController{},
-	}
-	for _, k := range p.kinds {
-		name := APIName(k.api)
-		r.apis[name], r.locked[name] = k.api, lockedAPI(k.api, k.folder)
-	}
-	for _, c := range p.controllers {
-		r.controllers[c.spec.Name] = LockedController{File: c.spec.File, Operator: c.folder()}
-	}
-	return r
+	return locked.Plural == now.Plural && locked.Scope == now.Scope && locked.Storage == now.Storage
 }
 
 // checkRenames returns an error if an API or a controller of the lock is missing, or another one
 // has its place. Its objects would stay in clusters without an operator.
-func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
-	if s.lockedParts.project == nil {
-		return nil // not a project but single files
-	}
-	r := renames{lockedParts: s.lockedParts, before: before, tree: tree, files: s.files}
+func (p *Planned) checkRenames(files fs.FS, before tree.Lock) error {
+	r := renames{Planned: p, before: before, tree: files}
 	for _, name := range slices.Sorted(maps.Keys(before.APIs)) {
 		if !slices.Contains(r.letGo, name) {
 			r.compareAPI(name, before.APIs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Controllers)) {
-		if _, stays := r.controllers[name]; !stays && !slices.Contains(r.letGo, controllerPrefix+name) {
+		if _, stays := r.lock.Controllers[name]; !stays && !slices.Contains(r.letGo, controllerPrefix+name) {
 			r.reportGoneController(name, before.Controllers[name])
 		}
 	}
@@ -103,17 +57,16 @@ func (s *FileSet) checkRenames(tree fs.FS, before Lock) error {
 
 // renames collects what is renamed or missing.
 type renames struct {
-	lockedParts
-	before   Lock
+	*Planned
+	before   tree.Lock
 	tree     fs.FS
-	files    []File
 	problems spec.Problems
 	lost     lostNames // nil until lookUpLost
 }
 
 // compareAPI compares an API of the lock with the current one.
-func (r *renames) compareAPI(name string, old LockedAPI) {
-	api, now := r.apis[name], r.locked[name]
+func (r *renames) compareAPI(name string, old tree.LockedAPI) {
+	api, now := r.apis[name], r.lock.APIs[name]
 	fail := func(path, what, behind string, files []string) {
 		r.problems = append(r.problems, spec.Problem{
 			Pos: api.Place(path), Path: path, Message: what + ": " + behind + describeBroken(files), Hint: "take it back, or " + letGoHint(name),
@@ -142,7 +95,7 @@ func (r *renames) compareAPI(name string, old LockedAPI) {
 
 // reportGoneAPI reports an API that does not exist any more. The position is the API that its spec
 // file describes now, if there is one.
-func (r *renames) reportGoneAPI(name string, old LockedAPI) {
+func (r *renames) reportGoneAPI(name string, old tree.LockedAPI) {
 	kind := schema.ParseGroupKind(name)
 	behind := "in clusters, the CustomResourceDefinition " + old.CRDName(name) + ", its objects and their children would stay behind, with no operator"
 	if old.Operator == "" {
@@ -150,7 +103,7 @@ func (r *renames) reportGoneAPI(name string, old LockedAPI) {
 	}
 	behind += describeBroken(r.brokenFiles())
 	problem := spec.Problem{
-		Pos:     spec.Pos{File: LockPath},
+		Pos:     spec.Pos{File: tree.LockPath},
 		Message: fmt.Sprintf("%s of %s is in no spec file any more: %s", kind.Kind, kind.Group, behind),
 		Hint:    "restore it, or " + letGoHint(name),
 	}
@@ -172,7 +125,7 @@ func (r *renames) reportGoneAPI(name string, old LockedAPI) {
 
 // successorOf returns the new API in the spec file of a missing one. For a lock without files, it
 // returns the only new API.
-func (r *renames) successorOf(old LockedAPI) *spec.API {
+func (r *renames) successorOf(old tree.LockedAPI) *spec.API {
 	var found []*spec.API
 	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
 		api := r.apis[name]
@@ -187,7 +140,7 @@ func (r *renames) successorOf(old LockedAPI) *spec.API {
 }
 
 // reportGoneController reports a controller that does not exist any more.
-func (r *renames) reportGoneController(name string, old LockedController) {
+func (r *renames) reportGoneController(name string, old tree.LockedController) {
 	r.problems = append(r.problems, spec.Problem{
 		Pos: spec.Pos{File: old.File},
 		Message: "is gone, and with it the controller " + name + ": in clusters, the children that it made and its finalizers on parents would stay behind, with no operator" +
@@ -222,7 +175,7 @@ func describeBroken(files []string) string {
 
 // importingFiles returns the author's files of an operator that import the types of the former
 // storage version, which Sync no longer gets.
-func (r *renames) importingFiles(old LockedAPI, group string) []string {
+func (r *renames) importingFiles(old tree.LockedAPI, group string) []string {
 	if old.Operator == "" {
 		return nil
 	}

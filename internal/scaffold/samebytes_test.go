@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/importer"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // mixedNames are names that have no order for whoever compares letters with digits.
@@ -65,7 +66,7 @@ func TestSameInputSameBytes(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{LockPath, "deploy/zz_generated.crd.yaml", "deploy/zz_generated.rbac.yaml", "imported/v10s.demo.example.com"} {
+	for _, name := range []string{tree.LockPath, "deploy/zz_generated.crd.yaml", "deploy/zz_generated.rbac.yaml", "imported/v10s.demo.example.com"} {
 		if len(first[name]) == 0 {
 			t.Errorf("%s was not written", name)
 		}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // renderTemplates renders the author's templates. own are all other files of the project, whose
 // paths no template may have. The error has the problems of all templates.
-func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
+func (p *project) renderTemplates(in Source, own []tree.File) ([]tree.File, error) {
 	if len(in.Project.Templates) == 0 {
 		return nil, nil
 	}
@@ -33,11 +33,11 @@ func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	files := make([]File, len(rendered))
+	files := make([]tree.File, len(rendered))
 	for i, f := range rendered {
-		files[i] = File{Path: f.Path, Content: f.Content, Template: f.Template}
+		files[i] = tree.File{Path: f.Path, Content: f.Content, Template: f.Template}
 		if f.Once {
-			files[i].Owner = Once
+			files[i].Owner = tree.Once
 		}
 		if f.API >= 0 {
 			files[i].API = APIName(p.kinds[f.API].api)
@@ -45,25 +45,6 @@ func (p *project) renderTemplates(in Source, own []File) ([]File, error) {
 	}
 	return files, nil
 }
-
-// reservedPath returns what a path is if no template of any project may have it, and otherwise "".
-func reservedPath(file string) string {
-	folded := foldCase(file)
-	first, _, _ := strings.Cut(folded, "/")
-	switch {
-	case folded == "opgen.yaml" || folded == LockPath:
-		return "opgen's"
-	case specFile().MatchString(folded):
-		return "where spec files are"
-	case first == ".git":
-		return "git's"
-	case strings.HasPrefix(first, stagingPrefix):
-		return "where opgen stages files"
-	}
-	return ""
-}
-
-var specFile = lazyregexp.New(`^(api|controllers)/[^/]*\.ya?ml$`)
 
 // claims are the paths of files and of their folders. They find files that exclude each other, such
 // as a and a/b.
@@ -76,17 +57,17 @@ type claims struct {
 type claim struct{ path, maker string }
 
 func (c claims) add(file, maker string) {
-	c.files[foldCase(file)] = claim{file, maker}
-	for _, folder := range foldersOf(file) {
-		if c.folders[foldCase(folder)] == "" {
-			c.folders[foldCase(folder)] = file
+	c.files[tree.FoldCase(file)] = claim{file, maker}
+	for _, folder := range tree.FoldersOf(file) {
+		if c.folders[tree.FoldCase(folder)] == "" {
+			c.folders[tree.FoldCase(folder)] = file
 		}
 	}
 }
 
 // checkPaths returns problems for files whose paths belong to opgen or to another template. Paths
 // that differ only in case are the same, since some file systems do not distinguish them.
-func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec.Problems {
+func checkPaths(p *spec.Project, rendered []usertemplates.File, own []tree.File) spec.Problems {
 	c := claims{files: map[string]claim{}, folders: map[string]string{}}
 	for _, f := range own {
 		c.add(f.Path, "")
@@ -94,7 +75,7 @@ func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec
 	var problems spec.Problems
 	for _, f := range rendered {
 		message, hint := c.refusalFor(f)
-		switch reserved := reservedPath(f.Path); {
+		switch reserved := tree.ReservedPath(f.Path); {
 		case reserved != "":
 			message, hint = ", which is "+reserved, "choose another path"
 		case isOwnTemplate(p, f.Path):
@@ -117,7 +98,7 @@ func checkPaths(p *spec.Project, rendered []usertemplates.File, own []File) spec
 // refusalFor returns why the path of a file is not free and what to do, and "" if it is free.
 func (c claims) refusalFor(f usertemplates.File) (message, hint string) {
 	const another = "choose another path"
-	folded := foldCase(f.Path)
+	folded := tree.FoldCase(f.Path)
 	if taken, found := c.files[folded]; found {
 		switch {
 		case taken.path != f.Path:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/modulecache"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
+	"github.com/opgen-dev/opgen/internal/tree"
 )
 
 // readTemplates reads the folders of the author's templates for the project in dir. It stores what
@@ -155,9 +155,6 @@ func withoutCall(err error) error {
 // isOwnTemplate reports whether a path is that of a template in the project.
 func isOwnTemplate(p *spec.Project, file string) bool {
 	return usertemplates.IsTemplate(file) && slices.ContainsFunc(p.Templates, func(folder string) bool {
-		return !spec.InModule(folder) && strings.HasPrefix(foldCase(file), foldCase(folder)+"/")
+		return !spec.InModule(folder) && strings.HasPrefix(tree.FoldCase(file), tree.FoldCase(folder)+"/")
 	})
 }
-
-// foldCase returns a path as file systems see it that ignore case.
-func foldCase(file string) string { return strings.ToLower(path.Clean(file)) }

@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ const generated = "zz_generated.x.go"
 // lockOf is opgen.lock for one generated file with this content.
 func lockOf(t *testing.T, file, content string) string {
 	t.Helper()
-	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: contentChecksum([]byte(content))}}.marshal()
+	data, err := Lock{Version: "v1.0.0", Files: map[string]string{file: ContentChecksum([]byte(content))}}.marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func lockOf(t *testing.T, file, content string) string {
 // lockOfTemplated is opgen.lock for one file from a template with this content.
 func lockOfTemplated(t *testing.T, file, template, content string) string {
 	t.Helper()
-	data, err := Lock{Version: "v1.0.0", Templated: map[string]LockedFile{file: {template, contentChecksum([]byte(content))}}}.marshal()
+	data, err := Lock{Version: "v1.0.0", Templated: map[string]LockedFile{file: {template, ContentChecksum([]byte(content))}}}.marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestDiffDecides(t *testing.T) {
 	}
 	onceMade := templated
 	onceMade.Owner = Once
-	once := File{Path: "x/sync.go", Content: []byte("new\n"), Owner: Once, Instead: isCode}
+	once := File{Path: "x/sync.go", Content: []byte("new\n"), Owner: Once, Instead: func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") }}
 	tests := map[string]struct {
 		tree   map[string]string
 		plan   []File
@@ -125,11 +125,11 @@ func TestDiffDecides(t *testing.T) {
 }
 
 func TestDiffRemovesWhatIsDropped(t *testing.T) {
-	set, err := newFileSet("v1.0.0", nil, []string{"api/a.yaml", "api/absent.yaml"})
+	set, err := NewFileSet(Lock{Version: "v1.0.0"}, nil, []string{"api/a.yaml", "api/absent.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := set.Diff(treeOf(map[string]string{"api/a.yaml": "kind: API", "api/b.yaml": "kind: API"}))
+	changes, err := diffWith(set, treeOf(map[string]string{"api/a.yaml": "kind: API", "api/b.yaml": "kind: API"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +155,11 @@ func TestDiffRefusesALockThatIsNone(t *testing.T) {
 	}
 	for name, lock := range tests {
 		t.Run(name, func(t *testing.T) {
-			set, err := newFileSet("v1.0.0", nil, nil)
+			set, err := NewFileSet(Lock{Version: "v1.0.0"}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = set.Diff(treeOf(map[string]string{LockPath: lock}))
+			_, err = diffWith(set, treeOf(map[string]string{LockPath: lock}))
 			var problems spec.Problems
 			if !errors.As(err, &problems) || problems[0].Pos.File != LockPath || problems[0].Hint == "" {
 				t.Errorf("got %v, want a problem of opgen.lock with a hint", err)
@@ -182,11 +182,11 @@ func TestDiffSaysWhatIsInTheWay(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			set, err := newFileSet("v1.0.0", files, nil)
+			set, err := NewFileSet(Lock{Version: "v1.0.0"}, files, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = set.Diff(test.tree)
+			_, err = diffWith(set, test.tree)
 			var problems spec.Problems
 			if errors.As(err, &problems) != (test.want != "") {
 				t.Fatalf("got %v, want a problem about %q", err, test.want)
@@ -208,7 +208,7 @@ func TestFileSetRefusesWhatIsNoTree(t *testing.T) {
 	}
 	for name, files := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := newFileSet("v1.0.0", files, nil); err == nil {
+			if _, err := NewFileSet(Lock{Version: "v1.0.0"}, files, nil); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -242,15 +242,27 @@ func TestChangeShowsItsDiff(t *testing.T) {
 
 func diffOf(t *testing.T, tree map[string]string, files []File) *Changes {
 	t.Helper()
-	set, err := newFileSet("v1.0.0", files, nil)
+	set, err := NewFileSet(Lock{Version: "v1.0.0"}, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := set.Diff(treeOf(tree))
+	changes, err := diffWith(set, treeOf(tree))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return changes
+}
+
+// diffWith compares a set with a tree and its lock.
+func diffWith(set *FileSet, tree fs.FS) (*Changes, error) {
+	if err := CheckLockVersion(tree, set.lock.Version); err != nil {
+		return nil, err
+	}
+	lock, err := ReadLock(tree)
+	if err != nil {
+		return nil, err
+	}
+	return set.Diff(tree, lock)
 }
 
 func treeOf(files map[string]string) fstest.MapFS {
@@ -297,12 +309,12 @@ func TestNewerLockIsRefused(t *testing.T) {
 		{"of no version", "{}\n", "v1.2.0", ""},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
-			set, err := newFileSet(tc.version, nil, nil)
+			set, err := NewFileSet(Lock{Version: tc.version}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := ""
-			if _, err := set.Diff(fstest.MapFS{LockPath: {Data: []byte(tc.lock)}}); err != nil {
+			if _, err := diffWith(set, fstest.MapFS{LockPath: {Data: []byte(tc.lock)}}); err != nil {
 				got = err.Error()
 			}
 			if got != tc.want {

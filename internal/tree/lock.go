@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"bytes"
@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/opgen-dev/opgen/internal/lazyregexp"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
@@ -31,10 +33,34 @@ type Lock struct {
 	APIs        map[string]LockedAPI        `json:"apis,omitempty"`        // by Kind.group
 	Controllers map[string]LockedController `json:"controllers,omitempty"` // by name
 	Children    map[string][]string         `json:"children,omitempty"`    // Kind.group of an API, or controllers/name → Kind.group of its children
-	Namespaces  childNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces other than the parent's
+	Namespaces  ChildNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces other than the parent's
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
 	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file made from an author's template
 }
+
+// LockedAPI is an API in opgen.lock: its names in clusters, and where its author's code is.
+type LockedAPI struct {
+	File     string `json:"file,omitempty"` // of the spec; empty in old locks
+	Plural   string `json:"plural"`
+	Scope    string `json:"scope"`
+	Storage  string `json:"storage"`            // version
+	Operator string `json:"operator,omitempty"` // folder of its operator
+}
+
+// CRDName returns the name of the CustomResourceDefinition of an API with a name in the lock.
+func (l LockedAPI) CRDName(name string) string {
+	return l.Plural + "." + schema.ParseGroupKind(name).Group
+}
+
+// LockedController is a controller for existing kinds in opgen.lock.
+type LockedController struct {
+	File     string `json:"file"`
+	Operator string `json:"operator"` // its folder
+}
+
+// ChildNamespaces are the namespaces of children other than those of their parents, by owner and
+// kind of children. spec.AllNamespaces alone means every namespace.
+type ChildNamespaces map[string]map[string][]string
 
 // LockedFile is a file made from an author's template.
 type LockedFile struct {
@@ -47,45 +73,56 @@ func (l Lock) checksum(file string) string {
 	return cmp.Or(l.Files[file], l.Templated[file].Checksum)
 }
 
-// listedPaths returns the paths of the listed files, sorted.
-func (l Lock) listedPaths() []string {
+// addFile lists a file of the project.
+func (l Lock) addFile(f File) {
+	sum := f.Checksum
+	if sum == "" {
+		sum = ContentChecksum(f.Content)
+	}
+	switch {
+	case f.Owner != Generated:
+	case f.Template != "":
+		l.Templated[f.Path] = LockedFile{Template: f.Template, Checksum: sum}
+	default:
+		l.Files[f.Path] = sum
+	}
+}
+
+// ListedPaths returns the paths of the listed files, sorted.
+func (l Lock) ListedPaths() []string {
 	paths := slices.AppendSeq(slices.Collect(maps.Keys(l.Files)), maps.Keys(l.Templated))
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
-// ReadLock returns the lock of a tree, an empty one if there is none. It adds what an older opgen
-// did not write into it from the generated files.
+// ReadLock returns the lock of a tree, an empty one if there is none.
 func ReadLock(tree fs.FS) (Lock, error) {
-	data, err := readRegularFile(tree, LockPath)
+	data, err := ReadRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return Lock{}, err
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, lockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files and templated")
+		return Lock{}, LockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files and templated")
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
-		if !fs.ValidPath(path) || !isGeneratedName(path) {
-			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
+		if !fs.ValidPath(path) || !IsGeneratedName(path) {
+			return Lock{}, LockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(lock.Templated)) {
-		if !fs.ValidPath(path) || strings.Contains(path, `\`) || reservedPath(path) != "" {
-			return Lock{}, lockProblem(fmt.Sprintf("lists %q, which no template makes", path))
+		if !fs.ValidPath(path) || strings.Contains(path, `\`) || ReservedPath(path) != "" {
+			return Lock{}, LockProblem(fmt.Sprintf("lists %q, which no template makes", path))
 		}
-	}
-	if lock.APIs == nil {
-		return lock.completeFromCRDs(tree)
 	}
 	return lock, nil
 }
 
-// checkLockVersion returns an error if a later release of opgen than the given version wrote the
+// CheckLockVersion returns an error if a later release of opgen than the given version wrote the
 // lock. The older release would silently remove what the newer one generates. A build of a checkout
 // has no version to compare, and counts as older than every release.
-func checkLockVersion(tree fs.FS, version string) error {
-	data, err := readRegularFile(tree, LockPath)
+func CheckLockVersion(tree fs.FS, version string) error {
+	data, err := ReadRegularFile(tree, LockPath)
 	if data == nil || err != nil {
 		return err
 	}
@@ -118,30 +155,13 @@ func canonicalVersion(version string) string {
 	return semver.Canonical("v" + version)
 }
 
-func lockProblem(message string) error {
+// LockProblem returns an error about the lock of a project.
+func LockProblem(message string) error {
 	return spec.Problems{{
 		Pos:     spec.Pos{File: LockPath},
 		Message: message,
 		Hint:    "restore it from version control, or delete it and generate with --force",
 	}}.Err()
-}
-
-// newLock returns the lock of a tree that contains exactly the set.
-func (s *FileSet) newLock() Lock {
-	lock := Lock{
-		Version: s.version, APIs: s.lockedParts.locked, Controllers: s.lockedParts.controllers,
-		Children: childKinds(s.childOwners), Namespaces: s.namespaces, Files: map[string]string{}, Templated: map[string]LockedFile{},
-	}
-	for _, f := range s.files {
-		switch {
-		case f.Owner != Generated:
-		case f.Template != "":
-			lock.Templated[f.Path] = LockedFile{Template: f.Template, Checksum: f.contentChecksum()}
-		default:
-			lock.Files[f.Path] = f.contentChecksum()
-		}
-	}
-	return lock
 }
 
 // marshal renders the lock in a fixed order of its parts, each sorted. It writes the APIs even if
@@ -166,16 +186,36 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
-// contentChecksum returns a checksum that does not depend on line endings, which git may convert in
+// ContentChecksum returns a checksum that does not depend on line endings, which git may convert in
 // a checkout.
-func contentChecksum(content []byte) string {
-	sum := sha256.Sum256(unixLines(content))
+func ContentChecksum(content []byte) string {
+	sum := sha256.Sum256(UnixLines(content))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func unixLines(content []byte) []byte {
+// UnixLines returns a content with Unix line endings.
+func UnixLines(content []byte) []byte {
 	if !bytes.Contains(content, []byte("\r\n")) {
 		return content
 	}
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }
+
+// ReservedPath returns what a path is if no template of any project may have it, and otherwise "".
+func ReservedPath(file string) string {
+	folded := FoldCase(file)
+	first, _, _ := strings.Cut(folded, "/")
+	switch {
+	case folded == "opgen.yaml" || folded == LockPath:
+		return "opgen's"
+	case specFile().MatchString(folded):
+		return "where spec files are"
+	case first == ".git":
+		return "git's"
+	case strings.HasPrefix(first, stagingPrefix):
+		return "where opgen stages files"
+	}
+	return ""
+}
+
+var specFile = lazyregexp.New(`^(api|controllers)/[^/]*\.ya?ml$`)

@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import "io/fs"
 
@@ -8,13 +8,13 @@ func Overwrite(tree fs.FS, files []File) (*Changes, error) {
 	for i := range files {
 		files[i].Owner = Once // so that any name is allowed
 	}
-	set, err := newFileSet("", files, nil)
+	set, err := NewFileSet(Lock{}, files, nil)
 	if err != nil {
 		return nil, err
 	}
 	changes := &Changes{}
 	for _, f := range set.files {
-		old, err := readRegularFile(tree, f.Path)
+		old, err := ReadRegularFile(tree, f.Path)
 		if err != nil {
 			return nil, err
 		}

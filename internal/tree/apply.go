@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func applyIn(dir string, pending []Change, rename renamer) error {
 // checkUnchanged checks that the tree still has the content that the changes were computed on.
 func checkUnchanged(root *os.Root, pending []Change) error {
 	for _, change := range pending {
-		now, err := readRegularFile(root.FS(), change.Path)
+		now, err := ReadRegularFile(root.FS(), change.Path)
 		if err != nil {
 			return err
 		}

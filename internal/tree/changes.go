@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
-
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Action is what happens to a file.
@@ -53,32 +51,12 @@ func (c Change) Diff() []byte {
 }
 
 // Changes are what would have to happen to a tree to make it equal to a FileSet.
-type Changes struct {
-	list     []Change
-	warnings spec.Problems
-	learned  Learned
-}
-
-// Learned is what a run found out about the source of a project.
-type Learned struct {
-	Known Known             // of its parts, for the next run
-	Rules []spec.PolicyRule // in Go comments
-	// Templates is a digest of the author's own templates, see DigestTemplates.
-	Templates string
-	// Folders are those of the Go packages that it was read from, and of all that these import.
-	Folders map[string]bool
-}
-
-// Learned returns what there is to know about the source.
-func (c *Changes) Learned() Learned { return c.learned }
+type Changes struct{ list []Change }
 
 // IsEmpty reports whether there is nothing to change.
 func (c *Changes) IsEmpty() bool {
 	return len(c.withActions(Create, Update, Remove, Conflict)) == 0
 }
-
-// Warnings returns the warnings about the Go source that the project is generated from.
-func (c *Changes) Warnings() spec.Problems { return slices.Clone(c.warnings) }
 
 // List returns every file of the set and every file to be removed, in the order of their paths.
 func (c *Changes) List() []Change {
@@ -119,7 +97,7 @@ func (c *Changes) Force() *Changes {
 		}
 		forced[i].Reason = ""
 	}
-	return &Changes{list: forced, warnings: c.warnings, learned: c.learned}
+	return &Changes{forced}
 }
 
 // ErrConflict is the error of Apply for changes with conflicts.

@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/opgen-dev/opgen/internal/spec"
 )
 
 // Owner is who may change a file of a project: opgen or the author.
@@ -39,52 +37,62 @@ type File struct {
 	// empty if opgen makes the file.
 	Template string
 
-	// render renders the content of a Once file and of one that is known, which most projects have
+	// Render renders the content of a Once file and of one that is known, which most projects have
 	// already; nil: Content.
-	render   func() ([]byte, error)
-	checksum string // of a Generated file; empty: that of Content
-	group    string // see output
+	Render   func() ([]byte, error)
+	Checksum string // of a Generated file; empty: that of Content
+	Group    string // the API group that a file is made for, with all its APIs; empty for the others
 }
 
 // Rendered returns the content of the file.
 func (f File) Rendered() ([]byte, error) {
-	if f.render == nil {
+	if f.Render == nil {
 		return f.Content, nil
 	}
-	content, err := f.render()
+	content, err := f.Render()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return content, nil
 }
 
-// contentChecksum returns the checksum of a Generated file.
-func (f File) contentChecksum() string {
-	if f.checksum != "" {
-		return f.checksum
-	}
-	return contentChecksum(f.Content)
-}
-
 // isContent reports whether the file has a content, except for its line endings.
 func (f File) isContent(content []byte) bool {
-	if f.render == nil {
-		return bytes.Equal(unixLines(content), unixLines(f.Content))
+	if f.Render == nil {
+		return bytes.Equal(UnixLines(content), UnixLines(f.Content))
 	}
-	return contentChecksum(content) == f.checksum
+	return ContentChecksum(content) == f.Checksum
 }
 
 // FileSet is a whole project in memory: all of its files, sorted by path, each path once.
 type FileSet struct {
-	files       []File
-	dropped     []string
-	version     string
-	childOwners []childOwner // whose children the files are for
-	namespaces  childNamespaces
-	// lockedParts are the APIs and controllers that the files are for.
-	lockedParts lockedParts
-	warnings    spec.Problems
-	learned     Learned
+	files   []File
+	dropped []string
+	lock    Lock // of a tree that has exactly these files
+}
+
+// NewFileSet sorts files. dropped are files of the author to remove. The lock has the version of
+// opgen and what the files are made for; NewFileSet lists the files. It returns an error if a path
+// is outside of the project or not unique, or if the name of a Generated file does not say that it
+// is generated.
+func NewFileSet(lock Lock, files []File, dropped []string) (*FileSet, error) {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	lock.Files, lock.Templated = map[string]string{}, map[string]LockedFile{}
+	for i, f := range files {
+		switch {
+		case !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`):
+			return nil, fmt.Errorf("%s: lies outside of the project", f.Path)
+		case i > 0 && files[i-1].Path == f.Path:
+			return nil, fmt.Errorf("%s: made twice", f.Path)
+		case f.Owner == Generated && f.Template == "" && !IsGeneratedName(f.Path):
+			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
+		case f.Content == nil && f.Render == nil:
+			files[i].Content = []byte{} // nil would mean that the file is to be removed
+		}
+		lock.addFile(f)
+	}
+	return &FileSet{files: files, dropped: dropped, lock: lock}, nil
 }
 
 // Files returns the files in the order of their paths.
@@ -92,32 +100,25 @@ func (s *FileSet) Files() []File {
 	return slices.Clone(s.files)
 }
 
-// newFileSet sorts files. It returns an error if a path is outside of the project or not unique, or
-// if the name of a Generated file does not say that it is generated.
-func newFileSet(version string, files []File, dropped []string) (*FileSet, error) {
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	for i, f := range files {
-		switch {
-		case !fs.ValidPath(f.Path) || strings.Contains(f.Path, `\`):
-			return nil, fmt.Errorf("%s: lies outside of the project", f.Path)
-		case i > 0 && files[i-1].Path == f.Path:
-			return nil, fmt.Errorf("%s: made twice", f.Path)
-		case f.Owner == Generated && f.Template == "" && !isGeneratedName(f.Path):
-			return nil, fmt.Errorf("%s: the name of a generated file starts with %s", f.Path, generatedPrefix)
-		case f.Content == nil && f.render == nil:
-			files[i].Content = []byte{} // nil would mean that the file is to be removed
-		}
-	}
-	return &FileSet{files: files, dropped: dropped, version: version}, nil
-}
-
 // generatedPrefix begins the name of every Generated file outside of the folders that are generated
 // completely.
 const generatedPrefix = "zz_generated."
 
-// isGeneratedName reports whether a file with this path can be Generated.
-func isGeneratedName(file string) bool {
+// IsGeneratedName reports whether a file with this path can be Generated.
+func IsGeneratedName(file string) bool {
 	folder, _, _ := strings.Cut(file, "/")
 	return strings.HasPrefix(path.Base(file), generatedPrefix) || folder == "client" || folder == "dist"
+}
+
+// FoldCase returns a path as file systems see it that ignore case.
+func FoldCase(file string) string { return strings.ToLower(path.Clean(file)) }
+
+// FoldersOf returns the folders that a file lies in, the outer ones first.
+func FoldersOf(file string) []string {
+	var folders []string
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		folders = append(folders, dir)
+	}
+	slices.Reverse(folders)
+	return folders
 }

@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"crypto/sha256"
@@ -40,7 +40,7 @@ type leftFolder struct {
 
 // noteFolders adds the folders that a change makes or may remove.
 func (j *journal) noteFolders(root *os.Root, change Change) error {
-	for _, dir := range foldersOf(change.Path) {
+	for _, dir := range FoldersOf(change.Path) {
 		info, err := root.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -54,16 +54,6 @@ func (j *journal) noteFolders(root *os.Root, change Change) error {
 		}
 	}
 	return nil
-}
-
-// foldersOf lists the folders that a file lies in, the outer ones first.
-func foldersOf(file string) []string {
-	var folders []string
-	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		folders = append(folders, dir)
-	}
-	slices.Reverse(folders)
-	return folders
 }
 
 // writeTo writes the journal into the staging folder, whole or not at all.
@@ -160,7 +150,7 @@ func (s step) changedSince(root *os.Root) (bool, error) {
 
 // makeLeft makes removed folders of a file again.
 func (j *journal) makeLeft(root *os.Root, file string) error {
-	for _, dir := range foldersOf(file) {
+	for _, dir := range FoldersOf(file) {
 		if err := root.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
 			continue
 		} else if err != nil {

@@ -1,4 +1,4 @@
-package scaffold
+package tree
 
 import (
 	"errors"
@@ -147,11 +147,11 @@ func apply(t *testing.T, dir string, files []File) {
 
 func changes(t *testing.T, dir string, files []File) *Changes {
 	t.Helper()
-	set, err := newFileSet("v1.0.0", files, nil)
+	set, err := NewFileSet(Lock{Version: "v1.0.0"}, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := set.Diff(os.DirFS(dir))
+	changes, err := diffWith(set, os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
