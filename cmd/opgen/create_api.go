@@ -172,7 +172,7 @@ func (o *createAPIOptions) printNext(s streams, p loadedProject, added project.A
 	if api.Operator == nil {
 		return nil
 	}
-	folder := scaffold.OperatorFolder(os.DirFS(p.Dir), p.Spec, api, added.Input.APIs)
+	folder := scaffold.OperatorFolder(os.DirFS(p.Dir), p.Spec, api.Summary(), scaffold.Summaries(added.Input.APIs))
 	fmt.Fprintf(s.err, "next: write Sync in %s/sync.go, then run: make test\n", folder)
 	return nil
 }

@@ -31,7 +31,7 @@ difference.`,
 			if _, current := opened.record.IsCurrent(readVersion().Version); current {
 				return showDiff(s, out, new(tree.Changes))
 			}
-			p, err := opened.loadOutlines()
+			p, err := opened.load()
 			if err != nil {
 				return err
 			}

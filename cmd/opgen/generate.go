@@ -45,7 +45,7 @@ func (o *writeOptions) generate(s streams) error {
 		o.warnings = warned
 		return o.report(s, new(tree.Changes))
 	}
-	p, err := opened.loadOutlines()
+	p, err := opened.load()
 	if err != nil {
 		return err
 	}

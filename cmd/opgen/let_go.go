@@ -20,12 +20,12 @@ func (o *writeOptions) letGo(s streams, p loadedProject, target project.KnownAPI
 	if o.output.json() || o.dryRun {
 		return nil
 	}
-	left, err := scaffold.AuthorFiles(os.DirFS(p.Dir), target.Locked, target.Name, p.Spec, p.APIs)
+	left, err := scaffold.AuthorFiles(os.DirFS(p.Dir), target.Locked, target.Name, p.Spec, scaffold.Summaries(p.APIs))
 	for _, file := range left {
 		printLeft(s, file)
 	}
 	crd := target.Locked.CRDName(target.Name)
-	inUse := func(api *spec.API) bool { return api.Names.Plural+"."+api.Group == crd }
+	inUse := func(api scaffold.API) bool { return api.Names.Plural+"."+api.Group == crd }
 	if !slices.ContainsFunc(p.APIs, inUse) {
 		fmt.Fprintf(s.err, "note: clusters keep the CustomResourceDefinition %s with its objects; when nobody needs them: kubectl delete crd %[1]s\n", crd)
 	}

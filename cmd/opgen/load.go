@@ -48,9 +48,9 @@ func (o *cacheOptions) openProject(s streams) (openedProject, error) {
 	return openedProject{held, project.OpenRecord(dir)}, nil
 }
 
-// loadOutlines reads the spec files of the project as far as they have changed.
-func (p openedProject) loadOutlines() (loadedProject, error) {
-	loaded, err := p.record.LoadOutlines(readVersion().Version)
+// load reads the spec files of the project as far as they have changed.
+func (p openedProject) load() (loadedProject, error) {
+	loaded, err := p.record.Load(readVersion().Version)
 	return loadedProject{loaded, p}, err
 }
 
@@ -61,11 +61,11 @@ func (o *cacheOptions) loadProject(s streams) (loadedProject, error) {
 	if err != nil {
 		return loadedProject{}, err
 	}
-	loaded, err := opened.record.Load(readVersion().Version)
+	loaded, err := opened.load()
 	if err != nil {
 		opened.release()
 	}
-	return loadedProject{loaded, opened}, err
+	return loaded, err
 }
 
 // lockFolder waits until no other opgen works in a folder, which it makes if it is absent. It

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/project"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -77,7 +76,7 @@ func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Planne
 
 // readGo completes an input from the Go source of the project in dir.
 func readGo(s streams, dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if crdgen.ReadsGo(in.APIs) {
+	if in.ReadsGo() {
 		defer showProgress(s.err, "reading Go packages")()
 	}
 	return project.ReadGo(dir, tree, in)

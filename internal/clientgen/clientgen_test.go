@@ -52,7 +52,11 @@ func readProject(t *testing.T, name string) project {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	problems = spec.Check(p.Project, apis, nil)
+	var summaries []*spec.Summary
+	for _, api := range apis {
+		summaries = append(summaries, api.Summary())
+	}
+	problems = spec.Check(p.Project, summaries, nil)
 	for _, api := range apis {
 		crd, found := crdgen.CRD(api, p.MinKubernetes)
 		p.crds, problems = append(p.crds, crd), append(problems, found...)

@@ -46,7 +46,6 @@ func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
 // buildCRD returns the CRD of an API, unchecked, and the builder of its schemas. The CRD shares parts
 // with the API and with types: none of them is changed afterwards.
 func buildCRD(api *spec.API, types typeSchemas) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
-	api.NeedSchemas()
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: apiextv1.SchemeGroupVersion.String(),

@@ -21,7 +21,7 @@ func Parse(file string, data []byte, minKubernetes string, shared ...*spec.Named
 	if len(problems) == 0 {
 		return api, nil
 	}
-	if readsGo(api) {
+	if ReadsGo(api) {
 		return nil, problems // the schemas need Go packages that have not been read
 	}
 	_, more := CRD(api, minKubernetes)

@@ -132,11 +132,8 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 	return problems
 }
 
-// ReadsGo reports whether APIs take something from Go source that has not been read yet.
-func ReadsGo(apis []*spec.API) bool { return slices.ContainsFunc(apis, readsGo) }
-
-// readsGo reports whether an API takes something from Go source that has not been read yet.
-func readsGo(api *spec.API) bool {
+// ReadsGo reports whether an API takes something from Go source that has not been read yet.
+func ReadsGo(api *spec.API) bool {
 	unread := func(use spec.GoTypeUse) bool { return use.Schema.Go == nil }
 	return slices.ContainsFunc(api.GoTypes(), unread) || len(unreadGoTypes(api)) > 0
 }

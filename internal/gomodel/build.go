@@ -77,7 +77,6 @@ func statusName(k kindVersion) string { return k.api.Names.GoKind + "Status" }
 // addKind declares the types of one kind: the kind, its spec and status with everything below, and
 // its list.
 func (b *packageBuilder) addKind(k kindVersion) {
-	k.api.NeedSchemas()
 	kind := Kind{API: k.api, Name: k.api.Names.GoKind, List: listName(k, b.pkg.Clients)}
 	b.kindName = kind.Name
 	root := Type{

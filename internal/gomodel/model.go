@@ -14,7 +14,6 @@ type Package struct {
 	Name       string // of the package, such as v1alpha1
 	Dir        string // relative to the project, such as api/v1alpha1
 	ImportPath string
-	Alias      string // import alias in other packages, such as demov1alpha1
 	Group      string
 	Version    string
 	Clients    bool     // the project has typed clients of the package
@@ -133,3 +132,6 @@ func (t *GoType) String() string {
 	}
 	return cmp.Or(t.alias, t.PackageName, path.Base(t.Package)) + "." + t.Name
 }
+
+// HasTypes reports whether opgen generates types of the package.
+func (p Package) HasTypes() bool { return len(p.Types) > 0 }

@@ -5,27 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Packages returns the Go packages of a project's APIs, one for each group version, sorted by Dir.
-// CRD must have accepted the APIs. A package with an outline gets the names of its kinds from
-// there, and no Types.
-func Packages(p *spec.Project, apis []*spec.API, outlines ...Outline) ([]Package, spec.Problems) {
+// Packages returns the Go packages of APIs, one for each group version, sorted by Dir. They must be
+// all APIs of their groups, and CRD must have accepted them.
+func Packages(p *spec.Project, apis []*spec.API) ([]Package, spec.Problems) {
 	var packages []Package
 	var problems spec.Problems
 	for _, group := range groupVersions(apis) {
-		pkg := newPackage(p, group)
-		if known := outlineOf(pkg, outlines); known != nil {
-			packages = append(packages, known.fillKinds(pkg, group))
-			continue
-		}
-		b := newPackageBuilder(pkg, group)
+		b := newPackageBuilder(newPackage(p, group[0].api.Group, group[0].version.Name), group)
 		packages = append(packages, b.build())
 		problems = append(problems, b.problems...)
 	}
 	slices.SortFunc(packages, func(a, b Package) int { return strings.Compare(a.Dir, b.Dir) })
-	setAliases(packages)
 	return packages, problems
 }
 
@@ -55,11 +50,9 @@ func groupVersions(apis []*spec.API) [][]kindVersion {
 }
 
 // newPackage names the package of a group version.
-func newPackage(p *spec.Project, kinds []kindVersion) Package {
-	group, version := kinds[0].api.Group, kinds[0].version.Name
-	dir := PackageDir(p, group, version)
+func newPackage(p *spec.Project, group, version string) Package {
 	return Package{
-		Name: version, Dir: dir, ImportPath: path.Join(p.Module, dir),
+		Name: version, Dir: PackageDir(p, group, version), ImportPath: ImportPath(p, group, version),
 		Group: group, Version: version, Clients: p.Clients,
 	}
 }
@@ -79,6 +72,11 @@ func PackageDir(p *spec.Project, group, version string) string {
 	return path.Join("api", version)
 }
 
+// ImportPath returns the import path of the Go package of a group version.
+func ImportPath(p *spec.Project, group, version string) string {
+	return path.Join(p.Module, PackageDir(p, group, version))
+}
+
 // GroupFolder returns the name of a group's folder.
 func GroupFolder(p *spec.Project, group string) string { return shortGroup(group, p.Domain) }
 
@@ -92,34 +90,29 @@ func shortGroup(group, domain string) string {
 	return group
 }
 
-// Aliases returns the import aliases of the APIs' packages by group version, such as
-// demo.example.com/v1.
-func Aliases(p *spec.Project, apis []*spec.API) map[string]string {
-	var packages []Package
-	for _, group := range groupVersions(apis) {
-		packages = append(packages, newPackage(p, group))
-	}
-	setAliases(packages)
-	aliases := map[string]string{}
-	for _, pkg := range packages {
-		aliases[pkg.Group+"/"+pkg.Version] = pkg.Alias
-	}
-	return aliases
-}
-
-// setAliases sets the alias of each package: the first label of its group and its version. It uses
-// the whole group if two packages would have the same alias.
-func setAliases(packages []Package) {
-	count := map[string]int{}
-	for _, p := range packages {
-		count[importAliasOf(p, firstLabel(p.Group))]++
-	}
-	for i, p := range packages {
-		packages[i].Alias = importAliasOf(p, firstLabel(p.Group))
-		if count[packages[i].Alias] > 1 {
-			packages[i].Alias = importAliasOf(p, p.Group)
+// Aliases returns the import aliases of the packages of a project by group version, such as
+// demo.example.com/v1: the first label of the group and the version, such as demov1. It is the whole
+// group if two packages would have the same alias.
+func Aliases(apis []*spec.Summary) map[string]string {
+	versions := map[string]schema.GroupVersion{}
+	for _, api := range apis {
+		for _, v := range api.Versions {
+			version := schema.GroupVersion{Group: api.Group, Version: v.Name}
+			versions[version.String()] = version
 		}
 	}
+	count := map[string]int{}
+	for _, v := range versions {
+		count[importAlias(firstLabel(v.Group), v.Version)]++
+	}
+	aliases := map[string]string{}
+	for name, v := range versions {
+		aliases[name] = importAlias(firstLabel(v.Group), v.Version)
+		if count[aliases[name]] > 1 {
+			aliases[name] = importAlias(v.Group, v.Version)
+		}
+	}
+	return aliases
 }
 
 func firstLabel(group string) string {
@@ -127,10 +120,10 @@ func firstLabel(group string) string {
 	return label
 }
 
-// importAliasOf returns the letters and digits of a group, followed by the version. It puts an x in
+// importAlias returns the letters and digits of a group, followed by the version. It puts an x in
 // front if the result would begin with a digit.
-func importAliasOf(p Package, group string) string {
-	name := strings.NewReplacer("-", "", ".", "").Replace(group) + p.Version
+func importAlias(group, version string) string {
+	name := strings.NewReplacer("-", "", ".", "").Replace(group) + version
 	if name[0] >= '0' && name[0] <= '9' {
 		return "x" + name
 	}

@@ -64,12 +64,17 @@ func TestPackages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
+			var all []*spec.Summary
+			for _, api := range tt.apis {
+				all = append(all, api.Summary())
+			}
+			aliases := gomodel.Aliases(all)
 			for _, p := range packages(t, &tt.project, tt.apis...) {
 				var kinds []string
 				for _, k := range p.Kinds {
 					kinds = append(kinds, k.Name)
 				}
-				got = append(got, fmt.Sprint(p.Dir, " ", p.ImportPath, " ", p.Alias, " ", kinds))
+				got = append(got, fmt.Sprint(p.Dir, " ", p.ImportPath, " ", aliases[p.Group+"/"+p.Version], " ", kinds))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -13,8 +13,11 @@ import (
 
 // Resolver completes kinds from the project and from Kubernetes.
 type Resolver struct {
-	Packages []gomodel.Package
-	CRDs     []*apiextv1.CustomResourceDefinition // of the project; nil for an API with errors
+	Project *spec.Project
+	APIs    []*spec.Summary // of the project
+	// CRD returns the CRD of an API, and nil for one with errors. It is called if somebody asks for
+	// a schema.
+	CRD func(api *spec.Summary) *apiextv1.CustomResourceDefinition
 }
 
 // Resolve completes a kind from the first of these that knows it: the project, Kubernetes, the
@@ -40,12 +43,12 @@ func (r Resolver) Resolve(declared spec.Resource) (Resource, *spec.Problem) {
 // completeFromProject completes a kind that is an API of the project. It reports false for other
 // kinds.
 func (r Resolver) completeFromProject(c *Resource) bool {
-	for _, pkg := range r.Packages {
-		for _, kind := range pkg.Kinds {
-			if kind.API.Names.Kind == c.Kind && pkg.Group+"/"+pkg.Version == c.APIVersion {
-				c.Plural, c.Namespaced = kind.API.Names.Plural, kind.API.Scope == spec.Namespaced
-				c.GoPackage, c.GoName = pkg.ImportPath, kind.Name
-				c.schema = r.schemaOf(kind.API.Names.Plural+"."+pkg.Group, pkg.Version)
+	for _, api := range r.APIs {
+		for _, v := range api.Versions {
+			if api.Names.Kind == c.Kind && api.Group+"/"+v.Name == c.APIVersion {
+				c.Plural, c.Namespaced = api.Names.Plural, api.Scope == spec.Namespaced
+				c.GoPackage, c.GoName = gomodel.ImportPath(r.Project, api.Group, v.Name), api.Names.GoKind
+				c.schema = func() *apiextv1.JSONSchemaProps { return schemaOf(r.CRD(api), v.Name) }
 				return true
 			}
 		}
@@ -53,16 +56,14 @@ func (r Resolver) completeFromProject(c *Resource) bool {
 	return false
 }
 
-// schemaOf returns the schema of a version of a CRD of the project.
-func (r Resolver) schemaOf(crd, version string) *apiextv1.JSONSchemaProps {
-	for _, c := range r.CRDs {
-		if c == nil || c.Name != crd {
-			continue
-		}
-		for _, v := range c.Spec.Versions {
-			if v.Name == version {
-				return v.Schema.OpenAPIV3Schema
-			}
+// schemaOf returns the schema of a version of a CRD, and nil if there is none.
+func schemaOf(crd *apiextv1.CustomResourceDefinition, version string) *apiextv1.JSONSchemaProps {
+	if crd == nil {
+		return nil
+	}
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version {
+			return v.Schema.OpenAPIV3Schema
 		}
 	}
 	return nil

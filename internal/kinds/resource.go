@@ -24,7 +24,7 @@ type Resource struct {
 	// Foreign is true if neither Kubernetes nor the project defines the kind.
 	Foreign bool
 
-	schema *apiextv1.JSONSchemaProps // of a kind of the project
+	schema func() *apiextv1.JSONSchemaProps // of a kind of the project; nil for the others
 }
 
 // Parent is a kind that a controller reconciles, with its entry in the spec file.
@@ -53,11 +53,14 @@ func (r Resource) Scope() spec.Scope {
 	return spec.Cluster
 }
 
-// Schema returns the schema of a whole object of the kind, and nil if it is not known. It reads the
-// schema of a kind of Kubernetes from kubetypes when it is asked for.
+// Schema returns the schema of a whole object of the kind, and nil if it is not known. It makes the
+// schema of a kind of the project, and reads that of a kind of Kubernetes, at each call.
 func (r Resource) Schema() *apiextv1.JSONSchemaProps {
-	if r.schema != nil || r.Foreign {
-		return r.schema
+	switch {
+	case r.schema != nil:
+		return r.schema()
+	case r.Foreign:
+		return nil
 	}
 	kind, ok := kubetypes.Lookup(r.APIVersion, r.Kind)
 	if !ok {

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
-	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/opcheck"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -67,10 +66,9 @@ func problems(t *testing.T, f txtar.File) spec.Problems {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	resolver := kinds.Resolver{CRDs: []*apiextv1.CustomResourceDefinition{crd}}
-	resolver.Packages, wrong = gomodel.Packages(&spec.Project{Module: "example.com/m"}, []*spec.API{api})
-	if len(wrong) > 0 {
-		t.Fatal(wrong)
+	resolver := kinds.Resolver{
+		Project: &spec.Project{Module: "example.com/m"}, APIs: []*spec.Summary{api.Summary()},
+		CRD: func(*spec.Summary) *apiextv1.CustomResourceDefinition { return crd },
 	}
 	resolve := func(r spec.Resource) kinds.Resource {
 		resource, _ := resolver.Resolve(r)

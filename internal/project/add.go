@@ -38,9 +38,10 @@ func (p *Project) AddAPI(f SpecFile) (Addition, error) {
 	}
 	a := Addition{API: api, File: p.apiFile(api), Input: p.Input()}
 	api.File = a.File
+	added := scaffold.Parsed(api)[0]
 	a.Warnings = warnings.Of([]*spec.API{api})
-	a.Input.APIs = append(p.apisWithout(a.File), api)
-	slices.SortFunc(a.Input.APIs, func(a, b *spec.API) int { return strings.Compare(a.File, b.File) })
+	a.Input.APIs = append(p.apisWithout(a.File), added)
+	slices.SortFunc(a.Input.APIs, func(a, b scaffold.API) int { return strings.Compare(a.File, b.File) })
 	return a, p.addFile(&a, f)
 }
 
@@ -76,7 +77,7 @@ func (p *Project) addFile(a *Addition, f SpecFile) error {
 		}
 	}
 	a.Input.Extra = []tree.File{{Path: a.File, Content: f.Data, Owner: tree.Once}}
-	return spec.Check(a.Input.Project, a.Input.APIs, a.Input.Controllers).Err()
+	return spec.Check(a.Input.Project, scaffold.Summaries(a.Input.APIs), a.Input.Controllers).Err()
 }
 
 // apiFile returns the path of the spec file for a new API. It includes the group if an API of
@@ -84,7 +85,7 @@ func (p *Project) addFile(a *Addition, f SpecFile) error {
 func (p *Project) apiFile(api *spec.API) string {
 	kind := strings.ToLower(api.Names.Kind)
 	file := "api/" + kind + ".yaml"
-	ofOtherGroup := func(other *spec.API) bool { return other.File == file && other.Group != api.Group }
+	ofOtherGroup := func(other scaffold.API) bool { return other.File == file && other.Group != api.Group }
 	if slices.ContainsFunc(p.APIs, ofOtherGroup) {
 		return "api/" + gomodel.GroupFolder(p.Spec, api.Group) + "-" + kind + ".yaml"
 	}
@@ -105,8 +106,8 @@ func (p *Project) refuseOther(file string, data []byte) error {
 	return InputErrorf("%s exists and says something else\n    edit that file and run: opgen generate", file)
 }
 
-func (p *Project) apisWithout(file string) []*spec.API {
-	return slices.DeleteFunc(slices.Clone(p.APIs), func(api *spec.API) bool { return api.File == file })
+func (p *Project) apisWithout(file string) []scaffold.API {
+	return slices.DeleteFunc(slices.Clone(p.APIs), func(api scaffold.API) bool { return api.File == file })
 }
 
 func (p *Project) controllersWithout(file string) []*spec.Controller {

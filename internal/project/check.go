@@ -26,7 +26,7 @@ func (p *Project) Check(source scaffold.Source, changes *tree.Changes) ([]Findin
 			findings = append(findings, Finding{c.Path, "out of date: run opgen generate"})
 		}
 	}
-	samples, err := p.checkSamples(source.APIs)
+	samples, err := p.checkSamples(scaffold.ReadAll(source.APIs))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (p *Project) Check(source scaffold.Source, changes *tree.Changes) ([]Findin
 	tree := os.DirFS(p.Dir)
 	for _, mismatch := range slices.Concat(
 		scaffold.MissingFunctions(tree, p.Spec.Module, changes), scaffold.VersionMismatches(tree, p.Tool),
-		scaffold.MissingModules(tree, source.APIs, source.Controllers),
+		scaffold.MissingModules(tree, scaffold.Summaries(source.APIs), source.Controllers),
 	) {
 		findings = append(findings, Finding{mismatch.Path, mismatch.Message})
 	}

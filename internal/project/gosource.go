@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/opgen-dev/opgen/internal/crdgen"
 	"github.com/opgen-dev/opgen/internal/gotypes"
 	"github.com/opgen-dev/opgen/internal/scaffold"
 	"github.com/opgen-dev/opgen/internal/spec"
@@ -15,7 +14,7 @@ import (
 // ReadGo completes an input from the Go source of the project in dir. It reads packages in the
 // workspace of the project. tree is the same folder.
 func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if crdgen.ReadsGo(in.APIs) {
+	if in.ReadsGo() {
 		if err := useWorkspace(dir); err != nil {
 			return scaffold.Source{}, err
 		}
@@ -38,8 +37,8 @@ func ReadGoTypes(apis []*spec.API) ([]*spec.API, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	source, err := ReadGo(dir, os.DirFS(dir), scaffold.Input{Project: project, APIs: apis})
-	return source.APIs, err
+	source, err := ReadGo(dir, os.DirFS(dir), scaffold.Input{Project: project, APIs: scaffold.Parsed(apis...)})
+	return scaffold.ReadAll(source.APIs), err
 }
 
 // readModule reads the Go types that APIs name in the Go module of the working directory, if there

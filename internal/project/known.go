@@ -19,7 +19,7 @@ type Known struct {
 
 // CheckedAPI is an API whose file has no errors.
 type CheckedAPI struct {
-	Outline  *spec.API     `json:"outline"`
+	Summary  *spec.Summary `json:"summary"`
 	Warnings spec.Problems `json:"warnings,omitempty"`
 }
 
@@ -49,12 +49,11 @@ func (p *Project) apiWarnings() []spec.Problems {
 	}
 	found := make([]spec.Problems, len(p.APIs))
 	parallel.Each(len(p.APIs), func(i int) {
-		digest := p.digests[p.APIs[i].File]
-		if known, isKnown := p.known.APIs[digest]; isKnown {
+		if known, isKnown := p.known.APIs[p.APIs[i].Digest]; isKnown {
 			found[i] = known.Warnings
 			return
 		}
-		found[i] = warnings.Of(p.APIs[i : i+1])
+		found[i] = warnings.Of([]*spec.API{p.APIs[i].Read()})
 	})
 	p.warned = found
 	return found
@@ -64,8 +63,8 @@ func (p *Project) apiWarnings() []spec.Problems {
 func (p *Project) collectKnown(parts scaffold.Known) Known {
 	known := Known{Parts: parts, APIs: map[string]CheckedAPI{}}
 	for i, found := range p.apiWarnings() {
-		if digest := p.digests[p.APIs[i].File]; digest != "" {
-			known.APIs[digest] = CheckedAPI{p.APIs[i].Outline(), found}
+		if api := p.APIs[i]; api.Digest != "" {
+			known.APIs[api.Digest] = CheckedAPI{api.Summary, found}
 		}
 	}
 	return known

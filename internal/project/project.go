@@ -19,40 +19,23 @@ type Project struct {
 	Dir  string // the folder of opgen.yaml
 	Tree fs.FS  // the same folder; everything that affects generated files is read through it, and noted
 	Spec *spec.Project
-	APIs []*spec.API // in the order of their file names
+	APIs []scaffold.API // in the order of their file names
 	// Controllers are the controllers for existing kinds, in the order of their file names.
 	Controllers []*spec.Controller
 	// SharedTypes are the types that every API can use.
 	SharedTypes []*spec.NamedType
 	Tool        scaffold.Tool
 
-	digests map[string]string // see scaffold.Input
-	known   Known
-	warned  []spec.Problems // the warnings about each API, once they have been looked for
-	// outlines are those of the known APIs, by the digests of their files, where outlines will do,
-	// and whole parses a file again, by its name.
-	outlines map[string]CheckedAPI
-	whole    map[string]func() *spec.API
+	known  Known
+	warned []spec.Problems // the warnings about each API, once they have been looked for
 }
 
 // Load reads all spec files of the project in a folder for a version of opgen. tree is the folder,
-// and known is from an earlier run. The error is spec.Problems if a file is invalid.
+// and known is from an earlier run: an API that it has is not parsed before something is made of it.
+// The error is spec.Problems if a file is invalid.
 func Load(dir string, tree fs.FS, version string, known Known) (*Project, error) {
-	return newProject(dir, tree, version, known).readAll()
-}
-
-// LoadOutlines is Load, but the APIs that are known are outlines.
-func LoadOutlines(dir string, tree fs.FS, version string, known Known) (*Project, error) {
-	p := newProject(dir, tree, version, known)
-	p.outlines = known.APIs
+	p := &Project{Dir: dir, Tree: tree, Tool: ToolFor(dir, version), known: known}
 	return p.readAll()
-}
-
-func newProject(dir string, tree fs.FS, version string, known Known) *Project {
-	return &Project{
-		Dir: dir, Tree: tree, Tool: ToolFor(dir, version), known: known,
-		digests: map[string]string{}, whole: map[string]func() *spec.API{},
-	}
 }
 
 // readAll reads all spec files.
@@ -76,7 +59,7 @@ func (p *Project) readAll() (*Project, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return p, spec.Check(p.Spec, p.APIs, p.Controllers).Err()
+	return p, spec.Check(p.Spec, scaffold.Summaries(p.APIs), p.Controllers).Err()
 }
 
 func (p *Project) readAPIs() (spec.Problems, error) {
@@ -90,25 +73,31 @@ func (p *Project) readAPIs() (spec.Problems, error) {
 	}
 	types, files, shared, problems := ParseTypes(files)
 	p.SharedTypes = shared
-	p.APIs = make([]*spec.API, len(files))
+	p.APIs = make([]scaffold.API, len(files))
 	found := make([]spec.Problems, len(files))
-	digests := make([]string, len(files))
-	parse := func(i int) (*spec.API, spec.Problems) {
-		return crdgen.Parse(files[i].Name, files[i].Data, minKubernetes, p.SharedTypes...)
-	}
 	parallel.Each(len(files), func(i int) {
-		digests[i] = digestOfFiles(slices.Concat(types, files[i:i+1]))
-		if p.APIs[i] = p.outlines[digests[i]].Outline; p.APIs[i] == nil {
-			p.APIs[i], found[i] = parse(i)
-		}
+		read := sync.OnceValues(func() (*spec.API, spec.Problems) {
+			return crdgen.Parse(files[i].Name, files[i].Data, minKubernetes, p.SharedTypes...)
+		})
+		p.APIs[i], found[i] = p.newAPI(digestOfFiles(slices.Concat(types, files[i:i+1])), read)
 	})
-	for i, api := range p.APIs {
-		if api != nil && !crdgen.ReadsGo(p.APIs[i:i+1]) {
-			p.digests[api.File] = digests[i]
-			p.whole[api.File] = sync.OnceValue(func() *spec.API { api, _ := parse(i); return api })
-		}
-	}
 	return append(problems, slices.Concat(found...)...), nil
+}
+
+// newAPI returns the API of a spec file with a digest. It parses the file if the API is not known.
+func (p *Project) newAPI(digest string, read func() (*spec.API, spec.Problems)) (scaffold.API, spec.Problems) {
+	whole := func() *spec.API { api, _ := read(); return api }
+	if known, found := p.known.APIs[digest]; found {
+		return scaffold.API{Summary: known.Summary, Read: whole, Digest: digest}, nil
+	}
+	api, problems := read()
+	switch {
+	case api == nil:
+		return scaffold.API{}, problems
+	case crdgen.ReadsGo(api):
+		digest = ""
+	}
+	return scaffold.API{Summary: api.Summary(), Read: whole, Digest: digest}, problems
 }
 
 func (p *Project) readControllers() (spec.Problems, error) {
@@ -127,8 +116,5 @@ func (p *Project) readControllers() (spec.Problems, error) {
 
 // Input returns what the project is generated from.
 func (p *Project) Input() scaffold.Input {
-	return scaffold.Input{
-		Project: p.Spec, APIs: p.APIs, Controllers: p.Controllers, Tool: p.Tool, Digests: p.digests, Known: p.known.Parts,
-		ReadSchemas: func(api *spec.API) *spec.API { return p.whole[api.File]() },
-	}
+	return scaffold.Input{Project: p.Spec, APIs: p.APIs, Controllers: p.Controllers, Tool: p.Tool, Known: p.known.Parts}
 }

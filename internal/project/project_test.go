@@ -165,7 +165,7 @@ func TestRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := p.RemoveAPI(p.APIs[0])
+	in := p.RemoveAPI(p.APIs[0].Summary)
 	if len(in.APIs) != 0 || len(in.Controllers) != 1 || !slices.Equal(in.Drop, []string{"api/order.yaml"}) || !slices.Equal(in.LetGo, []string{"Order.shop.example.com"}) {
 		t.Errorf("without the API: %+v", in)
 	}

@@ -69,11 +69,6 @@ func (r *Record) Load(version string) (*Project, error) {
 	return Load(r.dir, r.tree, version, r.last.known())
 }
 
-// LoadOutlines reads the project, as the function LoadOutlines does, and notes what is read.
-func (r *Record) LoadOutlines(version string) (*Project, error) {
-	return LoadOutlines(r.dir, r.tree, version, r.last.known())
-}
-
 // IsCurrent reports whether the last run had nothing to change and everything is as it was then. It
 // also returns what that run warned of.
 func (r *Record) IsCurrent(version string) (spec.Problems, bool) {

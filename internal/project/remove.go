@@ -14,7 +14,7 @@ import (
 // KnownAPI is an API in the lock, in a spec file, or in both.
 type KnownAPI struct {
 	Name   string         // in opgen.lock
-	API    *spec.API      // nil: it is only in the lock
+	API    *spec.Summary  // nil: it is only in the lock
 	Locked tree.LockedAPI // zero: it is not in the lock
 }
 
@@ -30,18 +30,18 @@ func (p *Project) KnownAPIs() (map[string]KnownAPI, error) {
 		known[name] = KnownAPI{Name: name, Locked: locked}
 	}
 	for _, api := range p.APIs {
-		name := scaffold.APIName(api)
-		if k, listed := known[name]; !listed || scaffold.IsSame(k.Locked, api) {
-			known[name] = KnownAPI{Name: name, API: api, Locked: k.Locked}
+		name := api.GroupKind()
+		if k, listed := known[name]; !listed || scaffold.IsSame(k.Locked, api.Summary) {
+			known[name] = KnownAPI{Name: name, API: api.Summary, Locked: k.Locked}
 		}
 	}
 	return known, nil
 }
 
 // RemoveAPI returns the input without an API and its spec file.
-func (p *Project) RemoveAPI(api *spec.API) scaffold.Input {
+func (p *Project) RemoveAPI(api *spec.Summary) scaffold.Input {
 	in := p.Input()
-	in.APIs, in.Drop, in.LetGo = p.apisWithout(api.File), []string{api.File}, []string{scaffold.APIName(api)}
+	in.APIs, in.Drop, in.LetGo = p.apisWithout(api.File), []string{api.File}, []string{api.GroupKind()}
 	return in
 }
 

@@ -92,10 +92,10 @@ func (p *Project) checkSample(crds map[schema.GroupKind]*apiextv1.CustomResource
 // the kind is in a group of the project, or if the file has the name of a sample that opgen makes.
 // A kind that spec files name belongs to somebody else.
 func (p *Project) isRemoved(kind schema.GroupVersionKind, file string) bool {
-	if scaffold.Names(p.APIs, p.Controllers, kind.GroupKind()) {
+	if scaffold.Names(scaffold.Summaries(p.APIs), p.Controllers, kind.GroupKind()) {
 		return false
 	}
-	own := slices.ContainsFunc(p.APIs, func(api *spec.API) bool { return api.Group == kind.Group })
+	own := slices.ContainsFunc(p.APIs, func(api scaffold.API) bool { return api.Group == kind.Group })
 	return own || file == scaffold.SamplePath(p.Spec, kind)
 }
 
@@ -104,7 +104,7 @@ func (p *Project) removedMessage(kind schema.GroupVersionKind) string {
 	message := fmt.Sprintf("shows %s of %s, which the project no longer has: remove the file", kind.Kind, kind.Group)
 	for _, api := range p.APIs {
 		if api.Names.Kind == kind.Kind {
-			return message + ", or write apiVersion: " + api.Group + "/" + scaffold.StorageVersion(api)
+			return message + ", or write apiVersion: " + api.Group + "/" + api.StorageVersion().Name
 		}
 	}
 	return message

@@ -14,7 +14,7 @@ import (
 // MissingModules returns the Go types of parents, children and related objects for which go.mod of
 // a tree requires no module. It also checks the module that CEL rules need. It only looks at import
 // paths: the compiler finds out whether a package exists.
-func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller) []VersionMismatch {
+func MissingModules(tree fs.FS, apis []*spec.Summary, controllers []*spec.Controller) []VersionMismatch {
 	text, err := fs.ReadFile(tree, "go.mod")
 	if err != nil {
 		return nil // VersionMismatches reports it
@@ -42,7 +42,7 @@ func MissingModules(tree fs.FS, apis []*spec.API, controllers []*spec.Controller
 
 // hasRule reports whether a child has a CEL rule. Only then the operator links the library for
 // rules.
-func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
+func hasRule(apis []*spec.Summary, controllers []*spec.Controller) bool {
 	var children []spec.Child
 	for _, api := range apis {
 		if api.Operator != nil {
@@ -56,7 +56,7 @@ func hasRule(apis []*spec.API, controllers []*spec.Controller) bool {
 }
 
 // namedKinds returns the kinds in spec files: parents of controllers, children and related objects.
-func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resource {
+func namedKinds(apis []*spec.Summary, controllers []*spec.Controller) []spec.Resource {
 	var all []spec.Resource
 	for _, c := range controllers {
 		for _, p := range c.Parents {
@@ -73,7 +73,7 @@ func namedKinds(apis []*spec.API, controllers []*spec.Controller) []spec.Resourc
 }
 
 // Names reports whether spec files name a kind of parents, children or related objects.
-func Names(apis []*spec.API, controllers []*spec.Controller, kind schema.GroupKind) bool {
+func Names(apis []*spec.Summary, controllers []*spec.Controller, kind schema.GroupKind) bool {
 	return slices.ContainsFunc(namedKinds(apis, controllers), func(r spec.Resource) bool {
 		return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind() == kind
 	})

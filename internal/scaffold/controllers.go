@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/scaffold/deploy"
@@ -25,10 +26,9 @@ func (c controller) manifest() []output {
 }
 
 // addController adds a controller to the project.
-func (p *project) addController(c *spec.Controller) spec.Problems {
-	r := kinds.Resolver{Packages: p.packages, CRDs: p.crds}
+func (p *project) addController(r kinds.Resolver, c *spec.Controller) spec.Problems {
 	parents, problems := resolveParents(r, p.Project, c)
-	op := resolveOperator(r, c.Operator, c.At, parents, p.Watch, false)
+	op := resolveOperator(r, c.Operator, c.At, parents, p.Watch)
 	o := operatorTemplates(p.Project, c.Operator, op)
 	o.Controller = &templates.Controller{Name: c.Name, Package: c.Package(), Group: c.Group(p.Project), ParentMetadata: c.ParentMetadata}
 	foreign, runsInTests := op.foreign, true
@@ -46,7 +46,7 @@ func (p *project) addController(c *spec.Controller) spec.Problems {
 		foreign = nil // a test would see objects of others
 	}
 	p.controllers = append(p.controllers, controller{c, o, foreign})
-	return append(problems, op.problems...)
+	return slices.Concat(problems, op.problems, op.checkSchemas(c.Operator, c.At))
 }
 
 // resolveParents completes the kinds that a controller reconciles.

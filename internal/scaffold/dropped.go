@@ -19,10 +19,10 @@ type childOwner struct {
 }
 
 // parentsWithChildren returns all APIs and controllers, including those without an operator.
-func parentsWithChildren(apis []*spec.API, controllers []*spec.Controller) []childOwner {
+func parentsWithChildren(apis []*spec.Summary, controllers []*spec.Controller) []childOwner {
 	var owners []childOwner
 	for _, api := range apis {
-		m := childOwner{name: APIName(api), pos: api.Pos, accepted: api.AcceptWarnings}
+		m := childOwner{name: api.GroupKind(), pos: api.Pos, accepted: api.AcceptWarnings}
 		if api.Operator != nil {
 			m.pos, m.children = api.Operator.Pos, api.Operator.Children
 		}

@@ -15,7 +15,7 @@ import (
 func (p *project) lockedNamespaces() tree.ChildNamespaces {
 	all := tree.ChildNamespaces{}
 	for _, k := range p.kinds {
-		addNamespaces(all, APIName(k.api), k.api.Scope != spec.Cluster, k.operator.Children)
+		addNamespaces(all, k.api.GroupKind(), k.api.Scope != spec.Cluster, k.operator.Children)
 	}
 	for _, c := range p.controllers {
 		isNamespaced := slices.ContainsFunc(c.templates.Controller.Parents, func(parent kinds.Parent) bool { return parent.Namespaced })

@@ -15,15 +15,15 @@ const operatorFile = "zz_generated.operator.go"
 // OperatorFolder returns the folder of a kind's operator in a tree. It is the folder in opgen.lock,
 // which never changes. A new operator gets internal/<kind>, or internal/<group>/<kind> if kinds of
 // two groups have the same name.
-func OperatorFolder(tree fs.FS, p *spec.Project, api *spec.API, all []*spec.API) string {
+func OperatorFolder(tree fs.FS, p *spec.Project, api *spec.Summary, all []*spec.Summary) string {
 	return operatorFolder(p, api, all, lockedFolders(tree))
 }
 
 // operatorFolder is OperatorFolder for known folders of operators, by the names of their APIs.
-func operatorFolder(p *spec.Project, api *spec.API, all []*spec.API, locked map[string]string) string {
+func operatorFolder(p *spec.Project, api *spec.Summary, all []*spec.Summary, locked map[string]string) string {
 	kind := templates.PackageName(api.Names.GoKind)
 	plain, grouped := path.Join("internal", kind), path.Join("internal", gomodel.GroupFolder(p, api.Group), kind)
-	switch folder := locked[APIName(api)]; {
+	switch folder := locked[api.GroupKind()]; {
 	case folder == plain, folder == grouped:
 		return folder
 	case spec.SharesFolder(api, all):

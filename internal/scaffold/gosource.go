@@ -47,13 +47,12 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 		return source, err
 	}
 	source.readTemplates(dir)
-	if !crdgen.ReadsGo(in.APIs) {
+	if !in.ReadsGo() {
 		return source, nil
 	}
-	in.APIs = in.readAllSchemas()
-	source.APIs = in.APIs
+	apis := ReadAll(in.APIs)
 	var uses []gotypes.Use
-	for _, api := range in.APIs {
+	for _, api := range apis {
 		uses = append(uses, unreadTypes(in.Project, api)...)
 	}
 	source.loaded = gotypes.Folders{}
@@ -62,12 +61,12 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 		return source, err
 	}
 	if len(problems) == 0 {
-		problems, err = source.readAuthored(dir, tree)
+		problems, err = source.readAuthored(dir, tree, apis)
 	}
 	if err != nil || len(problems) == 0 {
 		return source, err
 	}
-	for _, api := range in.APIs { // so that errors of the other APIs are reported at the same time
+	for _, api := range apis { // so that errors of the other APIs are reported at the same time
 		if len(api.GoTypes()) == 0 && !needsAuthored(api) {
 			_, more := crdgen.CRD(api, in.Project.MinKubernetes)
 			problems = append(problems, more...)
@@ -89,11 +88,11 @@ func unreadTypes(p *spec.Project, api *spec.API) []gotypes.Use {
 }
 
 // readAuthored reads the packages with types that an author owns.
-func (s *Source) readAuthored(dir string, tree fs.FS) (spec.Problems, error) {
-	if !slices.ContainsFunc(s.APIs, needsAuthored) {
+func (s *Source) readAuthored(dir string, tree fs.FS, apis []*spec.API) (spec.Problems, error) {
+	if !slices.ContainsFunc(apis, needsAuthored) {
 		return nil, nil
 	}
-	packages, problems := gomodel.Packages(s.Project, s.APIs)
+	packages, problems := gomodel.Packages(s.Project, apis)
 	if len(problems) > 0 {
 		return problems, nil
 	}
@@ -114,9 +113,9 @@ func (s *Source) readAuthored(dir string, tree fs.FS) (spec.Problems, error) {
 	}
 	a.keepDeepCopies(read.DeepCopy)
 	s.APIs = slices.Clone(s.APIs)
-	for i, api := range s.APIs {
+	for i, api := range apis {
 		if filled := read.APIs[api]; filled != nil {
-			s.APIs[i] = filled
+			s.APIs[i] = Parsed(filled)[0]
 		}
 	}
 	s.deepCopies, s.authored, s.registrations = read.DeepCopy, read.Packages, a.registrations
@@ -204,7 +203,7 @@ func (a *authors) findTypes(k gomodel.Kind, version int, dir, declaredIn string)
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	a.source.Files[file] = draft
-	a.files = append(a.files, tree.File{Path: file, Content: draft, Owner: tree.Once, API: APIName(k.API)})
+	a.files = append(a.files, tree.File{Path: file, Content: draft, Owner: tree.Once, API: k.API.GroupKind()})
 	return nil
 }
 
@@ -214,7 +213,7 @@ func (a *authors) keepFile(k gomodel.Kind, file string) error {
 		return nil // several kinds may share the file
 	}
 	content, err := fs.ReadFile(a.tree, file)
-	a.files = append(a.files, tree.File{Path: file, Content: content, Owner: tree.Once, API: APIName(k.API)})
+	a.files = append(a.files, tree.File{Path: file, Content: content, Owner: tree.Once, API: k.API.GroupKind()})
 	return err
 }
 

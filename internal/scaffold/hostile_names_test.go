@@ -86,7 +86,7 @@ func TestKindsOfAnyNameCompile(t *testing.T) {
 				continue
 			}
 		}
-		in.APIs = append(in.APIs, api)
+		in.APIs = append(in.APIs, Parsed(api)...)
 	}
 	if got := strings.Join(refused, " "); got != refusedKinds {
 		t.Errorf("refused: %s\nwant:    %s", got, refusedKinds)
@@ -112,7 +112,7 @@ func hostile(in Input, kind string, file []byte) (*spec.API, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	problems = append(spec.Check(in.Project, append(in.APIs[:len(in.APIs):len(in.APIs)], api), nil), clientgen.Problems([]*spec.API{api})...)
+	problems = append(spec.Check(in.Project, append(Summaries(in.APIs), api.Summary()), nil), clientgen.Problems([]*spec.API{api})...)
 	return api, problems.Err()
 }
 

@@ -2,92 +2,83 @@ package scaffold
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"io/fs"
 	"slices"
 
 	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/parallel"
-	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/tree"
 )
 
-// Known is what a run of opgen found out about parts of a project, for the next run. Each part has
-// the digest of everything that it is made from as its key, so that a part whose source has changed
-// is not known. What has errors is never known.
-type Known struct {
-	CRDs   map[string]string     `json:"crds,omitempty"`   // checked API → checksum of its document in the file of CRDs
-	Groups map[string]KnownGroup `json:"groups,omitempty"` // the APIs of a group with their operators
-	Fixed  map[string]string     `json:"fixed,omitempty"`  // file that is the same in every project → checksum
+// Known is what an earlier run made, for the next run. Each part has the digest of everything that
+// it is made from as its key, so that a part whose source has changed is not known. What has errors
+// is never known.
+type Known map[string]KnownPart
+
+// KnownPart is what was made for the APIs of a group.
+type KnownPart struct {
+	Files map[string]string `json:"files"`          // path of a Generated file → checksum
+	CRDs  map[string]string `json:"crds,omitempty"` // Kind.group of an API → checksum of its document in the file of CRDs
 }
 
-// KnownGroup is the Go code of the APIs of a group and of their operators.
-type KnownGroup struct {
-	Packages []gomodel.Outline `json:"packages"`
-	Files    map[string]string `json:"files"` // path of a Generated file → checksum
-}
-
-// knownParts are the parts of a source that an earlier run knew, and what the next can know.
-type knownParts struct {
-	keys   partKeys
-	crds   map[string]string     // the checksum of the document, by the file of the API
-	groups map[string]KnownGroup // by the group
-	next   Known
-}
-
-// knownPartsOf returns the parts of a source that are known.
-func knownPartsOf(in Source) (knownParts, error) {
-	parts := knownParts{
-		crds: map[string]string{}, groups: map[string]KnownGroup{},
-		next: Known{CRDs: map[string]string{}, Groups: map[string]KnownGroup{}, Fixed: map[string]string{}},
-	}
-	var err error
-	if parts.keys, err = keysOf(in); err != nil {
-		return parts, err
-	}
-	for file, key := range parts.keys.crds {
-		if checksum := in.Known.CRDs[key]; checksum != "" {
-			parts.crds[file] = checksum
+// groupKey returns the key of the APIs of a group. They are made from their files, from the APIs
+// that their operators name, and from what the project says of all. The key is empty if one of the
+// APIs has no digest.
+func groupKey(in Source, apis []API) (string, error) {
+	all := Summaries(in.APIs)
+	aliases := gomodel.Aliases(all)
+	made := []any{in.Project, string(in.header)}
+	for _, api := range withNamed(apis, in.APIs) {
+		if api.Digest == "" {
+			return "", nil
+		}
+		made = append(made, api.File, api.Digest, operatorFolder(in.Project, api.Summary, all, in.operatorFolders))
+		for _, v := range api.Versions {
+			made = append(made, aliases[api.Group+"/"+v.Name])
 		}
 	}
-	for group, key := range parts.keys.groups {
-		if known, found := in.Known.Groups[key]; found && key != "" {
-			parts.groups[group] = known
-		}
-	}
-	return parts, nil
+	return digestOf(made...)
 }
 
-// withSchemas returns the APIs of a source. Those that something is made of have their schemas: the
-// APIs of groups that are not known, those without a checked CRD, and those that other operators
-// name which are not known. Typed clients and templates of one's own need all schemas.
-func (k knownParts) withSchemas(in Source) []*spec.API {
-	var needed []*spec.API
-	for _, api := range in.APIs {
-		if _, known := k.groups[api.Group]; !known || k.crds[api.File] == "" || in.Project.Clients || len(in.Project.Templates) > 0 {
-			needed = append(needed, api)
+// withNamed returns APIs and those of the project that their operators name.
+func withNamed(apis, all []API) []API {
+	named := slices.Clone(apis)
+	has := func(api API) bool {
+		return slices.ContainsFunc(named, func(other API) bool { return other.Summary == api.Summary })
+	}
+	for _, api := range apis {
+		if api.Operator == nil {
+			continue
+		}
+		for _, r := range operatorKinds(api.Operator) {
+			for _, other := range all {
+				if other.Names.Kind == r.Kind && !has(other) {
+					named = append(named, other)
+				}
+			}
 		}
 	}
-	needed = withNamed(needed, in.APIs)
-	for _, r := range namedKinds(nil, in.Controllers) {
-		needed = append(needed, kindsNamed(r.Kind, in.APIs)...)
-	}
-	all := slices.Clone(in.APIs)
-	parallel.Each(len(all), func(i int) {
-		if slices.Contains(needed, all[i]) {
-			all[i] = in.readSchemas(all[i])
-		}
-	})
-	return all
+	return named
 }
 
-// outlines returns those of the packages of known groups. Typed clients need all types.
-func (k knownParts) outlines(p *spec.Project) []gomodel.Outline {
-	if p.Clients {
-		return nil
-	}
-	var all []gomodel.Outline
-	for _, group := range k.groups {
-		all = append(all, group.Packages...)
+// digestOf returns the SHA-256 digest of values, as JSON.
+func digestOf(values ...any) (string, error) {
+	text, err := json.Marshal(values)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// documentEnd is between the documents of a YAML file.
+const documentEnd = "---\n"
+
+// splitDocuments returns the documents of a generated YAML file.
+func splitDocuments(file []byte) [][]byte {
+	all := bytes.SplitAfter(bytes.TrimPrefix(file, []byte(generatedYAML)), []byte("\n"+documentEnd))
+	for i := range all[:len(all)-1] {
+		all[i] = bytes.TrimSuffix(all[i], []byte(documentEnd))
 	}
 	return all
 }
@@ -95,28 +86,19 @@ func (k knownParts) outlines(p *spec.Project) []gomodel.Outline {
 // knownDocuments returns the known documents in the generated file of CRDs of a tree, by their
 // checksums.
 func knownDocuments(files fs.FS, known Known) map[string][]byte {
-	documents := map[string][]byte{}
-	if len(known.CRDs) == 0 {
-		return documents
-	}
-	content, err := tree.ReadRegularFile(files, crdPath)
-	if err != nil { // which Diff reports
-		return documents
-	}
 	wanted := map[string]bool{}
-	for _, checksum := range known.CRDs {
-		wanted[checksum] = true
-	}
-	content = bytes.TrimPrefix(tree.UnixLines(content), []byte(generatedYAML))
-	all := bytes.SplitAfter(content, []byte("\n"+documentEnd))
-	checksums := make([]string, len(all))
-	parallel.Each(len(all), func(i int) {
-		if i < len(all)-1 {
-			all[i] = bytes.TrimSuffix(all[i], []byte(documentEnd))
+	for _, part := range known {
+		for _, checksum := range part.CRDs {
+			wanted[checksum] = true
 		}
-		checksums[i] = tree.ContentChecksum(all[i])
-	})
-	for i, checksum := range checksums {
+	}
+	documents := map[string][]byte{}
+	content, err := tree.ReadRegularFile(files, crdPath)
+	if err != nil || len(wanted) == 0 { // Diff reports the error
+		return documents
+	}
+	all := splitDocuments(tree.UnixLines(content))
+	for i, checksum := range checksumsOf(all) {
 		if wanted[checksum] {
 			documents[checksum] = all[i]
 		}
@@ -124,45 +106,33 @@ func knownDocuments(files fs.FS, known Known) map[string][]byte {
 	return documents
 }
 
-// addCRD remembers the document of a checked API for the next run. isKnown says that the document
-// is the one of the earlier run.
-func (k knownParts) addCRD(file string, document []byte, isKnown bool) {
-	if key := k.keys.crds[file]; key != "" {
-		checksum := k.crds[file]
-		if !isKnown {
-			checksum = tree.ContentChecksum(document)
-		}
-		k.next.CRDs[key] = checksum
-	}
+// checksumsOf returns the checksums of documents.
+func checksumsOf(documents [][]byte) []string {
+	checksums := make([]string, len(documents))
+	parallel.Each(len(documents), func(i int) { checksums[i] = tree.ContentChecksum(documents[i]) })
+	return checksums
 }
 
-// collectKnown returns what the next run can know of a project, given its rendered files.
-func (p *project) collectKnown(files []tree.File) Known {
-	next := p.known.next
-	checksums := map[string]map[string]string{}
-	for _, f := range files {
-		if f.Path == schemaPath {
-			next.Fixed[f.Path] = f.Checksum
+// collectKnown returns what the next run can know of a project, given the files of its outputs.
+func (p *project) collectKnown(outputs []output, files []tree.File) Known {
+	known := Known{}
+	var crds []string // by kind
+	for i, o := range outputs {
+		if o.path == crdPath {
+			crds = checksumsOf(splitDocuments(files[i].Content))
 		}
-		if f.Group == "" || f.Owner != tree.Generated {
+		if o.key == "" || o.owner != tree.Generated {
 			continue
 		}
-		if checksums[f.Group] == nil {
-			checksums[f.Group] = map[string]string{}
+		if known[o.key].Files == nil {
+			known[o.key] = KnownPart{map[string]string{}, map[string]string{}}
 		}
-		checksums[f.Group][f.Path] = f.Checksum
+		known[o.key].Files[o.path] = files[i].Checksum
 	}
-	for group, key := range p.known.keys.groups {
-		if key == "" {
-			continue
+	for i, k := range p.kinds {
+		if k.group.key != "" {
+			known[k.group.key].CRDs[k.api.GroupKind()] = crds[i]
 		}
-		known := KnownGroup{Files: checksums[group]}
-		for _, pkg := range p.packages {
-			if pkg.Group == group {
-				known.Packages = append(known.Packages, pkg.Outline())
-			}
-		}
-		next.Groups[key] = known
 	}
-	return next
+	return known
 }

@@ -26,7 +26,7 @@ func (p *project) newLock(version string, owners []childOwner) tree.Lock {
 		Children: childKinds(owners), Namespaces: p.lockedNamespaces(),
 	}
 	for _, k := range p.kinds {
-		lock.APIs[APIName(k.api)] = lockedAPI(k.api, k.folder)
+		lock.APIs[k.api.GroupKind()] = lockedAPI(k.api.Summary, k.folder)
 	}
 	for _, c := range p.controllers {
 		lock.Controllers[c.spec.Name] = tree.LockedController{File: c.spec.File, Operator: c.folder()}
@@ -103,15 +103,13 @@ func WithoutLocked(files fs.FS, tool Tool, name string) (*tree.Changes, error) {
 // AuthorFiles returns the author's files for an API of the lock: its sample, and the files in the
 // folder of its operator after nothing is generated there. It leaves out those that one of apis
 // uses.
-func AuthorFiles(files fs.FS, locked tree.LockedAPI, name string, p *spec.Project, apis []*spec.API) ([]string, error) {
+func AuthorFiles(files fs.FS, locked tree.LockedAPI, name string, p *spec.Project, apis []*spec.Summary) ([]string, error) {
 	group := schema.ParseGroupKind(name)
-	gone := kind{project: p, api: &spec.API{
-		Group: group.Group, Names: spec.Names{Kind: group.Kind}, Versions: []spec.Version{{Name: locked.Storage, Storage: true}},
-	}}
-	inUse := func(api *spec.API) bool { return kind{project: p, api: api}.samplePath() == gone.samplePath() }
+	sample := SamplePath(p, group.WithVersion(locked.Storage))
+	inUse := func(api *spec.Summary) bool { return samplePath(p, api) == sample }
 	var left []string
-	if _, err := fs.Stat(files, gone.samplePath()); err == nil && !slices.ContainsFunc(apis, inUse) {
-		left = append(left, gone.samplePath())
+	if _, err := fs.Stat(files, sample); err == nil && !slices.ContainsFunc(apis, inUse) {
+		left = append(left, sample)
 	}
 	if locked.Operator == "" {
 		return left, nil

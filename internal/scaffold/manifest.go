@@ -13,10 +13,10 @@ type output struct {
 	api  string // the API that it belongs to; empty: a controller or the whole project
 	// controller is the controller that it belongs to, if any.
 	controller string
-	group      string // the API group that it is made for, with all its APIs; empty for the others
+	key        string // of Known; empty: the file is made in each run
 	owner      tree.Owner
 	render     func() ([]byte, error)
-	checksum   string                 // of the content, where it is known
+	checksum   string                 // of the content, if it is known
 	instead    func(name string) bool // see File.Instead
 }
 
@@ -37,7 +37,7 @@ func (p *project) manifest() []output {
 		{path: "go.sum", owner: tree.Once, render: p.release.GoSum},
 		{path: "tools.mod", owner: tree.Once, render: bindView(p.release.ToolsMod, p.Module)},
 		{path: "tools.sum", owner: tree.Once, render: p.release.ToolsSum},
-		{path: schemaPath, render: reference.JSONSchema},
+		{path: schemaPath, render: reference.JSONSchema, key: schemaPath},
 		{path: "deploy/kustomization.yaml", owner: tree.Once, render: bindView(templates.Kustomization, t)},
 		{path: "deploy/zz_generated.namespace.yaml", render: renderObjects(p.operator.NamespaceObjects())},
 		{path: "deploy/zz_generated.crd.yaml", render: p.crdFile},
@@ -51,16 +51,17 @@ const schemaPath = "zz_generated.spec.schema.json"
 
 // packageManifest returns the files of a group version. deepCopy is the deepcopy code of a package
 // with types that an author owns.
-func (p *project) packageManifest(pkg gomodel.Package, deepCopy []byte) []output {
+func (p *project) packageManifest(g *apiGroup, version string, deepCopy []byte) []output {
+	dir, model := gomodel.PackageDir(p.Project, g.name, version), func() gomodel.Package { return g.packageOf(version) }
 	outputs := []output{
-		{path: pkg.Dir + "/" + deepCopyFile, render: p.bindPackage(templates.DeepCopy, pkg)},
-		{path: pkg.Dir + "/zz_generated.register.go", render: p.bindPackage(templates.Register, pkg)},
+		{path: dir + "/" + deepCopyFile, render: bindMade(templates.DeepCopy, model)},
+		{path: dir + "/zz_generated.register.go", render: bindMade(templates.Register, model)},
 	}
 	if deepCopy != nil {
 		outputs[0].render = func() ([]byte, error) { return deepCopy, nil }
 	}
-	if pkg.HasTypes() {
-		outputs = append(outputs, output{path: pkg.Dir + "/" + typesFile, render: p.bindPackage(templates.Types, pkg)})
+	if g.hasTypes(version) {
+		outputs = append(outputs, output{path: dir + "/" + typesFile, render: bindMade(templates.Types, model)})
 	}
 	return outputs
 }
@@ -73,7 +74,7 @@ func (k kind) kindManifest() []output {
 	if k.api.Operator == nil {
 		return outputs
 	}
-	outputs = append(outputs, operatorManifest(k.folder, k.templates)...)
+	outputs = append(outputs, operatorManifest(k.folder, k.view)...)
 	return append(outputs, foreignOutputs(k.folder, k.foreign)...)
 }
 
@@ -94,9 +95,4 @@ func bindView[T any](render func(T) ([]byte, error), view T) func() ([]byte, err
 // bindMade returns a renderer of a view that is made when the file is rendered.
 func bindMade[T any](render func(T) ([]byte, error), view func() T) func() ([]byte, error) {
 	return func() ([]byte, error) { return render(view()) }
-}
-
-// bindPackage binds a renderer to a package with its types.
-func (p *project) bindPackage(render func(gomodel.Package) ([]byte, error), pkg gomodel.Package) func() ([]byte, error) {
-	return func() ([]byte, error) { return render(p.models.complete(pkg)) }
 }

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/opcheck"
@@ -13,17 +14,14 @@ type resolvedOperator struct {
 	children []kinds.Child
 	related  []kinds.Related
 	foreign  []kinds.Resource // kinds that neither Kubernetes nor the project defines
+	parents  []kinds.Resource
 	problems spec.Problems
 }
 
-// resolveOperator completes the operator of a spec file and checks it against the schemas of its
-// parents and children, unless an earlier run has checked it. at has the positions of the keys of
-// the file by path.
-func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch, checked bool) resolvedOperator {
-	entries := entryResolver{Resolver: r, at: at, watch: watch, parents: parents, checked: checked}
-	if !checked {
-		entries.out.problems = opcheck.Related(op, parents, at)
-	}
+// resolveOperator completes the operator of a spec file. at has the positions of the keys of the
+// file by path.
+func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos, parents []kinds.Resource, watch spec.Watch) resolvedOperator {
+	entries := entryResolver{Resolver: r, at: at, watch: watch, out: resolvedOperator{parents: parents}}
 	for i, declared := range op.Children {
 		entries.addChild(declared, fmt.Sprintf("operator.children[%d]", i))
 	}
@@ -33,15 +31,24 @@ func resolveOperator(r kinds.Resolver, op *spec.Operator, at map[string]spec.Pos
 	return entries.out
 }
 
+// checkSchemas checks an operator against the schemas of its parents and children.
+func (o resolvedOperator) checkSchemas(op *spec.Operator, at map[string]spec.Pos) spec.Problems {
+	problems := opcheck.Related(op, o.parents, at)
+	for i, declared := range op.Children {
+		at := slices.IndexFunc(o.children, func(c kinds.Child) bool { return c.Spec.Pos == declared.Pos })
+		if declared.ReadyWhen.Text != "" && at >= 0 { // or else the kind is unknown
+			problems = append(problems, opcheck.Ready(declared.ReadyWhen, fmt.Sprintf("operator.children[%d].readyWhen", i), o.children[at].Schema())...)
+		}
+	}
+	return problems
+}
+
 // entryResolver completes the entries of one operator.
 type entryResolver struct {
 	kinds.Resolver
-	at      map[string]spec.Pos
-	watch   spec.Watch
-	parents []kinds.Resource
-	// checked says that an earlier run has checked the entries against schemas.
-	checked bool
-	out     resolvedOperator
+	at    map[string]spec.Pos
+	watch spec.Watch
+	out   resolvedOperator
 }
 
 // reportAt adds an error at a key of an entry, or at the entry if it lacks the key.
@@ -75,9 +82,6 @@ func (e *entryResolver) addChild(declared spec.Child, path string) {
 	if !ok {
 		return
 	}
-	if declared.ReadyWhen.Text != "" && !e.checked {
-		e.out.problems = append(e.out.problems, opcheck.Ready(declared.ReadyWhen, path+".readyWhen", r.Schema())...)
-	}
 	switch _, given := e.at[path+".namespaces"]; {
 	case given && !r.Namespaced:
 		e.reportAt(declared.Pos, path+".namespaces", r.Kind+" is cluster-scoped", "leave the key out")
@@ -101,7 +105,7 @@ func (e *entryResolver) addRelated(declared spec.Related, path string) {
 		e.reportAt(declared.Pos, path+".namespaces", "an operator that watches one namespace sees no other",
 			"write watch: cluster in opgen.yaml, or leave the key out")
 	}
-	for _, p := range e.parents {
+	for _, p := range e.out.parents {
 		if declared.Access == spec.AccessGet && !declared.Dynamic && r.Namespaced && declared.MayBeAnywhere(p.Namespaced) {
 			e.reportAt(declared.Pos, path+".access", "get reads objects of one namespace, and "+p.Kind+" lies in none",
 				"list the namespaces, or write a path in the parent that leads to them")

@@ -34,7 +34,7 @@ type Tool struct {
 // Input is what a project is made from.
 type Input struct {
 	Project *spec.Project
-	APIs    []*spec.API
+	APIs    []API
 	// Controllers are those for existing kinds.
 	Controllers []*spec.Controller
 	Tool        Tool
@@ -43,29 +43,9 @@ type Input struct {
 	// LetGo names entries of opgen.lock that may change or be removed although clusters have their
 	// objects: Kind.group of an API, or controllers/name.
 	LetGo []string
-	// Digests are those of the spec files of APIs with the shared types, by the names of the files.
-	// What is made from a file without one is always made again.
-	Digests map[string]string
-	Known   Known // from an earlier run
-	// ReadSchemas returns the API of an outline with its schemas; nil when no API is an outline.
-	ReadSchemas func(*spec.API) *spec.API
+	Known Known // from an earlier run
 	// Requires are the modules that tools.mod of a new project requires for its templates.
 	Requires []Requirement
-}
-
-// readSchemas returns an API with its schemas.
-func (in Input) readSchemas(api *spec.API) *spec.API {
-	if !api.Outlined {
-		return api
-	}
-	return in.ReadSchemas(api)
-}
-
-// readAllSchemas returns all APIs with their schemas.
-func (in Input) readAllSchemas() []*spec.API {
-	all := slices.Clone(in.APIs)
-	parallel.Each(len(all), func(i int) { all[i] = in.readSchemas(all[i]) })
-	return all
 }
 
 // Source is an Input completed from the Go source of its project. ReadGo returns it; its APIs have
@@ -95,7 +75,7 @@ type Source struct {
 // the Once files that the author starts from. The order of the APIs and of the controllers does not
 // matter. The error is spec.Problems if the input is invalid.
 func Plan(in Source) (*Planned, error) {
-	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b *spec.API) int {
+	in.APIs = slices.SortedFunc(slices.Values(in.APIs), func(a, b API) int {
 		return cmp.Or(cmp.Compare(a.Names.Kind, b.Names.Kind), cmp.Compare(a.Group, b.Group))
 	})
 	in.Controllers = slices.SortedFunc(slices.Values(in.Controllers), func(a, b *spec.Controller) int {
@@ -105,7 +85,8 @@ func Plan(in Source) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := renderOutputs(p.allOutputs(in))
+	outputs := p.allOutputs(in)
+	files, err := renderOutputs(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +97,7 @@ func Plan(in Source) (*Planned, error) {
 		}
 		files = append(files, more...)
 	}
-	known := p.collectKnown(files)
+	known := p.collectKnown(outputs, files)
 	files = append(files, in.Extra...)
 	templated, err := p.renderTemplates(in, files)
 	if err != nil {
@@ -124,7 +105,7 @@ func Plan(in Source) (*Planned, error) {
 	}
 	planned := &Planned{
 		Warnings: in.warnings, Learned: Learned{Known: known, Rules: in.rules, Folders: in.loaded},
-		project: in.Project, letGo: in.LetGo, apis: namedAPIs(in.APIs), childOwners: parentsWithChildren(in.APIs, in.Controllers),
+		project: in.Project, letGo: in.LetGo, apis: namedAPIs(Summaries(in.APIs)), childOwners: parentsWithChildren(Summaries(in.APIs), in.Controllers),
 	}
 	if planned.Learned.Templates, err = in.templatesDigest(); err != nil {
 		return nil, err
@@ -138,18 +119,17 @@ func Plan(in Source) (*Planned, error) {
 // unless the tree lacks them.
 func (p *project) allOutputs(in Source) []output {
 	outputs := p.manifest()
-	for _, pkg := range p.packages {
-		if registration, read := in.registrations[pkg.ImportPath]; read {
-			pkg = pkg.With(registration)
-		}
-		for _, o := range p.packageManifest(pkg, in.deepCopies[pkg.ImportPath]) {
-			o.group = pkg.Group
-			outputs = append(outputs, o)
+	for _, g := range p.groups {
+		for _, version := range g.versions() {
+			for _, o := range p.packageManifest(g, version, in.deepCopies[gomodel.ImportPath(p.Project, g.name, version)]) {
+				o.key = g.key
+				outputs = append(outputs, o)
+			}
 		}
 	}
 	for _, k := range p.kinds {
 		for _, o := range k.kindManifest() {
-			o.api, o.group = APIName(k.api), k.api.Group
+			o.api, o.key = k.api.GroupKind(), k.group.key
 			outputs = append(outputs, o)
 		}
 	}
@@ -161,11 +141,8 @@ func (p *project) allOutputs(in Source) []output {
 	}
 	for i, o := range outputs {
 		outputs[i].render = withHeader(in.header, o)
-		switch {
-		case o.path == schemaPath:
-			outputs[i].checksum = in.Known.Fixed[o.path]
-		case o.owner == tree.Generated && o.group != "":
-			outputs[i].checksum = p.known.groups[o.group].Files[o.path]
+		if o.owner == tree.Generated {
+			outputs[i].checksum = in.Known[o.key].Files[o.path]
 		}
 	}
 	return outputs
@@ -173,7 +150,8 @@ func (p *project) allOutputs(in Source) []output {
 
 // renderClients renders client/.
 func (p *project) renderClients(authored map[string]*packages.Package) ([]tree.File, error) {
-	rendered, err := clientgen.Files(p.Module, p.packages, p.crds, authored)
+	packages, crds := p.model()
+	rendered, err := clientgen.Files(p.Module, packages, crds, authored)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +168,7 @@ func renderOutputs(outputs []output) ([]tree.File, error) {
 	files, errs := make([]tree.File, len(outputs)), make([]error, len(outputs))
 	parallel.Each(len(outputs), func(i int) {
 		o := outputs[i]
-		files[i] = tree.File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead, Group: o.group, Checksum: o.checksum}
+		files[i] = tree.File{Path: o.path, Owner: o.owner, API: o.api, Controller: o.controller, Instead: o.instead, Checksum: o.checksum}
 		if o.owner == tree.Once || o.checksum != "" {
 			files[i].Render = o.render
 			return

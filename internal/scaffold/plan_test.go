@@ -73,7 +73,7 @@ func inputOf(t *testing.T, archive *txtar.Archive) Input {
 		case filepath.Dir(f.Name) == "api":
 			var api *spec.API
 			api, problems = spec.ParseAPI(f.Name, f.Data)
-			in.APIs = append(in.APIs, api)
+			in.APIs = append(in.APIs, Parsed(api)...)
 		case filepath.Dir(f.Name) == "controllers":
 			var controller *spec.Controller
 			controller, problems = spec.ParseController(f.Name, f.Data)
@@ -99,7 +99,7 @@ func templatesIn(archive *txtar.Archive) []usertemplates.Source {
 
 // isSpec reports whether a file is one of those that the input was parsed from.
 func isSpec(in Input, file string) bool {
-	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api *spec.API) bool { return api.File == file }) ||
+	return file == in.Project.File || slices.ContainsFunc(in.APIs, func(api API) bool { return api.File == file }) ||
 		slices.ContainsFunc(in.Controllers, func(c *spec.Controller) bool { return c.File == file })
 }
 

@@ -16,8 +16,8 @@ type Planned struct {
 	set         *tree.FileSet
 	lock        tree.Lock // without the files
 	project     *spec.Project
-	apis        map[string]*spec.API // by name in the lock
-	letGo       []string             // names in the lock that may change or be removed
+	apis        map[string]*spec.Summary // by name in the lock
+	letGo       []string                 // names in the lock that may change or be removed
 	childOwners []childOwner
 }
 
@@ -62,10 +62,10 @@ func (p *Planned) Diff(files fs.FS) (*tree.Changes, error) {
 }
 
 // namedAPIs returns APIs by their names in the lock.
-func namedAPIs(apis []*spec.API) map[string]*spec.API {
-	named := map[string]*spec.API{}
+func namedAPIs(apis []*spec.Summary) map[string]*spec.Summary {
+	named := map[string]*spec.Summary{}
 	for _, api := range apis {
-		named[APIName(api)] = api
+		named[api.GroupKind()] = api
 	}
 	return named
 }

@@ -16,24 +16,19 @@ import (
 )
 
 // lockedAPI returns the entry of an API in the lock.
-func lockedAPI(api *spec.API, folder string) tree.LockedAPI {
-	locked := tree.LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: StorageVersion(api)}
+func lockedAPI(api *spec.Summary, folder string) tree.LockedAPI {
+	locked := tree.LockedAPI{File: api.File, Plural: api.Names.Plural, Scope: string(api.Scope), Storage: api.StorageVersion().Name}
 	if api.Operator != nil {
 		locked.Operator = folder
 	}
 	return locked
 }
 
-// APIName returns the name of an API in the lock, such as EchoServer.demo.example.com.
-func APIName(api *spec.API) string {
-	return schema.GroupKind{Group: api.Group, Kind: api.Names.Kind}.String()
-}
-
 // controllerPrefix begins the name of a controller in the lock.
 const controllerPrefix = "controllers/"
 
 // IsSame reports whether an API is the same for clusters as an entry of the lock.
-func IsSame(locked tree.LockedAPI, api *spec.API) bool {
+func IsSame(locked tree.LockedAPI, api *spec.Summary) bool {
 	now := lockedAPI(api, "")
 	return locked.Plural == now.Plural && locked.Scope == now.Scope && locked.Storage == now.Storage
 }
@@ -86,7 +81,7 @@ func (r *renames) compareAPI(name string, old tree.LockedAPI) {
 	}
 	if old.Storage != now.Storage {
 		behind := "objects in clusters would stay stored as " + old.Storage + " until each is written again"
-		if !slices.ContainsFunc(api.Versions, func(v spec.Version) bool { return v.Name == old.Storage }) {
+		if !slices.ContainsFunc(api.Versions, func(v spec.VersionSummary) bool { return v.Name == old.Storage }) {
 			behind = "clusters that have objects stored as " + old.Storage + " accept no CustomResourceDefinition without that version"
 		}
 		fail("versions", "the storage version was "+old.Storage+", and is now "+now.Storage, behind, r.importingFiles(old, api.Group))
@@ -125,8 +120,8 @@ func (r *renames) reportGoneAPI(name string, old tree.LockedAPI) {
 
 // successorOf returns the new API in the spec file of a missing one. For a lock without files, it
 // returns the only new API.
-func (r *renames) successorOf(old tree.LockedAPI) *spec.API {
-	var found []*spec.API
+func (r *renames) successorOf(old tree.LockedAPI) *spec.Summary {
+	var found []*spec.Summary
 	for _, name := range slices.Sorted(maps.Keys(r.apis)) {
 		api := r.apis[name]
 		if _, known := r.before.APIs[name]; !known && (old.File == "" || api.File == old.File) {

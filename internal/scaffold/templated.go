@@ -40,7 +40,7 @@ func (p *project) renderTemplates(in Source, own []tree.File) ([]tree.File, erro
 			files[i].Owner = tree.Once
 		}
 		if f.API >= 0 {
-			files[i].API = APIName(p.kinds[f.API].api)
+			files[i].API = p.kinds[f.API].api.GroupKind()
 		}
 	}
 	return files, nil

@@ -9,6 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/opgen-dev/opgen/internal/crdgen"
+	"github.com/opgen-dev/opgen/internal/gomodel"
 	"github.com/opgen-dev/opgen/internal/kinds"
 	"github.com/opgen-dev/opgen/internal/spec"
 	"github.com/opgen-dev/opgen/internal/templates/usertemplates"
@@ -39,17 +40,17 @@ func (p *project) templateValues() usertemplates.Values {
 
 // apiValues returns the values of an API.
 func (p *project) apiValues(k kind) usertemplates.API {
-	names := k.api.Names
+	whole, names := k.api.Read(), k.api.Names
 	api := usertemplates.API{
 		Group: k.api.Group, Kind: names.Kind, ListKind: names.ListKind, Plural: names.Plural, Singular: names.Singular,
 		ShortNames: names.ShortNames, Categories: names.Categories, Scope: string(k.api.Scope), CRDName: names.Plural + "." + k.api.Group,
-		Annotations: textValues(k.api.Annotations), Labels: textValues(k.api.Labels),
+		Annotations: textValues(whole.Annotations), Labels: textValues(whole.Labels),
 		SpecFile: k.api.File, SampleFile: k.samplePath(),
 	}
-	for i := range k.api.Versions {
-		v := p.versionValues(k.api, &k.api.Versions[i])
+	for i := range whole.Versions {
+		v := p.versionValues(whole, &whole.Versions[i])
 		api.Versions = append(api.Versions, v)
-		if v.Name == StorageVersion(k.api) {
+		if v.Name == k.api.StorageVersion().Name {
 			api.StorageVersion = v
 		}
 	}
@@ -72,11 +73,7 @@ func (p *project) versionValues(api *spec.API, v *spec.Version) usertemplates.Ve
 	if v.Warning != nil {
 		value.DeprecationWarning = *v.Warning
 	}
-	for _, pkg := range p.packages {
-		if pkg.Group == api.Group && pkg.Version == v.Name {
-			value.Folder, value.ImportPath = pkg.Dir, pkg.ImportPath
-		}
-	}
+	value.Folder, value.ImportPath = gomodel.PackageDir(p.Project, api.Group, v.Name), gomodel.ImportPath(p.Project, api.Group, v.Name)
 	for _, c := range v.Columns {
 		value.Columns = append(value.Columns, usertemplates.Column{
 			Name: c.Name, Type: c.Type, Path: c.Path, Description: c.Description, Priority: int(c.Priority),

@@ -24,25 +24,14 @@ const (
 
 // API is one file of api/: a custom resource and how it is operated.
 type API struct {
-	File     string
-	Pos      Pos
-	Group    string
-	Names    Names
-	Scope    Scope
+	Header
 	Types    []*NamedType // those of the file itself, in its order
 	Versions []Version    // in the order of the file, at least one
-	Operator *Operator    // nil: the kind has no controller
 	// Annotations and Labels are those of the CRD itself.
 	Annotations, Labels map[string]string
 	// EmbeddedMetadata says which fields of the metadata of an object within an object schemas name.
 	EmbeddedMetadata EmbeddedMetadata
 	Conversion       *apiextv1.CustomResourceConversion // as the CRD has it; nil: none
-	AcceptWarnings   []Warning                          // of these, nothing is said
-	// Outlined says that the schemas of the versions and of the types are left out.
-	Outlined bool
-	// At has the position of each key outside of the schemas by its path, such as group,
-	// names.plural, versions[0].columns[1].path or operator.children[0].kind.
-	At map[string]Pos
 }
 
 // Names are the names of a kind as the CRD has them. Plural, Singular and ListKind are filled in

@@ -9,7 +9,7 @@ import (
 // Check reports what is wrong with several files together: kinds, plurals and short names that
 // clash, and APIs and controllers that do not fit their project. The project may be nil, when there
 // is none. It expects values that parsed without problems.
-func Check(p *Project, apis []*API, controllers []*Controller) Problems {
+func Check(p *Project, apis []*Summary, controllers []*Controller) Problems {
 	c := checker{seen: map[string]Pos{}}
 	for _, api := range apis {
 		if !c.claimKind(api) {
@@ -53,12 +53,12 @@ func (c *checker) claimName(sort, space, name string, pos Pos, path, hint string
 }
 
 // claimKind claims a kind in its group.
-func (c *checker) claimKind(api *API) bool {
+func (c *checker) claimKind(api *Summary) bool {
 	return c.claimName("kind", api.Group, api.Names.Kind, api.Place("names.kind"), "names.kind", "a kind has one file")
 }
 
 // claimNames claims the names that Kubernetes and kubectl know a kind by.
-func (c *checker) claimNames(api *API) {
+func (c *checker) claimNames(api *Summary) {
 	if api.Names.ListKind != "" {
 		c.claimName("kind", api.Group, api.Names.ListKind, api.Place("names.listKind"), "names.listKind", "set names.listKind")
 	}
@@ -73,7 +73,7 @@ func (c *checker) claimNames(api *API) {
 }
 
 // claimGoTypes claims the Go types that a kind declares in the packages of its versions.
-func (c *checker) claimGoTypes(api *API) {
+func (c *checker) claimGoTypes(api *Summary) {
 	for _, v := range api.Versions {
 		for _, suffix := range []string{"", "List", "Spec", "Status"} {
 			c.claimName("Go type", api.Group+"/"+v.Name, api.Names.GoKind+suffix, api.Place("names.kind"), "names.kind", "choose another kind")
@@ -83,7 +83,7 @@ func (c *checker) claimGoTypes(api *API) {
 
 // claimOperatorFolder claims the folder of a kind's operator. Where kinds of two groups share the
 // name, one of them may be in internal/<kind>, so that no controller can.
-func (c *checker) claimOperatorFolder(api *API, all []*API) {
+func (c *checker) claimOperatorFolder(api *Summary, all []*Summary) {
 	if api.Operator == nil {
 		return
 	}
@@ -97,14 +97,14 @@ func (c *checker) claimOperatorFolder(api *API, all []*API) {
 
 // SharesFolder reports whether the operator of a kind of another group would be in the same folder,
 // if folders were named after kinds alone.
-func SharesFolder(api *API, all []*API) bool {
-	return api.Operator != nil && slices.ContainsFunc(all, func(other *API) bool {
+func SharesFolder(api *Summary, all []*Summary) bool {
+	return api.Operator != nil && slices.ContainsFunc(all, func(other *Summary) bool {
 		return other.Operator != nil && other.Group != api.Group && strings.EqualFold(other.Names.GoKind, api.Names.GoKind)
 	})
 }
 
 // checkProject checks APIs against what the project says of all of them.
-func (c *checker) checkProject(p *Project, apis []*API) {
+func (c *checker) checkProject(p *Project, apis []*Summary) {
 	for _, api := range apis {
 		if first := apis[0]; !p.Multigroup && api.Group != first.Group {
 			c.fail(api.Place("group"), "group", api.Group+" would share Go packages with "+first.Group+" of "+first.File,
@@ -116,10 +116,6 @@ func (c *checker) checkProject(p *Project, apis []*API) {
 		}
 	}
 }
-
-// Place returns the position of a key such as names.plural, and that of the nearest key above it
-// when the file leaves the key out.
-func (api *API) Place(path string) Pos { return nearestPosition(api.At, path, api.Pos) }
 
 // checkControllerFile claims the folder of a controller, and holds its name against that of its
 // file.
@@ -133,8 +129,8 @@ func (c *checker) checkControllerFile(controller *Controller) {
 
 // checkControllerGroups checks the groups that controllers keep their own keys under: under one
 // that is an API's, the finalizers of the two would be the same.
-func (c *checker) checkControllerGroups(p *Project, apis []*API, controllers []*Controller) {
-	groups := map[string]*API{}
+func (c *checker) checkControllerGroups(p *Project, apis []*Summary, controllers []*Controller) {
+	groups := map[string]*Summary{}
 	for _, api := range apis {
 		if api.Operator != nil && groups[api.Group] == nil {
 			groups[api.Group] = api

@@ -12,11 +12,11 @@ type makers struct {
 
 // checkCycles reports kinds that make one another: each object would lead to the next without an
 // end. A kind that is its own child is an error in its file alone.
-func (c *checker) checkCycles(apis []*API, controllers []*Controller) {
+func (c *checker) checkCycles(apis []*Summary, controllers []*Controller) {
 	m := makers{made: map[string][]string{}, at: map[string]Pos{}}
 	for _, api := range apis {
 		if api.Operator != nil {
-			m.addOperator(api.Names.Kind+"."+api.Group, api.Operator, api.Place("operator.children"))
+			m.addOperator(api.GroupKind(), api.Operator, api.Place("operator.children"))
 		}
 	}
 	for _, controller := range controllers {

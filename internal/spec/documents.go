@@ -60,7 +60,7 @@ func ParsePartial(file string, data []byte, shared ...*NamedType) (*API, Problem
 	if root == nil || d.isOtherFile(root, otherThanAPI) {
 		return nil, d.problems
 	}
-	api := &API{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}
+	api := &API{Header: Header{File: file, Pos: d.src.positionOf(root), At: map[string]Pos{}}}
 	d.src.recordPositions(api.At, "", withoutSchemas(root))
 	d.types = d.src.collectTypes(root, shared)
 	d.lenient = acceptsWarning(root, WarnUnsatisfiable)

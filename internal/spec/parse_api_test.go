@@ -45,9 +45,25 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 	api := mustParse(t, echoServer)
 	version := api.Versions[0]
 	want := &API{
-		Group: "demo.example.com",
-		Names: Names{Kind: "EchoServer", GoKind: "EchoServer", GoListKind: "EchoServerList", ListKind: "EchoServerList", Plural: "echoservers", Singular: "echoserver", ShortNames: []string{"echo"}},
-		Scope: Namespaced,
+		Header: Header{
+			Group: "demo.example.com",
+			Names: Names{Kind: "EchoServer", GoKind: "EchoServer", GoListKind: "EchoServerList", ListKind: "EchoServerList", Plural: "echoservers", Singular: "echoserver", ShortNames: []string{"echo"}},
+			Scope: Namespaced,
+			Operator: &Operator{
+				Finalize: true,
+				Teardown: TeardownTogether,
+				Children: []Child{
+					childOf(Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, func(c *Child) { c.Update = Recreate }),
+					childOf(Resource{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", As: "NetworkPolicies"}),
+					childOf(Resource{
+						APIVersion: "cert-manager.io/v1", Kind: "Certificate", Plural: "certificates", Scope: Namespaced,
+						GoType: "example.com/cm/v1.Certificate", As: "Certs",
+					}),
+					childOf(Resource{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims"}, func(c *Child) { c.PruneOnly = true }),
+				},
+				RBAC: []PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}}},
+			},
+		},
 		Versions: []Version{{
 			Name: "v1alpha1", Served: true, Storage: true, StandardStatus: true,
 			Spec: version.Spec, Status: version.Status, // seen in tests of their own
@@ -64,22 +80,8 @@ func TestParseAPIFillsInWhatIsImplied(t *testing.T) {
 			StandardRoot:     true,
 			Subresources:     Subresources{Status: true},
 		}},
-		Operator: &Operator{
-			Finalize: true,
-			Teardown: TeardownTogether,
-			Children: []Child{
-				childOf(Resource{APIVersion: "v1", Kind: "Pod", As: "Pods"}, func(c *Child) { c.Update = Recreate }),
-				childOf(Resource{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", As: "NetworkPolicies"}),
-				childOf(Resource{
-					APIVersion: "cert-manager.io/v1", Kind: "Certificate", Plural: "certificates", Scope: Namespaced,
-					GoType: "example.com/cm/v1.Certificate", As: "Certs",
-				}),
-				childOf(Resource{APIVersion: "v1", Kind: "PersistentVolumeClaim", As: "PersistentVolumeClaims"}, func(c *Child) { c.PruneOnly = true }),
-			},
-			RBAC: []PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}}},
-		},
 	}
-	if diff := cmp.Diff(want, api, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreFields(API{}, "File", "At")); diff != "" {
+	if diff := cmp.Diff(want, api, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreFields(Header{}, "File", "At")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

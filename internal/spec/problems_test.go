@@ -44,7 +44,7 @@ func TestProblems(t *testing.T) {
 // report parses files as opgen does, and returns what it would print.
 func report(files []txtar.File) string {
 	var project *Project
-	var apis []*API
+	var apis []*Summary
 	var controllers []*Controller
 	var all Problems
 	var shared []*NamedType
@@ -76,7 +76,7 @@ func report(files []txtar.File) string {
 		api, problems := ParseAPI(f.Name, f.Data, shared...)
 		all = append(all, problems...)
 		if api != nil {
-			apis = append(apis, api)
+			apis = append(apis, api.Summary())
 		}
 	}
 	if len(all) == 0 {

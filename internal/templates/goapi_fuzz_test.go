@@ -58,8 +58,10 @@ func typesWith(t *testing.T, text string) string {
 		}},
 	}
 	api := &spec.API{
-		Group: "demo.example.com", Scope: spec.Namespaced,
-		Names: spec.Names{Kind: "Hostile", GoKind: "Hostile", ListKind: "HostileList", GoListKind: "HostileList", Plural: "hostiles", Singular: "hostile"},
+		Header: spec.Header{
+			Group: "demo.example.com", Scope: spec.Namespaced,
+			Names: spec.Names{Kind: "Hostile", GoKind: "Hostile", ListKind: "HostileList", GoListKind: "HostileList", Plural: "hostiles", Singular: "hostile"},
+		},
 		Versions: []spec.Version{{
 			Name: "v1", Served: true, Storage: true, StandardRoot: true, Description: text,
 			Columns: []spec.Column{{Name: text, Path: text, Type: "string", Description: text + "x", Format: text + "x"}},

@@ -17,6 +17,7 @@ type Operator struct {
 	Project string          // its name
 	Module  string          // of the project
 	API     gomodel.Package // of the parent's storage version
+	Alias   string          // by which files import that package, such as demov1alpha1
 	Parent  gomodel.Kind
 	// Name is the controller's name in its field manager, metrics and Events. If it is empty, the
 	// name of the package is used.
@@ -32,7 +33,7 @@ type Operator struct {
 	ForbidPause, ForbidDisconnect bool
 	// SamplePath is the file of the parent's sample, relative to the project.
 	SamplePath string
-	// Controller is set for existing kinds. API, Parent and SamplePath are empty then.
+	// Controller is set for existing kinds. API, Alias, Parent and SamplePath are empty then.
 	Controller *Controller
 }
 
@@ -66,7 +67,7 @@ type operatorView struct {
 func newOperatorView(o Operator) operatorView {
 	v := operatorView{o, newImportSet("context", "time", "cel", "operator", "runtime", "metav1", "unstructured", "errors", "os", "testing", "meta", "yaml", "operatortest", "client", "fmt")}
 	if o.Controller == nil {
-		v.imports.add(o.API.ImportPath, o.API.Alias)
+		v.imports.add(o.API.ImportPath, o.Alias)
 	}
 	for _, r := range o.resources() {
 		if r.GoPackage != "" {

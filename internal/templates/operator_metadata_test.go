@@ -13,7 +13,7 @@ func TestImportsFollowWhatIsKeptOfRelatedObjects(t *testing.T) {
 		cache := map[bool]spec.Cache{true: spec.CacheMetadata}[metadata]
 		t.Run(name, func(t *testing.T) {
 			o := echo()
-			o.API.Alias = "demov1"
+			o.Alias = "demov1"
 			o.Related = []kinds.Related{{Resource: kinds.Resource{Field: "Widgets", APIVersion: "example.org/v1", Kind: "Widget"}, Spec: spec.Related{Cache: cache}}}
 			source, err := OperatorFile(o)
 			if err != nil {

@@ -61,8 +61,8 @@ func TestSyncSkeletonNamesWhatItsChildrenNeed(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := echo()
-			o.API.Alias = "demov1"
-			o.Parent.API = &spec.API{Scope: test.scope}
+			o.Alias = "demov1"
+			o.Parent.API = &spec.API{Header: spec.Header{Scope: test.scope}}
 			o.Children = []kinds.Child{test.child}
 			source, err := SyncFile(o)
 			if err != nil {
@@ -80,10 +80,11 @@ func echo(status ...gomodel.Field) Operator {
 	return Operator{
 		Module: "example.com/p",
 		API: gomodel.Package{
-			Name: "v1", Dir: "api/v1", ImportPath: "example.com/p/api/v1", Alias: "corev1", Group: "core.example.com", Version: "v1",
+			Name: "v1", Dir: "api/v1", ImportPath: "example.com/p/api/v1", Group: "core.example.com", Version: "v1",
 			Types: []gomodel.Type{{Name: "EchoStatus", Fields: status}},
 		},
-		Parent: gomodel.Kind{API: &spec.API{Scope: spec.Namespaced}, Name: "Echo", Status: "EchoStatus"},
+		Alias: "corev1",
+		Parent: gomodel.Kind{API: &spec.API{Header: spec.Header{Scope: spec.Namespaced}}, Name: "Echo", Status: "EchoStatus"},
 		Children: []kinds.Child{
 			{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Spec: spec.Child{Update: spec.InPlace}},
 			{Resource: kinds.Resource{Field: "Cores", APIVersion: "x/v1", Kind: "Core", GoPackage: "example.org/core/v1", GoName: "Core", Foreign: true}, Spec: spec.Child{Update: spec.InPlace}},

@@ -1,0 +1,63 @@
+package spec
+
+// Header is what the file of an API says beside its versions and types.
+type Header struct {
+	File           string
+	Pos            Pos
+	Group          string
+	Names          Names
+	Scope          Scope
+	Operator       *Operator // nil: the kind has no controller
+	AcceptWarnings []Warning // of these, nothing is said
+	// At has the position of each key outside of the schemas by its path, such as group,
+	// names.plural, versions[0].columns[1].path or operator.children[0].kind.
+	At map[string]Pos
+}
+
+// GroupKind returns the kind with its group, such as EchoServer.demo.example.com.
+func (h *Header) GroupKind() string { return h.Names.Kind + "." + h.Group }
+
+// Place returns the position of a key such as names.plural, and that of the nearest key above it
+// when the file leaves the key out.
+func (h *Header) Place(path string) Pos { return nearestPosition(h.At, path, h.Pos) }
+
+// Summary is what the files of a project need to know of its APIs: names, versions and operators,
+// and no schemas. It is small enough to be kept from run to run, so that the file of an API that has
+// not changed need not be parsed.
+type Summary struct {
+	Header
+	Versions []VersionSummary // in the order of the file, at least one
+}
+
+// VersionSummary is a version of an API without its schema.
+type VersionSummary struct {
+	Name    string
+	Storage bool
+	GoTypes bool // its Go types are the author's
+	// HasStatus is true if the Go type has a status. For the author's types it is false until they
+	// are read.
+	HasStatus bool
+}
+
+// Summary returns what the rest of a project needs to know of the API.
+func (api *API) Summary() *Summary {
+	s := &Summary{Header: api.Header}
+	for _, v := range api.Versions {
+		hasStatus := v.Status != nil
+		if v.GoTypes {
+			hasStatus = v.Authored != nil && v.Authored.Status != ""
+		}
+		s.Versions = append(s.Versions, VersionSummary{v.Name, v.Storage, v.GoTypes, hasStatus})
+	}
+	return s
+}
+
+// StorageVersion returns the version that objects are stored in, which the operator works on.
+func (s *Summary) StorageVersion() VersionSummary {
+	for _, v := range s.Versions {
+		if v.Storage {
+			return v
+		}
+	}
+	return s.Versions[0]
+}
