@@ -94,8 +94,8 @@ func (p changingProject) write(t *testing.T, i int) {
 	}
 }
 
-// Wherever generate is killed, the next one makes the tree that the spec asks for: nothing is lost,
-// and nothing left.
+// Wherever generate is killed, the next one makes the tree that the spec asks for, whether it is the
+// spec that the killed one read or another: there is no conflict, nothing is lost, and nothing left.
 func TestKilledGenerate(t *testing.T) {
 	p := newChangingProject(t)
 	begin := time.Now()
@@ -105,40 +105,86 @@ func TestKilledGenerate(t *testing.T) {
 	kills, stopped := times(t, "OPGEN_KILLS", 10), 0
 	for i := range kills {
 		p.write(t, (i+1)%2)
-		cmd := opgenCommand(t, "generate")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if i%4 == 0 {
-			time.Sleep(rand.N(usual))
-		} else { // most of them while it writes
-			awaitStaging(usual * 4)
-			time.Sleep(rand.N(5 * time.Millisecond))
-		}
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()
-		if len(staging(t)) > 0 {
+		if killWhileItWrites(t, usual, i%4 == 0, "generate") {
 			stopped++
 		}
 		next := []string{"generate", "check", "diff"}[i%3]
-		if code, out := runIn(bytes.NewReader(nil), next); code != exitDone && (next == "generate" || code != exitFindings) {
+		if code, out := runIn(bytes.NewReader(nil), next); code != exitDone && (next == "generate" || code != exitFindings) || strings.Contains(out, "conflict") {
 			t.Fatalf("kill %d: %s: exit code %d\n%s", i, next, code, out)
 		}
 		if left := staging(t); len(left) > 0 {
 			t.Fatalf("kill %d: %s has left %v", i, next, left)
 		}
+		asked := (i + 1) % 2
+		if i%5 == 4 { // somebody takes the change back
+			asked = i % 2
+			p.write(t, asked)
+		}
 		runOpgen(t, "generate")
-		if diff := cmp.Diff(p.tree[(i+1)%2], contents(t, ".")); diff != "" {
+		if diff := cmp.Diff(p.tree[asked], contents(t, ".")); diff != "" {
 			t.Fatalf("kill %d: the tree is another (-want +got):\n%s", i, diff)
 		}
 	}
 	t.Logf("%d of %d were stopped while they wrote", stopped, kills)
 }
 
+// A command that adds or removes an API and is killed is completed by itself.
+func TestKilledCreateAndDelete(t *testing.T) {
+	newChangingProject(t)
+	create := []string{"create", "api", "--group", "demo", "--version", "v1", "--kind", "More", "--child", "v1/Pod"}
+	remove := []string{"delete", "api", "--kind", "More"}
+	begin := time.Now()
+	runOpgen(t, create...)
+	usual := time.Since(begin)
+	with := contents(t, ".")
+	runOpgen(t, remove...)
+	without := contents(t, ".")
+	kills, stopped := times(t, "OPGEN_KILLS", 6), 0
+	for i := range kills {
+		if killWhileItWrites(t, usual, false, create...) {
+			stopped++
+		}
+		runOpgen(t, create...)
+		if diff := cmp.Diff(with, contents(t, ".")); diff != "" {
+			t.Fatalf("kill %d: the tree is another (-want +got):\n%s", i, diff)
+		}
+		if killWhileItWrites(t, usual, false, remove...) {
+			stopped++
+		}
+		if code, out := runIn(bytes.NewReader(nil), strings.Join(remove, " ")); code != exitDone && !strings.Contains(out, "no such kind") {
+			t.Fatalf("kill %d: exit code %d\n%s", i, code, out)
+		}
+		runOpgen(t, "generate") // for one that was killed when the API was gone
+		if diff := cmp.Diff(without, contents(t, ".")); diff != "" {
+			t.Fatalf("kill %d: the tree is another (-want +got):\n%s", i, diff)
+		}
+	}
+	t.Logf("%d of %d were stopped while they wrote", stopped, 2*kills)
+}
+
+// killWhileItWrites runs a command and kills it, and reports whether it was writing. With anywhen,
+// it kills the command at any time of the usual one that it needs.
+func killWhileItWrites(t *testing.T, usual time.Duration, anywhen bool, args ...string) bool {
+	t.Helper()
+	cmd := opgenCommand(t, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if anywhen {
+		time.Sleep(rand.N(usual))
+	} else {
+		awaitStaging(usual * 4)
+		time.Sleep(rand.N(5 * time.Millisecond))
+	}
+	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Wait()
+	return len(staging(t)) > 0
+}
+
 // awaitStaging waits until generate begins to write, at most for some time.
 func awaitStaging(most time.Duration) {
 	for begin := time.Now(); time.Since(begin) < most; time.Sleep(time.Millisecond / 2) {
-		if found, _ := filepath.Glob(".opgen-apply-*"); len(found) > 0 {
+		if found, _ := filepath.Glob(".opgen-apply"); len(found) > 0 {
 			return
 		}
 	}

@@ -108,8 +108,8 @@ func importAll(s streams, files []string) ([]importer.Spec, error) {
 	return all, problems.Err()
 }
 
-// writeSpecs writes all spec files into the folder or none. It refuses to replace another spec
-// file.
+// writeSpecs writes spec files into the folder. If one would replace another spec file, it writes
+// none.
 func (o *importOptions) writeSpecs(s streams, specs []importer.Spec) error {
 	files := make([]dataFile, len(specs))
 	for i, imported := range specs {

@@ -68,7 +68,7 @@ func needsFolder(_ *cobra.Command, args []string) error {
 }
 
 // run writes a new project into dir, and prints the command to run next. It writes nothing unless the
-// folder is empty and every flag is valid.
+// folder is empty, or an init was stopped there before it wrote opgen.yaml, and every flag is valid.
 func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if err := o.write.check(); err != nil {
 		return err
@@ -83,14 +83,17 @@ func (o *initOptions) run(ctx context.Context, s streams, dir string) error {
 	if o.name == "" {
 		o.name = strings.ToLower(filepath.Base(dir))
 	}
+	isUnfinished := false // by an init that was stopped before it wrote opgen.yaml
 	if !o.write.dryRun {
 		held, err := lockFolder(s, dir)
 		if err != nil {
 			return cmp.Or(checkVacant(dir), err)
 		}
 		defer held.Release()
+		_, err = os.Lstat(filepath.Join(dir, project.FileName))
+		isUnfinished = held.Interrupted && errors.Is(err, fs.ErrNotExist)
 	}
-	if err := checkVacant(dir); err != nil {
+	if err := checkVacant(dir); err != nil && !isUnfinished {
 		return err
 	}
 	in, err := o.newInput(ctx, s, dir)

@@ -18,7 +18,7 @@ const interruptGrace = 700 * time.Millisecond
 // meanwhile.
 var writing sync.Mutex
 
-// applyChanges makes the pending changes in dir, all or none, even if the command is interrupted.
+// applyChanges makes the pending changes in dir, all of them even if the command is interrupted.
 func applyChanges(changes *tree.Changes, dir string) error {
 	writing.Lock()
 	defer writing.Unlock()

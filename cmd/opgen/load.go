@@ -69,7 +69,7 @@ func (o *cacheOptions) loadProject(s streams) (loadedProject, error) {
 }
 
 // lockFolder waits until no other opgen works in a folder, which it makes if it is absent. It
-// prints a line if it undoes what an opgen wrote that was stopped there.
+// prints a line if an opgen was stopped there while it wrote.
 func lockFolder(s streams, dir string) (*tree.Held, error) {
 	done := showProgress(s.err, "waiting for another opgen in this folder")
 	held, err := tree.Hold(dir)
@@ -77,8 +77,8 @@ func lockFolder(s streams, dir string) (*tree.Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	if held.Undone {
-		fmt.Fprintln(s.err, "an opgen was stopped here while it wrote: what it had written is undone")
+	if held.Interrupted {
+		fmt.Fprintln(s.err, "an opgen was stopped here while it wrote: the same command completes what it began")
 	}
 	return held, nil
 }

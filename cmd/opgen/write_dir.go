@@ -42,7 +42,7 @@ func (o *dirOptions) checkDir() error {
 	return nil
 }
 
-// writeFiles writes all files into the folder or none, and reports those that were written, or would be.
+// writeFiles writes files into the folder, and reports those that were written, or would be.
 // Those that say the same already are left.
 func (o *dirOptions) writeFiles(s streams, files []dataFile, warned spec.Problems) error {
 	release, err := o.lockDir(s)

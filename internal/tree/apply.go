@@ -4,61 +4,104 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"slices"
+	"strconv"
 )
 
-// Apply makes the pending changes in dir, which is created when absent. It does all of them or
-// none: when one fails, what was already done is undone and the error returned. Changes with
-// conflicts are refused as a whole with ErrConflict, and so are changes that were computed on other
-// content than dir has by now. When the process is killed meanwhile, the next Hold of dir undoes
-// what was done.
+// stagingFolder is where Apply puts new content before it is renamed into place.
+const stagingFolder = ".opgen-apply"
+
+// Apply makes the pending changes in dir, which is created when absent. Changes with conflicts are
+// refused as a whole with ErrConflict, and so are changes that were computed on other content than
+// dir has by now. All new content is staged before the first file changes. When a change fails, or
+// the process is killed, those before it stay: the lock tells the next run which files are opgen's.
 //
 // Nothing outside of dir is touched, whatever symbolic links it holds.
 func (c *Changes) Apply(dir string) error {
 	if conflicts := c.Conflicts(); len(conflicts) > 0 {
 		return conflictError(conflicts)
 	}
-	pending := c.Pending()
-	if len(pending) == 0 {
+	if len(c.Pending()) == 0 {
 		return nil
 	}
-	made, err := makeDir(dir)
+	writes, err := c.orderWrites()
 	if err != nil {
 		return err
 	}
-	if err := applyIn(dir, pending, (*os.Root).Rename); err != nil {
-		return errors.Join(err, removeDirs(made))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
-	return nil
-}
-
-// renamer moves a file within a root; tests pass one that fails.
-type renamer func(root *os.Root, from, to string) error
-
-func applyIn(dir string, pending []Change, rename renamer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if err := checkUnchanged(root, pending); err != nil {
+	if err := checkUnchanged(root, c.Pending()); err != nil {
 		return err
 	}
-	tx, err := beginTransaction(root, rename)
-	if err != nil {
-		return err
-	}
-	if err := tx.stageChanges(pending); err != nil {
-		return errors.Join(err, tx.removeStagingFolder())
-	}
-	for _, step := range tx.journal.Steps {
-		if err := tx.commitStep(step); err != nil {
-			return tx.rollBack(fmt.Errorf("%s: %w", step.Path, err))
+	err = stageContents(root, writes)
+	for i := 0; i < len(writes) && err == nil; i++ {
+		if err = makeChange(root, i, writes[i]); err != nil {
+			err = fmt.Errorf("%s: %w\n    what was written before it stays; run the same command again, and it writes the rest", writes[i].Path, err)
 		}
 	}
-	return tx.removeStagingFolder()
+	return errors.Join(err, root.RemoveAll(stagingFolder))
+}
+
+// orderWrites returns the changes in the order in which Apply makes them. A run that is stopped
+// between two of them leaves a tree in which another run finds no conflict:
+//
+//  1. The author's new files. opgen does not touch them again, so the lock need not list them.
+//     opgen.yaml is the last of them, because init can run again as long as it is missing.
+//  2. The lock, with the checksums from before and after of the files that change.
+//  3. Generated files, and then the spec file that the author drops: as long as it is there, the
+//     command that drops it can run again.
+//  4. The lock without the checksums from before.
+func (c *Changes) orderWrites() ([]Change, error) {
+	var created, project, generated, dropped []Change
+	before := map[string]LockedFile{}
+	for _, change := range c.Pending() {
+		switch {
+		case change.Path == LockPath:
+		case change.Owner == Once && change.Action == Create && change.Path == "opgen.yaml":
+			project = append(project, change)
+		case change.Owner == Once && change.Action == Create:
+			created = append(created, change)
+		case change.Owner == Once:
+			dropped = append(dropped, change)
+		default:
+			generated = append(generated, change)
+			if change.Old != nil {
+				before[change.Path] = LockedFile{Template: change.Template, Checksum: ContentChecksum(change.Old)}
+			}
+		}
+	}
+	for _, file := range c.gone {
+		generated = append(generated, Change{Path: file})
+	}
+	first, last, err := c.lockWrites(before)
+	return slices.Concat(created, project, first, generated, dropped, last), err
+}
+
+// lockWrites returns the writes of the lock before and after those of generated files. before are
+// the files that are replaced or removed, as they are now.
+func (c *Changes) lockWrites(before map[string]LockedFile) (first, last []Change, err error) {
+	for _, lock := range c.list {
+		switch {
+		case lock.Path != LockPath:
+		case len(before) > 0:
+			pending := lock
+			if pending.New, err = addPending(lock.New, before); err != nil {
+				return nil, nil, err
+			}
+			first, last = []Change{pending}, []Change{lock}
+		case lock.Action != Unchanged:
+			first = []Change{lock}
+		}
+	}
+	return first, last, nil
 }
 
 // checkUnchanged checks that the tree still has the content that the changes were computed on.
@@ -75,25 +118,66 @@ func checkUnchanged(root *os.Root, pending []Change) error {
 	return nil
 }
 
-// makeDir creates dir and returns the folders that it had to make, innermost first.
-func makeDir(dir string) ([]string, error) {
-	var made []string
-	for parent := filepath.Clean(dir); ; parent = filepath.Dir(parent) {
-		_, err := os.Stat(parent)
-		if err == nil {
-			return made, os.MkdirAll(dir, 0o755)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		made = append(made, parent)
+// stageContents writes all new content into the staging folder, which git does not see. Files that
+// are replaced keep their mode.
+func stageContents(root *os.Root, writes []Change) error {
+	if err := root.RemoveAll(stagingFolder); err != nil {
+		return err
 	}
+	if err := root.Mkdir(stagingFolder, 0o755); err != nil {
+		return err
+	}
+	if err := root.WriteFile(path.Join(stagingFolder, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return err
+	}
+	for i, change := range writes {
+		if change.New == nil {
+			continue
+		}
+		if err := root.WriteFile(stagedPath(i), change.New, 0o644); err != nil {
+			return fmt.Errorf("%s: %w", change.Path, err)
+		}
+		if change.Old == nil {
+			continue
+		}
+		info, err := root.Lstat(change.Path)
+		if err != nil {
+			return err
+		}
+		if err := root.Chmod(stagedPath(i), info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func removeDirs(dirs []string) error {
-	var errs []error
-	for _, dir := range dirs {
-		errs = append(errs, os.Remove(dir))
+// stagedPath returns the path of the new content of the i-th write.
+func stagedPath(i int) string { return path.Join(stagingFolder, strconv.Itoa(i)) }
+
+// makeChange renames the new content of the i-th write into place, or removes the file if there is
+// no new content.
+func makeChange(root *os.Root, i int, change Change) error {
+	if change.New != nil {
+		if err := root.MkdirAll(path.Dir(change.Path), 0o755); err != nil {
+			return err
+		}
+		return root.Rename(stagedPath(i), change.Path)
 	}
-	return errors.Join(errs...)
+	if change.Old != nil {
+		if err := root.Remove(change.Path); err != nil {
+			return err
+		}
+	}
+	removeEmptyFolders(root, change.Path)
+	return nil
+}
+
+// removeEmptyFolders removes the folders that a removed file has left empty. Symbolic links and
+// folders that cannot be removed stay.
+func removeEmptyFolders(root *os.Root, file string) {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() || root.Remove(dir) != nil {
+			return
+		}
+	}
 }

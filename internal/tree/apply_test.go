@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -60,31 +59,71 @@ func TestApplyMakesTheTreeWhatWasPlanned(t *testing.T) {
 	}
 }
 
-// Whichever step fails, the tree is as it was.
-func TestApplyIsAllOrNothing(t *testing.T) {
-	for failAt := 1; ; failAt++ {
-		dir := t.TempDir()
-		apply(t, dir, before)
-		pending, want := changes(t, dir, after).Pending(), tree(t, dir)
-		step := 0
-		err := applyIn(dir, pending, func(root *os.Root, from, to string) error {
-			if step++; step == failAt {
-				return errors.New("disk on fire")
+// When a change fails, those before it stay, and the error names the file. The same changes can be
+// made again later.
+func TestApplyNamesTheFileThatFails(t *testing.T) {
+	tests := map[string]struct {
+		obstruct, clear func(t *testing.T, dir string)
+		file            string
+	}{
+		"a link that leads nowhere in place of a folder": {
+			func(t *testing.T, dir string) {
+				if err := os.Symlink("nowhere", filepath.Join(dir, "d")); err != nil {
+					t.Skip(err)
+				}
+			},
+			func(t *testing.T, dir string) {
+				if err := os.Remove(filepath.Join(dir, "d")); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"d/sync.go",
+		},
+		"a folder that is read-only": {
+			func(t *testing.T, dir string) {
+				if os.Getuid() == 0 {
+					t.Skip("root may write to it")
+				}
+				chmod(t, filepath.Join(dir, "c/deep"), 0o555)
+			},
+			func(t *testing.T, dir string) { chmod(t, filepath.Join(dir, "c/deep"), 0o755) },
+			"c/deep/zz_generated.goes.go",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir, done := t.TempDir(), t.TempDir()
+			apply(t, dir, before)
+			apply(t, done, before)
+			apply(t, done, after)
+			test.obstruct(t, dir)
+			err := changes(t, dir, after).Apply(dir)
+			if err == nil || !strings.HasPrefix(err.Error(), test.file+": ") || !strings.Contains(err.Error(), "run the same command again") {
+				t.Errorf("error %v, want one about %s", err, test.file)
 			}
-			return root.Rename(from, to)
+			test.clear(t, dir)
+			apply(t, dir, after)
+			if diff := cmp.Diff(tree(t, done), tree(t, dir)); diff != "" {
+				t.Errorf("the tree is another (-want +got):\n%s", diff)
+			}
 		})
-		if step < failAt {
-			if failAt < len(pending) {
-				t.Errorf("only %d steps for %d changes", step, len(pending))
-			}
-			return // every step has failed once
+	}
+}
+
+// A full disk is found while new content is staged: no file has changed.
+func TestApplyStagesEverythingFirst(t *testing.T) {
+	dir := t.TempDir()
+	apply(t, dir, before)
+	want := tree(t, dir)
+	stopAt(t, dir, changes(t, dir, after), 0)
+	staged := tree(t, dir)
+	for name := range staged {
+		if strings.HasPrefix(name, stagingFolder) {
+			delete(staged, name)
 		}
-		if err == nil || !strings.Contains(err.Error(), "disk on fire") {
-			t.Errorf("step %d: error %v, want the one of the step", failAt, err)
-		}
-		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
-			t.Errorf("step %d left something behind (-before +after):\n%s", failAt, diff)
-		}
+	}
+	if diff := cmp.Diff(want, staged); diff != "" {
+		t.Errorf("a file has changed (-before +after):\n%s", diff)
 	}
 }
 
@@ -125,15 +164,51 @@ func TestApplyRefusesATreeThatItCannotWrite(t *testing.T) {
 	}
 }
 
-func TestApplyRemovesTheFolderThatItMadeForNothing(t *testing.T) {
+func TestApplyWritesNothingOutside(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "new", "project")
+	held, err := Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	planned := &Changes{list: []Change{{Path: "a/../../escape", Action: Create, New: []byte("x")}}}
 	if err := planned.Apply(dir); err == nil {
 		t.Error("a path out of the tree is written")
 	}
+	held.Release()
 	if got := tree(t, parent); len(got) > 0 {
 		t.Errorf("left behind: %v", got)
+	}
+}
+
+func TestOrderOfWrites(t *testing.T) {
+	dir := t.TempDir()
+	apply(t, dir, before)
+	write(t, filepath.Join(dir, "api/a.yaml"), "kind: API")
+	files := append([]File{{Path: "opgen.yaml", Owner: Once}, {Path: "templates/a.tmpl", Owner: Once}}, after...)
+	set, err := NewFileSet(Lock{Version: "v1.0.0"}, files, []string{"api/a.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, err := diffWith(set, os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes, err := planned.orderWrites()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, change := range writes {
+		got = append(got, string(change.Action)+" "+change.Path)
+	}
+	want := []string{
+		"create d/sync.go", "create templates/a.tmpl", "create opgen.yaml", "update opgen.lock",
+		"update b/zz_generated.changes.go", "remove c/deep/zz_generated.goes.go", "create d/deep/zz_generated.comes.go",
+		"remove api/a.yaml", "update opgen.lock",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -202,6 +277,13 @@ func write(t *testing.T, path, content string) {
 	t.Helper()
 	mkdir(t, filepath.Dir(path))
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t *testing.T, path string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
 	}
 }

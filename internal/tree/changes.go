@@ -51,7 +51,10 @@ func (c Change) Diff() []byte {
 }
 
 // Changes are what would have to happen to a tree to make it equal to a FileSet.
-type Changes struct{ list []Change }
+type Changes struct {
+	list []Change
+	gone []string // files of the lock that neither the set nor the tree has
+}
 
 // IsEmpty reports whether there is nothing to change.
 func (c *Changes) IsEmpty() bool {
@@ -97,7 +100,7 @@ func (c *Changes) Force() *Changes {
 		}
 		forced[i].Reason = ""
 	}
-	return &Changes{forced}
+	return &Changes{forced, c.gone}
 }
 
 // ErrConflict is the error of Apply for changes with conflicts.

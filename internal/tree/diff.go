@@ -26,7 +26,7 @@ func (s *FileSet) Diff(tree fs.FS, before Lock) (*Changes, error) {
 			return nil, err
 		}
 	}
-	stale, err := s.staleChanges(tree, before)
+	stale, gone, err := s.staleChanges(tree, before)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *FileSet) Diff(tree fs.FS, before Lock) (*Changes, error) {
 	}
 	list = append(list, lock)
 	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return &Changes{list}, nil
+	return &Changes{list, gone}, nil
 }
 
 // changeIn decides what happens to a file of the set.
@@ -71,15 +71,15 @@ func (f File) changeIn(tree fs.FS, lock Lock) (Change, error) {
 	if c.New, err = f.Rendered(); err != nil {
 		return Change{}, err
 	}
-	listed := lock.checksum(f.Path)
+	listed := lock.checksums(f.Path)
 	switch {
 	case old == nil:
 		c.Action = Create
-	case listed == "" && ByControllerGen(old):
+	case len(listed) == 0 && ByControllerGen(old):
 		c.Action, c.Reason = Conflict, reasonForeign
-	case listed == "":
+	case len(listed) == 0:
 		c.Action, c.Reason = Conflict, reasonUnlisted+fromTemplate(f.Template)
-	case listed != ContentChecksum(old):
+	case !slices.Contains(listed, ContentChecksum(old)):
 		c.Action, c.Reason = Conflict, reasonEdited+fromTemplate(f.Template)
 	default:
 		c.Action = Update
@@ -116,49 +116,39 @@ func (f File) actionForOnce(tree fs.FS) (Action, error) {
 	return Create, nil
 }
 
-// staleChanges returns what happens to the files of the lock that the project no longer has. A file
-// that is now a Once file stays, because it belongs to the author.
-func (s *FileSet) staleChanges(tree fs.FS, lock Lock) ([]Change, error) {
+// staleChanges returns what happens to the files of the lock that the project no longer has, and
+// which of them do not exist any more. A file that is now a Once file stays, because it belongs to
+// the author.
+func (s *FileSet) staleChanges(tree fs.FS, lock Lock) (changes []Change, gone []string, err error) {
 	made := map[string]bool{}
 	for _, f := range s.files {
 		made[FoldCase(f.Path)] = true
 	}
-	var changes []Change
 	for _, stale := range lock.ListedPaths() {
 		if made[FoldCase(stale)] {
 			continue
 		}
-		change, err := staleChange(tree, stale, lock.checksum(stale))
+		old, err := ReadRegularFile(tree, stale)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for i, c := range change {
-			change[i].Template = lock.Templated[stale].Template
-			if c.Reason != "" {
-				change[i].Reason += fromTemplate(change[i].Template)
-			}
+		if old == nil {
+			gone = append(gone, stale)
+			continue
 		}
-		changes = append(changes, change...)
+		change := Change{Path: stale, Action: Remove, Template: lock.templateOf(stale), Old: old}
+		if !slices.Contains(lock.checksums(stale), ContentChecksum(old)) {
+			change.Action, change.Reason = Conflict, reasonEdited+fromTemplate(change.Template)
+		}
+		changes = append(changes, change)
 	}
-	return changes, nil
-}
-
-// staleChange returns what happens to one such file: nothing if it does not exist any more.
-func staleChange(tree fs.FS, file, listed string) ([]Change, error) {
-	old, err := ReadRegularFile(tree, file)
-	if err != nil || old == nil {
-		return nil, err
-	}
-	if listed != ContentChecksum(old) {
-		return []Change{{Path: file, Action: Conflict, Reason: reasonEdited, Old: old}}, nil
-	}
-	return []Change{{Path: file, Action: Remove, Old: old}}, nil
+	return changes, gone, nil
 }
 
 // Diff compares the lock alone with the one of a tree.
 func (l Lock) Diff(tree fs.FS) (*Changes, error) {
 	change, err := l.changeIn(tree)
-	return &Changes{[]Change{change}}, err
+	return &Changes{list: []Change{change}}, err
 }
 
 // changeIn returns what happens to the lock. It is never in conflict, because only opgen uses it.

@@ -6,5 +6,9 @@
 //
 // A file is either Generated or Once. opgen.lock lists the Generated files of a project with their
 // checksums. Only a file that still has the checksum listed there is ever replaced or removed, so
-// that no edit is lost. Apply makes all changes or none.
+// that no edit is lost.
+//
+// Apply writes opgen.lock first, with the checksums of changing files from before and after. So when
+// it is stopped, the next run finds files with either checksum, knows that both are opgen's, and
+// completes the change.
 package tree

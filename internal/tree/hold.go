@@ -2,21 +2,21 @@ package tree
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Held is a folder that no other opgen reads or writes at the same time.
 type Held struct {
-	// Undone means that an opgen was stopped while it wrote here, and that what it had written was
-	// undone.
-	Undone bool
+	// Interrupted means that an opgen was stopped while it wrote here.
+	Interrupted bool
 
 	unlock func()
 	made   []string // folders that Hold has made, the innermost first
 }
 
-// Hold waits until no other opgen holds the folder, and then undoes what one has left that was
-// stopped while it wrote there. The folder is made when it is absent.
+// Hold waits until no other opgen holds the folder. The folder is made when it is absent.
 func Hold(dir string) (*Held, error) {
 	for {
 		made, err := makeDir(dir)
@@ -30,10 +30,7 @@ func Hold(dir string) (*Held, error) {
 		if held.unlock == nil {
 			continue // the process that held it before has removed it
 		}
-		if held.Undone, err = recoverTree(dir); err != nil {
-			held.Release()
-			return nil, err
-		}
+		held.Interrupted = removeStaging(dir)
 		return held, nil
 	}
 }
@@ -47,4 +44,40 @@ func (h *Held) Release() {
 		}
 	}
 	h.unlock()
+}
+
+// removeStaging removes the staging folder of an Apply that was stopped, and reports whether there
+// was one. If it cannot be removed, the next Apply returns the error.
+func removeStaging(dir string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	_, err = root.Lstat(stagingFolder)
+	_ = root.RemoveAll(stagingFolder)
+	return err == nil
+}
+
+// makeDir creates dir and returns the folders that it had to make, innermost first.
+func makeDir(dir string) ([]string, error) {
+	var made []string
+	for parent := filepath.Clean(dir); ; parent = filepath.Dir(parent) {
+		_, err := os.Stat(parent)
+		if err == nil {
+			return made, os.MkdirAll(dir, 0o755)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		made = append(made, parent)
+	}
+}
+
+func removeDirs(dirs []string) error {
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, os.Remove(dir))
+	}
+	return errors.Join(errs...)
 }

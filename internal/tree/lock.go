@@ -36,6 +36,9 @@ type Lock struct {
 	Namespaces  ChildNamespaces             `json:"namespaces,omitempty"`  // as in Children → Kind.group of its children → namespaces other than the parent's
 	Files       map[string]string           `json:"files,omitempty"`       // path → checksum
 	Templated   map[string]LockedFile       `json:"templated,omitempty"`   // path → a file made from an author's template
+	// Pending are the files that an Apply replaces or removes, as they were before it. A lock has
+	// them until all is done, and lists the files as they are afterwards, too.
+	Pending map[string]LockedFile `json:"pending,omitempty"`
 }
 
 // LockedAPI is an API in opgen.lock: its names in clusters, and where its author's code is.
@@ -62,15 +65,22 @@ type LockedController struct {
 // kind of children. spec.AllNamespaces alone means every namespace.
 type ChildNamespaces map[string]map[string][]string
 
-// LockedFile is a file made from an author's template.
+// LockedFile is a file with the author's template that it is made from.
 type LockedFile struct {
-	Template string `json:"template"`
+	Template string `json:"template,omitempty"` // empty if opgen makes the file
 	Checksum string `json:"checksum"`
 }
 
-// checksum returns the checksum of a file, and "" if the lock does not list it.
-func (l Lock) checksum(file string) string {
-	return cmp.Or(l.Files[file], l.Templated[file].Checksum)
+// checksums returns the checksums that a file of opgen can have: none if the lock does not list it,
+// and two while an Apply replaces it.
+func (l Lock) checksums(file string) []string {
+	listed := []string{l.Files[file], l.Templated[file].Checksum, l.Pending[file].Checksum}
+	return slices.DeleteFunc(listed, func(checksum string) bool { return checksum == "" })
+}
+
+// templateOf returns the template of a file, and "" if the lock lists none.
+func (l Lock) templateOf(file string) string {
+	return cmp.Or(l.Templated[file].Template, l.Pending[file].Template)
 }
 
 // addFile lists a file of the project.
@@ -90,7 +100,7 @@ func (l Lock) addFile(f File) {
 
 // ListedPaths returns the paths of the listed files, sorted.
 func (l Lock) ListedPaths() []string {
-	paths := slices.AppendSeq(slices.Collect(maps.Keys(l.Files)), maps.Keys(l.Templated))
+	paths := slices.Concat(slices.Collect(maps.Keys(l.Files)), slices.Collect(maps.Keys(l.Templated)), slices.Collect(maps.Keys(l.Pending)))
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
@@ -103,19 +113,25 @@ func ReadLock(tree fs.FS) (Lock, error) {
 	}
 	var lock Lock
 	if err := yaml.UnmarshalStrict(data, &lock); err != nil {
-		return Lock{}, LockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files and templated")
+		return Lock{}, LockProblem("cannot be read as YAML with the keys opgen, apis, controllers, children, namespaces, files, templated and pending")
 	}
-	for _, path := range slices.Sorted(maps.Keys(lock.Files)) {
-		if !fs.ValidPath(path) || !IsGeneratedName(path) {
-			return Lock{}, LockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
+	return lock, lock.checkPaths()
+}
+
+// checkPaths returns an error if the lock lists a file that opgen cannot have made.
+func (l Lock) checkPaths() error {
+	for _, path := range l.ListedPaths() {
+		pending, isPending := l.Pending[path]
+		_, isTemplated := l.Templated[path]
+		byOpgen := l.Files[path] != "" || isPending && pending.Template == ""
+		switch {
+		case byOpgen && (!fs.ValidPath(path) || !IsGeneratedName(path)):
+			return LockProblem(fmt.Sprintf("lists %q, which opgen does not generate", path))
+		case (isTemplated || pending.Template != "") && (!fs.ValidPath(path) || strings.Contains(path, `\`) || ReservedPath(path) != ""):
+			return LockProblem(fmt.Sprintf("lists %q, which no template makes", path))
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(lock.Templated)) {
-		if !fs.ValidPath(path) || strings.Contains(path, `\`) || ReservedPath(path) != "" {
-			return Lock{}, LockProblem(fmt.Sprintf("lists %q, which no template makes", path))
-		}
-	}
-	return lock, nil
+	return nil
 }
 
 // CheckLockVersion returns an error if a later release of opgen than the given version wrote the
@@ -186,6 +202,12 @@ func (l Lock) marshal() ([]byte, error) {
 	return out, nil
 }
 
+// addPending adds files that are about to be replaced or removed to a rendered lock.
+func addPending(lock []byte, pending map[string]LockedFile) ([]byte, error) {
+	text, err := yamltext.Marshal(Lock{Pending: pending})
+	return slices.Concat(lock, text), err
+}
+
 // ContentChecksum returns a checksum that does not depend on line endings, which git may convert in
 // a checkout.
 func ContentChecksum(content []byte) string {
@@ -212,7 +234,7 @@ func ReservedPath(file string) string {
 		return "where spec files are"
 	case first == ".git":
 		return "git's"
-	case strings.HasPrefix(first, stagingPrefix):
+	case first == stagingFolder:
 		return "where opgen stages files"
 	}
 	return ""
