@@ -74,7 +74,7 @@ func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Change
 
 // readGo completes an input from the Go source of the project in dir.
 func readGo(s streams, dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if crdgen.ReadsGo(in.APIs) {
+	if crdgen.NeedGoSource(in.APIs) {
 		defer showProgress(s.err, "reading Go packages")()
 	}
 	return project.ReadGo(dir, tree, in)

@@ -30,7 +30,7 @@ var perUseKeywords = []string{"description", "title", "example", "externalDocs",
 // each schema is hashed once.
 type digester map[*yaml.Node]schemaDigests
 
-// digests returns the digests digests a schema.
+// digests returns the digests of a schema.
 func (p digester) digests(n *yaml.Node) schemaDigests {
 	if known, found := p[n]; found {
 		return known

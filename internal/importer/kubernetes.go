@@ -20,7 +20,7 @@ type kubernetesType struct {
 }
 
 // metadataDigests are the asType digests of one type. They differ in the fields that the schema
-// lists for the metadata of embedded objects: all, labels and annotations, or none. See
+// lists for the metadata of embedded objects: all, name with labels and annotations, or none. See
 // embeddedMetadata of the spec language.
 type metadataDigests struct{ all, labels, none digest }
 
@@ -82,7 +82,7 @@ func kubernetesTypeByName(name string) kubernetesType {
 	return kubernetesTypes.lookup(name)
 }
 
-// lookup returns a type by name. It computes the digests at the first call, from those lookup the types
+// lookup returns a type by name. It computes the digests at the first call, from those of the types
 // of its fields.
 func (k *typeCache) lookup(name string) kubernetesType {
 	if t, found := k.byName[name]; found {

@@ -43,8 +43,8 @@ func (c *typeFinder) inheritsDescription(n, description *yaml.Node) bool {
 	return o != nil && o.agreed["description"] == valueDigest(description)
 }
 
-// convertTypes returns the mapping of the spec file's types, or nil if there are none. Each type has
-// the keywords that all of its uses have.
+// convertTypes returns the mapping of the spec file's types, or nil if there are none. Each type
+// has the keywords that all of its uses have.
 func (c *schemaConverter) convertTypes() *yaml.Node {
 	out := newMapping()
 	for _, o := range c.repeats.order {

@@ -6,7 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lookupPath returns the value at a path of keys. It returns nil if there is none, or if it is null.
+// lookupPath returns the value at a path of keys. It returns nil if there is none, or if it is
+// null.
 func lookupPath(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		n = lookupKey(n, name)

@@ -15,8 +15,8 @@ type object struct {
 	agreed      map[string]digest // the perUseKeywords that the type has, see agreedKeywords
 }
 
-// occurrence is a field, an item or a value with a schema. An object inside of a repeated object has
-// one occurrence, not one for each of the outer object.
+// occurrence is a field, an item or a value with a schema. An object inside of a repeated object
+// has one occurrence, not one for each of the outer object.
 type occurrence struct {
 	parent  *occurrence // nil for the spec and the status of a version
 	label   string      // the name of the field as a Go name; for an item, the singular of the list's
@@ -32,7 +32,8 @@ type repeats struct {
 	roots   map[*yaml.Node]bool // the spec and the status of each version, which never become types
 }
 
-// findRepeatedObjects finds the objects that occur several times in the versions of a CRD, and names them.
+// findRepeatedObjects finds the objects that occur several times in the versions of a CRD, and
+// names them.
 func (c *typeFinder) findRepeatedObjects(crd *yaml.Node) {
 	c.repeats = repeats{objects: map[digest]*object{}, roots: map[*yaml.Node]bool{}}
 	names := lookupPath(crd, "spec", "names")

@@ -40,8 +40,8 @@ func cleanValue(n *yaml.Node) *yaml.Node {
 
 var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
-// scalarValue returns a number, a boolean or null as JSON. It rounds numbers as the API server does,
-// which stores them as int64 or float64.
+// scalarValue returns a number, a boolean or null as JSON. It rounds numbers as the API server
+// does, which stores them as int64 or float64.
 func scalarValue(n *yaml.Node) string {
 	switch n.ShortTag() {
 	case "!!bool":

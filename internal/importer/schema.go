@@ -43,8 +43,8 @@ func (c *schemaConverter) convertOpenAPI(s partialSchema, path string) *yaml.Nod
 	return c.convertInline(s, path)
 }
 
-// convertInline returns a schema as a mapping of all its keywords. Only the schemas below may become
-// names of types. The schema of a type itself is written this way.
+// convertInline returns a schema as a mapping of all its keywords. Only the schemas below may
+// become names of types. The schema of a type itself is written this way.
 func (c *schemaConverter) convertInline(s partialSchema, path string) *yaml.Node {
 	n, out := s.Node, newMapping()
 	if n.Kind != yaml.MappingNode {
@@ -117,8 +117,8 @@ func namesOnOneLine(keyword string, n *yaml.Node) {
 	}
 }
 
-// convertProperties returns the fields of an object. A description becomes a comment above its field
-// if that loses nothing, and the fields in required get the marker required.
+// convertProperties returns the fields of an object. A description becomes a comment above its
+// field if that loses nothing, and the fields in required get the marker required.
 func (c *schemaConverter) convertProperties(fields *yaml.Node, required []string, path string) *yaml.Node {
 	out := newMapping()
 	for _, e := range entriesOf(fields) {

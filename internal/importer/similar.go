@@ -101,8 +101,8 @@ func mostWordsShared(label string, shared int) bool {
 	return shared*2 > len(words)
 }
 
-// closestName returns the name that shares the most words with a label, and their number. It returns
-// "" if several names share the same number.
+// closestName returns the name that shares the most words with a label, and their number. It
+// returns "" if several names share the same number.
 func closestName(names []string, label string) (closest string, shared int) {
 	for i, name := range names {
 		count := 0

@@ -27,8 +27,8 @@ func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 	return rest, standard
 }
 
-// standardFields returns apiVersion, kind and metadata as controller-gen writes them into every root
-// schema.
+// standardFields returns apiVersion, kind and metadata as controller-gen writes them into every
+// root schema.
 func standardFields() map[string]*yaml.Node {
 	meta, _ := kubetypes.TypeByName("meta/v1.TypeMeta")
 	fields := map[string]*yaml.Node{}

@@ -37,8 +37,8 @@ func (c *converter) convertVersion(v *yaml.Node, alone bool) *yaml.Node {
 	return out.Node
 }
 
-// setRoot sets the keys that describe the root schema: description and standardRoot, schema for what
-// is neither of these nor spec nor status, and spec and status.
+// setRoot sets the keys that describe the root schema: description and standardRoot, schema for
+// what is neither of these nor spec nor status, and spec and status.
 func (c *converter) setRoot(out mapping, root *yaml.Node, version string) {
 	path := version + ".schema"
 	out.set("description", lookupPath(root, "description"))

@@ -12,8 +12,8 @@ import (
 
 // Words that do not describe a type by themselves.
 var (
-	// genericWords words need another word before them, as in RouteConfig. A type is never called one
-	// of these alone, except for vague ones.
+	// genericWords words need another word before them, as in RouteConfig. A type is never called
+	// one of these alone, except for vague ones.
 	genericWords = wordSet(`Additional All And Any Arg Args Attribute Attributes Base By Common Config Configuration Content
 		Custom Data Default Defaults Definition Detail Details Element Entry Extra Field For From Global Group If In Info
 		Input Is Item Items Key Kind List Local Map Meta Metadata Mode Name Not Object On One Option Options Or Other Out
@@ -62,8 +62,8 @@ func nameWords(name string) []string {
 	return append(words, name[start:])
 }
 
-// startsWord reports whether a word of a Go name begins at i: at a capital after a small letter or a
-// digit, or at the last of several capitals, as in HTTPRoute. IPs and IPv4 are one word.
+// startsWord reports whether a word of a Go name begins at i: at a capital after a small letter or
+// a digit, or at the last of several capitals, as in HTTPRoute. IPs and IPv4 are one word.
 func startsWord(name string, i int) bool {
 	capital := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	switch {

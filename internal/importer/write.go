@@ -13,8 +13,8 @@ func writeSpec(n *yaml.Node) []byte {
 	return []byte(w.String())
 }
 
-// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key is
-// above it. yaml.Marshal would indent lists, and break long lines.
+// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key
+// is above it. yaml.Marshal would indent lists, and break long lines.
 type writer struct{ strings.Builder }
 
 // writeMapping writes the keys of a mapping, each on its line. If the line is started, as after the

@@ -15,7 +15,7 @@ import (
 // ReadGo completes an input from the Go source of the project in dir. It reads packages in the
 // workspace of the project. tree is the same folder.
 func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if crdgen.ReadsGo(in.APIs) {
+	if crdgen.NeedGoSource(in.APIs) {
 		if err := useWorkspace(dir); err != nil {
 			return scaffold.Source{}, err
 		}

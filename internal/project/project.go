@@ -103,7 +103,7 @@ func (p *Project) readAPIs() (spec.Problems, error) {
 		}
 	})
 	for i, api := range p.APIs {
-		if api != nil && !crdgen.ReadsGo(p.APIs[i:i+1]) {
+		if api != nil && !crdgen.NeedGoSource(p.APIs[i:i+1]) {
 			p.digests[api.File] = digests[i]
 			p.whole[api.File] = sync.OnceValue(func() *spec.API { api, _ := parse(i); return api })
 		}

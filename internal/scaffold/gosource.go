@@ -46,7 +46,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 		return source, err
 	}
 	source.readTemplates(dir)
-	if !crdgen.ReadsGo(in.APIs) {
+	if !crdgen.NeedGoSource(in.APIs) {
 		return source, nil
 	}
 	in.APIs = in.readAllSchemas()
