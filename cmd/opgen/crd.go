@@ -165,7 +165,7 @@ func readSpecOrStdin(s streams, file string) (project.SpecFile, error) {
 
 // readGoTypes fills in the schemas of APIs that name Go types. It loads no Go code if none does.
 func readGoTypes(s streams, apis []*spec.API) ([]*spec.API, error) {
-	if !slices.ContainsFunc(apis, crdgen.ReadsGo) {
+	if !slices.ContainsFunc(apis, crdgen.NeedsGoSource) {
 		return apis, nil
 	}
 	defer showProgress(s.err, "reading Go packages")()

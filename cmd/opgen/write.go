@@ -76,7 +76,7 @@ func diffSource(s streams, tree fs.FS, source scaffold.Source) (*scaffold.Planne
 
 // readGo completes an input from the Go source of the project in dir.
 func readGo(s streams, dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if in.ReadsGo() {
+	if in.NeedsGoSource() {
 		defer showProgress(s.err, "reading Go packages")()
 	}
 	return project.ReadGo(dir, tree, in)

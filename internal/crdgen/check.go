@@ -16,8 +16,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// checkCRD runs the API server's own validation over a CRD with these CEL rules and returns what
-// it says, at the positions of the spec file.
+// checkCRD validates a CRD with the code of the API server, and compiles its CEL rules for
+// minKubernetes. It returns the errors at their positions in the spec file.
 func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) spec.Problems {
 	internal, err := internalCRD(crd)
 	if err != nil {
@@ -25,7 +25,7 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 	}
 	errs := validation.ValidateCustomResourceDefinition(context.Background(), internal)
 	if len(errs) > 0 {
-		errs = append(errs, hiddenByDefaults(internal, errs)...)
+		errs = append(errs, errorsHiddenByDefaults(internal, errs)...)
 	} else {
 		errs, err = compileRules(crd, rules, minKubernetes)
 		if err != nil {
@@ -36,33 +36,34 @@ func checkCRD(api *spec.API, crd *apiextv1.CustomResourceDefinition, rules apiex
 		errs = append(errs, findUnsatisfiable(crd)...)
 	}
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { // some come from maps
-		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(textOf(a.BadValue), textOf(b.BadValue)))
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Detail, b.Detail), strings.Compare(asText(a.BadValue), asText(b.BadValue)))
 	})
 	var problems spec.Problems
-	said := map[spec.Problem]bool{} // of a type, once for all its uses
-	for _, err := range withoutSums(errs) {
+	seen := map[spec.Problem]bool{} // an error in a named type appears once for each use of the type
+	for _, err := range withoutTotalCosts(errs) {
 		pos, path := Locate(api, err.Field)
 		message := crdPath().ReplaceAllStringFunc(errorMessage(err), func(inner string) string {
 			_, path := Locate(api, inner)
 			return path
 		})
 		problem := spec.Problem{Pos: pos, Path: path, Message: message, Hint: hintFor(message)}
-		if !said[problem] {
-			said[problem], problems = true, append(problems, problem)
+		if !seen[problem] {
+			seen[problem], problems = true, append(problems, problem)
 		}
 	}
 	return problems
 }
 
-// textOf returns a value that is text.
-func textOf(value any) string {
+// asText returns a value if it is a string, or else "".
+func asText(value any) string {
 	s, _ := value.(string)
 	return s
 }
 
-// hiddenByDefaults returns what is wrong beside the defaults: the API server does not look at CEL
-// rules while a default breaks its schema.
-func hiddenByDefaults(crd *apiextensions.CustomResourceDefinition, known field.ErrorList) field.ErrorList {
+// errorsHiddenByDefaults validates a CRD again without its defaults, and returns the errors for
+// other fields than those of found. The API server does not compile CEL rules as long as a default
+// is invalid, so the author would see the errors in rules only after the default is corrected.
+func errorsHiddenByDefaults(crd *apiextensions.CustomResourceDefinition, found field.ErrorList) field.ErrorList {
 	bare := crd.DeepCopy()
 	if bare.Spec.Validation != nil {
 		dropDefaults(bare.Spec.Validation.OpenAPIV3Schema)
@@ -72,13 +73,13 @@ func hiddenByDefaults(crd *apiextensions.CustomResourceDefinition, known field.E
 			dropDefaults(v.Schema.OpenAPIV3Schema)
 		}
 	}
-	said := map[string]bool{}
-	for _, err := range known {
-		said[err.Field] = true
+	reported := map[string]bool{}
+	for _, err := range found {
+		reported[err.Field] = true
 	}
 	errs := validation.ValidateCustomResourceDefinition(context.Background(), bare)
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {
-		return said[err.Field] || strings.HasSuffix(err.Field, ".default") // which all have lost here
+		return reported[err.Field] || strings.HasSuffix(err.Field, ".default") // removed above
 	})
 }
 
@@ -99,12 +100,12 @@ func dropDefaults(s *apiextensions.JSONSchemaProps) {
 	}
 }
 
-// crdPath finds paths of the CRD in messages.
+// crdPath matches paths of the CRD in messages.
 var crdPath = lazyregexp.New(`spec\.(validation|versions\[\d+\]\.schema)\.openAPIV3Schema[^\s,]*`)
 
-// withoutSums leaves out the complaints about the cost of all rules together where a rule is too
-// expensive by itself: they say nothing more.
-func withoutSums(errs field.ErrorList) field.ErrorList {
+// withoutTotalCosts removes the errors about the total cost of all rules if one rule is already too
+// expensive by itself. They would not help the author.
+func withoutTotalCosts(errs field.ErrorList) field.ErrorList {
 	tooExpensive := func(err *field.Error) bool { return strings.Contains(err.Detail, "cost exceeds budget") }
 	if !slices.ContainsFunc(errs, tooExpensive) {
 		return errs
@@ -114,15 +115,15 @@ func withoutSums(errs field.ErrorList) field.ErrorList {
 	})
 }
 
-// internalCRD returns the CRD as the API server has it after decoding and defaulting.
+// internalCRD returns the CRD in the internal version, with the defaults of the API server.
 func internalCRD(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	defaulted := *crd // whose schemas have no defaults of the server's: they are shared
+	defaulted := *crd // schemas are shared, not copied: defaulting does not change them
 	defaulted.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
 	apiextv1.SetObjectDefaults_CustomResourceDefinition(&defaulted)
 	internal := &apiextensions.CustomResourceDefinition{}
 	err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&defaulted, internal, nil)
 	if err != nil {
-		return nil, fmt.Errorf("the CRD does not hold together: %w", err)
+		return nil, fmt.Errorf("convert the CRD: %w", err)
 	}
 	return internal, nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// CRD returns the CustomResourceDefinition of an API, checked with the API server's own code and
-// with the CEL environment of Kubernetes minKubernetes, such as 1.33. Problems are at the positions
-// of the spec file; the CRD is nil when there are any.
+// CRD returns the CustomResourceDefinition of an API. It is validated with the code of the API
+// server, and its CEL rules are compiled for Kubernetes minKubernetes, such as 1.33. CRD returns
+// problems, at their positions in the spec file, instead of an invalid CRD.
 func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinition, spec.Problems) {
 	if problems := unreadGoTypes(api); len(problems) > 0 {
 		return nil, problems
@@ -21,30 +21,31 @@ func CRD(api *spec.API, minKubernetes string) (*apiextv1.CustomResourceDefinitio
 	if problem := tooLarge(api, crd, schemas); problem != nil {
 		return nil, append(problems, *problem)
 	}
-	problems = append(problems, notAmong(problems, checkCRD(api, crd, schemas.rules, minKubernetes))...)
+	problems = append(problems, elsewhere(checkCRD(api, crd, schemas.rules, minKubernetes), problems)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return crd, nil
 }
 
-// notAmong returns the problems that are at other places than the known ones, which say it better.
-func notAmong(known, problems spec.Problems) spec.Problems {
+// elsewhere returns the problems that are at other positions than found. opgen's own message about
+// a position is better than that of the API server.
+func elsewhere(problems, found spec.Problems) spec.Problems {
 	return slices.DeleteFunc(problems, func(p spec.Problem) bool {
-		return slices.ContainsFunc(known, func(k spec.Problem) bool { return k.Pos == p.Pos && k.Path == p.Path })
+		return slices.ContainsFunc(found, func(f spec.Problem) bool { return f.Pos == p.Pos && f.Path == p.Path })
 	})
 }
 
-// Unchecked is CRD without the checks, which take most of its time: for an API that was checked
-// already.
+// Unchecked returns the CRD of an API without checking it. The checks take most of the time of CRD,
+// and an API that has passed them once needs them no more.
 func Unchecked(api *spec.API) *apiextv1.CustomResourceDefinition {
 	types, _ := resolveTypes(api.EmbeddedMetadata, api.Versions...)
 	crd, _ := buildCRD(api, types)
 	return crd
 }
 
-// buildCRD returns the CRD of an API, unchecked, and the builder of its schemas. The CRD shares parts
-// with the API and with types: none of them is changed afterwards.
+// buildCRD returns the CRD of an API, unchecked, and the builder of its schemas. The CRD shares
+// memory with the API and with types, so none of them may be changed afterwards.
 func buildCRD(api *spec.API, types typeSchemas) (*apiextv1.CustomResourceDefinition, *schemaBuilder) {
 	crd := &apiextv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{

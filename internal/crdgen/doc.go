@@ -5,13 +5,13 @@
 //	Sample          *spec.API     → a valid object
 //	ValidateObject  CRD, object   → the errors that the API server would report
 //
-// A CRD is made in four stages, each in the file of its name. A stage passes on what it has found:
+// CRD has four stages, each in the file of its name. A stage hands on what it has found:
 //
-//	resolve   the schemas of the Kubernetes and Go types that nodes name
-//	schema    the schemas of the versions, from the nodes and these types (size: are they too large?)
-//	check     what the API server's own code reports about the CRD and its CEL rules
-//	locate    the positions of these reports in the spec file
+//	resolve   finds the schemas of the Kubernetes and Go types that schema nodes refer to
+//	schema    builds the schemas of all versions from the nodes and these types, and checks their size (size.go)
+//	check     validates the CRD with the code of the API server, and compiles its CEL rules
+//	locate    maps the errors to positions in the spec file
 //
-// Schemas of Kubernetes' own types come from package kubetypes, and those of Go types from package
-// gotypes, by way of the API. The package reads and writes no files.
+// Schemas of Kubernetes types come from package kubetypes. Package gotypes has put those of Go
+// types into the API. The package reads and writes no files.
 package crdgen

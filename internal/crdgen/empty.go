@@ -7,14 +7,15 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// keepEmpty adds to the JSON of a value the lists and maps that are empty but not nil, such as
-// properties: {} and shortNames: []. The types of the API server leave them out.
+// keepEmpty adds the lists and maps of a value that are empty but not nil to its JSON, such as
+// properties: {} and shortNames: []. The API server's types leave them out, but a CRD that was
+// imported with them must come out the same.
 func keepEmpty(value reflect.Value, encoded any) {
 	switch at := value.Interface().(type) {
 	case apiextv1.JSON:
 		return // any value, as the spec file has it
 	case apiextv1.JSONSchemaPropsOrArray:
-		value = reflect.ValueOf(at.Schema) // which it is in JSON
+		value = reflect.ValueOf(at.Schema) // JSON has the schema itself
 	case apiextv1.JSONSchemaPropsOrBool:
 		value = reflect.ValueOf(at.Schema)
 	}
@@ -40,7 +41,7 @@ func keepEmpty(value reflect.Value, encoded any) {
 	}
 }
 
-// keepEmptyFields does so for the fields of a struct.
+// keepEmptyFields is keepEmpty for the fields of a struct.
 func keepEmptyFields(value reflect.Value, object map[string]any) {
 	for i := range value.NumField() {
 		field := value.Field(i)

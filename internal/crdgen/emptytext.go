@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// keepEmptyTexts sets in the JSON of a CRD the texts that the API says to be empty, as in format:
-// "". The types of Kubernetes cannot tell that from a keyword that is absent.
+// keepEmptyTexts adds the keywords to the JSON of a CRD that the spec file sets to the empty text,
+// such as format: "". In the API server's types they are the same as an absent keyword.
 func keepEmptyTexts(api *spec.API, object map[string]any) {
 	body, _ := object["spec"].(map[string]any)
 	versions, _ := body["versions"].([]any)
@@ -19,59 +19,59 @@ func keepEmptyTexts(api *spec.API, object map[string]any) {
 		if root == nil || i >= len(api.Versions) {
 			continue
 		}
-		said := api.Versions[i]
+		nodes := api.Versions[i]
 		properties, _ := root["properties"].(map[string]any)
-		sayEmptyTexts(said.Root, root)
-		sayEmptyTexts(said.Spec, properties["spec"])
-		sayEmptyTexts(said.Status, properties["status"])
+		setEmptyTexts(nodes.Root, root)
+		setEmptyTexts(nodes.Spec, properties["spec"])
+		setEmptyTexts(nodes.Status, properties["status"])
 	}
 }
 
-// sayEmptyTexts does so for a schema and those in it.
-func sayEmptyTexts(s *spec.Schema, value any) {
+// setEmptyTexts sets the empty texts of a schema and of all below it.
+func setEmptyTexts(s *spec.Schema, value any) {
 	object, _ := value.(map[string]any)
 	if s == nil || object == nil {
 		return
 	}
 	if s.Use != nil {
-		sayEmptyTexts(s.Use.Schema, object)
+		setEmptyTexts(s.Use.Schema, object)
 	}
 	k := &s.Keywords
 	for keyword, text := range map[string]string{"description": k.Description, "format": k.Format, "pattern": k.Pattern, "title": k.Title} {
-		if _, said := s.At[keyword]; said && text == "" {
-			sayEmptyText(steps{keyword}, object)
+		if _, isSet := s.At[keyword]; isSet && text == "" {
+			setEmptyText(pathElements{keyword}, object)
 		}
 	}
 	for path := range s.At {
-		if isTextOfTree(path) {
-			sayEmptyText(splitPath(path), object)
+		if isCombinationText(path) {
+			setEmptyText(splitPath(path), object)
 		}
 	}
 	properties, _ := object["properties"].(map[string]any)
 	for _, p := range s.Properties {
-		sayEmptyTexts(p.Schema, properties[p.Name])
+		setEmptyTexts(p.Schema, properties[p.Name])
 	}
-	sayEmptyTexts(s.Items, object["items"])
-	sayEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
+	setEmptyTexts(s.Items, object["items"])
+	setEmptyTexts(s.AdditionalProperties, object["additionalProperties"])
 }
 
-// isTextOfTree reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf or
-// not: structural schemas have no other texts there.
-func isTextOfTree(path string) bool {
+// isCombinationText reports whether a path leads to a format or a pattern below allOf, anyOf, oneOf
+// or not. Structural schemas have no other texts there.
+func isCombinationText(path string) bool {
 	if !strings.HasSuffix(path, ".format") && !strings.HasSuffix(path, ".pattern") {
 		return false
 	}
 	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not"}, func(tree string) bool { return isAtOrBelow(path, tree) })
 }
 
-// sayEmptyText sets the text at a path if nothing is there: what the file says of it is then that
-// it is empty.
-func sayEmptyText(path steps, object map[string]any) {
+// setEmptyText sets the keyword at a path to "" if it is absent. The spec file has the keyword, so
+// an absent one was empty.
+func setEmptyText(path pathElements, object map[string]any) {
 	keyword := path[len(path)-1]
 	var value any = object
 	for _, step := range path[:len(path)-1] {
 		if items, isList := value.([]any); isList {
-			one := steps{step}
+			one := pathElements{step}
 			if i := one.takeIndex(); i < len(items) {
 				value = items[i]
 				continue

@@ -9,7 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// FullSchema returns the keywords of a node together with those of the type that it names.
+// FullSchema returns the keywords of a node together with those of the type that it refers to. It
+// returns nothing that is below them, such as properties of a node's fields.
 func FullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	if s.Use != nil {
 		return Overlay(FullSchema(s.Use.Schema), s.Keywords)
@@ -21,10 +22,13 @@ func FullSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	return Overlay(t.Schema, s.Keywords)
 }
 
-// Overlay lays the keywords of top over those of base, as controller-gen lays the markers of a
-// field over the type of the field. The rules of top come before those of base. Every other keyword
-// of top replaces the one of base, except for keywords that keep out values that no operator can
-// decode.
+// Overlay returns base with the keywords of top, as controller-gen applies the markers of a field
+// to the schema of its type:
+//
+//	base {type: string, maxLength: 9}   top {maxLength: 5, description: a}   → {type: string, maxLength: 5, description: a}
+//
+// The CEL rules of both remain, those of top first. Keywords of base remain that reject values
+// which Go cannot decode, such as the pattern of a duration, see spec.KeepReadable.
 func Overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	rules := slices.Concat(top.XValidations, base.XValidations)
 	spec.KeepReadable(&top, &base)
@@ -38,14 +42,15 @@ func Overlay(base, top apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return base
 }
 
-// HasCrossFieldRules reports whether a schema restricts its fields together, or its value by more
-// than limits. An absent field then differs from one with the zero value.
+// HasCrossFieldRules reports whether a schema restricts its fields together, by CEL rules, allOf
+// and the like, or a limit of their number. To such a schema, an absent field differs from a field
+// with the zero value.
 func HasCrossFieldRules(k *apiextv1.JSONSchemaProps) bool {
 	return len(k.XValidations) > 0 || LimitsFields(k) ||
 		slices.ContainsFunc(spec.KeywordsOf(spec.Combination), func(c *spec.Keyword) bool { return c.IsSet(k) })
 }
 
-// LimitsFields reports whether a schema limits how many fields an object has.
+// LimitsFields reports whether a schema limits the number of an object's fields.
 func LimitsFields(k *apiextv1.JSONSchemaProps) bool {
 	return slices.ContainsFunc(spec.KeywordsOf(spec.Limit), func(limit *spec.Keyword) bool {
 		return slices.Contains(limit.Types, "object") && limit.IsSet(k)

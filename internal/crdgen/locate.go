@@ -7,19 +7,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Locate returns where in the spec file a path of its CRD comes from, and the path as the spec file
-// has it:
+// Locate returns the position in the spec file that a path of the CRD comes from, and the path in
+// terms of the spec file. It returns the closest position if the file does not have the path
+// itself.
 //
 //	spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].default  spec.replicas.default
 func Locate(api *spec.API, crdPath string) (spec.Pos, string) {
-	steps := splitPath(crdPath)
-	if path := outsideVersions(steps.specPath()); path != "" {
+	elements := splitPath(crdPath)
+	if path := pathOutsideVersions(elements.specPath()); path != "" {
 		return closestPosition(api.At, path, api.Names.Pos), path
 	}
-	steps.skip("spec")
+	elements.skip("spec")
 	i := 0
-	if steps.skip("versions") {
-		i = steps.takeIndex()
+	if elements.skip("versions") {
+		i = elements.takeIndex()
 	}
 	if i >= len(api.Versions) {
 		return api.Pos, ""
@@ -29,24 +30,24 @@ func Locate(api *spec.API, crdPath string) (spec.Pos, string) {
 	if len(api.Versions) > 1 {
 		shown = version + "."
 	}
-	if steps.skip("schema") || steps.skip("validation") {
-		steps.skip("openAPIV3Schema")
-		pos, path := inVersion(&api.Versions[i], &steps)
+	if elements.skip("schema") || elements.skip("validation") {
+		elements.skip("openAPIV3Schema")
+		pos, path := locateInVersion(&api.Versions[i], &elements)
 		return pos, strings.TrimSuffix(shown+path, ".")
 	}
-	path := versionKeys.Replace(steps.specPath())
+	path := versionKeys.Replace(elements.specPath())
 	return closestPosition(api.At, version+"."+path, api.Versions[i].Pos), strings.TrimSuffix(shown+path, ".")
 }
 
-// outsideVersions returns the path in the spec file of what all versions share, empty for
-// everything else.
-func outsideVersions(crdPath string) string {
+// pathOutsideVersions returns the path in the spec file of a path that does not belong to a
+// version, and "" for all others.
+func pathOutsideVersions(crdPath string) string {
 	path, inSpec := strings.CutPrefix(crdPath, "spec.")
 	switch {
 	case crdPath == "metadata.name":
 		return "names.plural"
 	case crdPath == "metadata.annotations.api-approved.kubernetes.io":
-		return "group" // which must be approved of there when it is one of Kubernetes
+		return "group" // the API server wants this annotation for groups of Kubernetes
 	case strings.HasPrefix(crdPath, "metadata."):
 		return crdPath
 	case strings.HasPrefix(path, "conversion"):
@@ -57,61 +58,61 @@ func outsideVersions(crdPath string) string {
 	return ""
 }
 
-// conversionKeys turns what the API server calls the parts of a conversion into what CRDs and spec
-// files call them.
+// conversionKeys replaces the keys of a conversion in the API server's internal version, which its
+// errors have, by those of CRDs and spec files.
 var conversionKeys = strings.NewReplacer(
 	"conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions",
 	"conversion.webhookClientConfig", "conversion.webhook.clientConfig",
 )
 
-// versionKeys turns what a CRD calls a version's parts into what a spec file calls them.
+// versionKeys replaces the keys of a version in CRDs by those in spec files.
 var versionKeys = strings.NewReplacer(
 	"additionalPrinterColumns", "columns", ".JSONPath", ".path", ".jsonPath", ".path",
 	"subresources.scale", "scale", "subresources.", "",
 	"specReplicasPath", "specReplicas", "statusReplicasPath", "statusReplicas", "labelSelectorPath", "labelSelector",
 )
 
-// inVersion follows the steps from the root of a version's schema.
-func inVersion(v *spec.Version, steps *steps) (spec.Pos, string) {
-	if steps.startWith("properties") {
-		switch name := steps.peekKey(); {
+// locateInVersion follows a path from the root of a version's schema.
+func locateInVersion(v *spec.Version, elements *pathElements) (spec.Pos, string) {
+	if elements.startsWith("properties") {
+		switch name := elements.peekKey(); {
 		case name == "spec" && v.Spec != nil:
-			*steps = (*steps)[2:]
-			return inSchema(v.Spec, name, steps)
+			*elements = (*elements)[2:]
+			return locateInSchema(v.Spec, name, elements)
 		case name == "status" && v.Status != nil:
-			*steps = (*steps)[2:]
-			return inSchema(v.Status, name, steps)
+			*elements = (*elements)[2:]
+			return locateInSchema(v.Status, name, elements)
 		}
 	}
 	if v.Root != nil {
-		return inSchema(v.Root, "schema", steps)
+		return locateInSchema(v.Root, "schema", elements)
 	}
 	return v.Pos, ""
 }
 
-// inSchema follows the steps down the nodes of the spec; what remains at the last node is one of
-// its keywords.
-func inSchema(s *spec.Schema, path string, steps *steps) (spec.Pos, string) {
+// locateInSchema follows a path down the nodes of the spec file. What remains at the last node is
+// the path of a keyword.
+func locateInSchema(s *spec.Schema, path string, elements *pathElements) (spec.Pos, string) {
 	for {
-		s, path = inUsed(s, path, steps)
-		child, name := descendNode(s, steps)
+		s, path = followUses(s, path, elements)
+		child, name := descendNode(s, elements)
 		if child == nil {
 			break
 		}
 		s, path = child, path+"."+name
 	}
-	keyword := steps.specPath()
+	keyword := elements.specPath()
 	if keyword == "" {
 		return s.Pos, path
 	}
 	return closestPosition(s.At, keyword, s.Pos), path + "." + keyword
 }
 
-// inUsed goes on in the named type that a node uses, unless the node itself says what the steps
-// lead to.
-func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
-	for s.Use != nil && len(*steps) > 0 {
-		if _, said := s.At[(*steps)[0]]; said && !steps.skipRules(len(s.Keywords.XValidations)) {
+// followUses returns the schema of the named type that a node uses, unless the node itself sets the
+// keyword that comes next. A type can use another one in turn.
+func followUses(s *spec.Schema, path string, elements *pathElements) (*spec.Schema, string) {
+	for s.Use != nil && len(*elements) > 0 {
+		if _, isSet := s.At[(*elements)[0]]; isSet && !elements.skipRules(len(s.Keywords.XValidations)) {
 			break
 		}
 		s, path = s.Use.Schema, "types."+s.Use.Name
@@ -119,25 +120,25 @@ func inUsed(s *spec.Schema, path string, steps *steps) (*spec.Schema, string) {
 	return s, path
 }
 
-// descendNode takes the next steps if they lead to a node below s, and returns it with its name.
-// Below a Kubernetes type there are no nodes.
-func descendNode(s *spec.Schema, steps *steps) (*spec.Schema, string) {
+// descendNode takes the next elements if they lead to a node below s, and returns that node with
+// its name. There are no nodes below a Kubernetes type.
+func descendNode(s *spec.Schema, elements *pathElements) (*spec.Schema, string) {
 	switch {
 	case s.Type != "":
-	case steps.startWith("properties"):
-		if child := s.Property(steps.peekKey()); child != nil {
-			steps.skip("properties")
-			return child, steps.takeKey()
+	case elements.startsWith("properties"):
+		if child := s.Property(elements.peekKey()); child != nil {
+			elements.skip("properties")
+			return child, elements.takeKey()
 		}
-	case s.Items != nil && steps.skip("items"):
+	case s.Items != nil && elements.skip("items"):
 		return s.Items, "items"
-	case s.AdditionalProperties != nil && steps.skip("additionalProperties"):
+	case s.AdditionalProperties != nil && elements.skip("additionalProperties"):
 		return s.AdditionalProperties, "additionalProperties"
 	}
 	return nil, ""
 }
 
-// closestPosition returns the position of a path, or of the closest part around it that has one.
+// closestPosition returns the position of a path, or of the closest path above it with a position.
 func closestPosition(at map[string]spec.Pos, path string, fallback spec.Pos) spec.Pos {
 	for path != "" {
 		if pos, found := at[path]; found {

@@ -11,14 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. What is said to be
-// empty, such as properties: {} and shortNames: [], stays. Equal CRDs give equal bytes.
+// MarshalCRD returns a CRD as YAML, without status and creationTimestamp. Empty lists and maps that
+// are not nil stay, such as properties: {} and shortNames: []. Equal CRDs give equal bytes.
 func MarshalCRD(crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	return MarshalCRDOf(nil, crd)
 }
 
-// MarshalCRDOf is MarshalCRD of a CRD that was made from an API, whose texts that are said to be
-// empty stay, such as format: "".
+// MarshalCRDOf is MarshalCRD for the CRD of an API. Texts that the spec file sets to "" stay, too,
+// such as format: "".
 func MarshalCRDOf(api *spec.API, crd *apiextv1.CustomResourceDefinition) ([]byte, error) {
 	text, err := json.Marshal(crd)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// errorMessage says what is wrong in the words of the API server, without its dump of the value
-// when that is a whole object.
+// errorMessage returns the message of an error of the API server. It has the invalid value only if
+// that is a scalar; the API server's own text has whole objects.
 func errorMessage(err *field.Error) string {
 	detail := shortenDetail(err.Detail)
 	switch value := err.BadValue.(type) {
@@ -34,7 +34,8 @@ func errorMessage(err *field.Error) string {
 	}
 }
 
-// What the API server's messages repeat or add that the position and the hint say better.
+// Parts of the API server's messages that repeat the position, or give advice that hints give
+// better.
 var (
 	bodyPrefix = lazyregexp.New(`^\S* ?in body `)
 	wrongType  = lazyregexp.New(`^must be of type (\w+): "(\w+)"$`)
@@ -52,14 +53,14 @@ func shortenDetail(detail string) string {
 	return celDetail(detail)
 }
 
-// celDetail shortens the report of the CEL compiler to what it says and where in the rule:
+// celDetail shortens an error of the CEL compiler to the message and its position in the rule:
 //
 //	compilation failed: ERROR: <input>:1:6: undefined field 'foo'
-//	 | self.foo
+//	 | self.foo                                                      → undefined field 'foo' (column 6 of the rule)
 //	 | .....^
 func celDetail(detail string) string {
 	const prefix = "compilation failed: ERROR: <input>:"
-	detail = strings.TrimPrefix(detail, "messageExpression ") // which the path says
+	detail = strings.TrimPrefix(detail, "messageExpression ") // the path has it
 	if !strings.HasPrefix(detail, prefix) {
 		return detail
 	}
@@ -76,10 +77,10 @@ func celDetail(detail string) string {
 	return fmt.Sprintf("%s (%s)", text, where)
 }
 
-// meant is the way out for enums that real CRDs have.
-const meant = "where that is meant, the file says so: acceptWarnings: [unsatisfiable]"
+// unsatisfiableHint is for enums that some published CRDs have.
+const unsatisfiableHint = "if that is intended, accept it with acceptWarnings: [unsatisfiable]"
 
-// hintFor says what to do about the messages that do not say so themselves.
+// hintFor returns what to do about a message of the API server, or "".
 func hintFor(message string) string {
 	for _, h := range hints {
 		if strings.Contains(message, h.in) {
@@ -91,14 +92,14 @@ func hintFor(message string) string {
 
 var hints = []struct{ in, hint string }{
 	{"cost", "give the lists, strings and maps that the rule reads a maxItems, maxLength or maxProperties"},
-	{"it is accepted from", "write that version as minKubernetes, or another rule"},
+	{"it is accepted from", "set minKubernetes to that version, or write another rule"},
 	{"undefined field", "a rule sees the fields of its own node as self.<name>"},
 	{"oldSelf cannot be used", "the API server must know which old item belongs to which new one: use x-kubernetes-list-type: map"},
 	{"must be empty to be structural", "allOf, anyOf, oneOf and not can only limit what the properties beside them declare"},
-	{"protected groups", `choose a group of your own; where Kubernetes' reviewers know of it: metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}`},
+	{"protected groups", `choose a group of your own; if the Kubernetes project has approved the API, add metadata: {annotations: {api-approved.kubernetes.io: "https://…"}}`},
 	{"null is not of type", "write nullable: true to allow it"},
-	{"unsupported Perl syntax", "the API server has the regular expressions of Go: without lookahead, lookbehind and backreferences"},
+	{"unsupported Perl syntax", "the API server uses the regular expressions of Go, without lookahead, lookbehind and backreferences"},
 	{"must not specify anything other than name", "name and generateName can have a pattern and limits; nothing else of metadata can"},
-	{"is listed twice, first as", meant}, {"is not of type", meant},
+	{"is listed twice, first as", unsatisfiableHint}, {"is not of type", unsatisfiableHint},
 	{"must not be empty for specified", "give it a type, or x-kubernetes-preserve-unknown-fields: true for anything"},
 }

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ValidateObject returns what the API server would say against an object (YAML or JSON) of a CRD,
-// each with the path it is about, sorted; nothing when the object is valid. Unknown fields are
-// reported too, which the server would drop.
+// ValidateObject returns the errors that the API server would report for an object of a CRD, given
+// as YAML or JSON. Each begins with the path of its field, and they are sorted. Unknown fields,
+// which the server would drop, are errors, too.
 func ValidateObject(crd *apiextv1.CustomResourceDefinition, object []byte) []string {
 	decoded, err := decodeObject(object)
 	if err != nil {
@@ -85,7 +85,8 @@ func NewObjectValidator(s *apiextv1.JSONSchemaProps) (*ObjectValidator, error) {
 	}, nil
 }
 
-// compileSchema returns a schema in the forms that the API server checks values with.
+// compileSchema returns a schema as the API server compiles it: as a structural schema, for
+// defaults and CEL rules, and as a validator of all other keywords.
 func compileSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.SchemaValidator, error) {
 	internal, structural, err := structuralSchema(s)
 	if err != nil {
@@ -95,8 +96,8 @@ func compileSchema(s *apiextv1.JSONSchemaProps) (*schema.Structural, validation.
 	return structural, openAPI, err
 }
 
-// structuralSchema returns a schema as the API server has it after decoding, and as it stores
-// objects by it.
+// structuralSchema returns a schema in the API server's internal version, and as a structural
+// schema.
 func structuralSchema(s *apiextv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, *schema.Structural, error) {
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
@@ -106,8 +107,8 @@ func structuralSchema(s *apiextv1.JSONSchemaProps) (*apiextensions.JSONSchemaPro
 	return internal, structural, err
 }
 
-// Validate returns what is wrong with an object, sorted. The object is as package json of
-// apimachinery decodes it, and is not changed.
+// Validate returns the errors of an object, sorted. It expects numbers as package json of
+// apimachinery decodes them, and does not change the object.
 func (v *ObjectValidator) Validate(object map[string]any) []string {
 	ctx := context.Background()
 	object = runtime.DeepCopyJSON(object)
@@ -129,7 +130,7 @@ func (v *ObjectValidator) Validate(object map[string]any) []string {
 	return sortedTexts(append(found, errorTexts(errs)...))
 }
 
-// errorTexts returns errors as text, with the paths that they are about.
+// errorTexts returns errors as text: "spec.replicas: must be …".
 func errorTexts(errs field.ErrorList) []string {
 	var found []string
 	for _, err := range errs {

@@ -12,62 +12,63 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// TypeOf returns the type that a node names: one of Kubernetes, with the outermost keywords of its
-// schema alone, or one whose Go source has been read. It reports false for a node that names none.
+// TypeOf returns the Kubernetes or Go type that a node refers to. The schema of a Kubernetes type
+// has only its own keywords, not those of its fields. TypeOf returns false if the node refers to no
+// type.
 func TypeOf(s *spec.Schema) (kubetypes.Type, bool) {
 	if s.Go != nil {
-		return fromSource(s.Go), true
+		return typeFromSource(s.Go), true
 	}
 	return kubetypes.Outline(s.Type)
 }
 
-func fromSource(t *spec.GoType) kubetypes.Type {
+func typeFromSource(t *spec.GoType) kubetypes.Type {
 	return kubetypes.Type{
 		GoPackage: t.Package, GoName: t.Name, Schema: t.Schema,
 		Form: kubetypes.Form(t.Form), Copy: kubetypes.Copy(t.Copy), Elem: kubetypes.Copy(t.Elem),
 	}
 }
 
-// typeSchemas are the schemas of the Kubernetes and Go types that nodes name. They are shared: they
-// must not be changed.
+// typeSchemas are the schemas of the Kubernetes and Go types that nodes refer to, by node. Nodes
+// share them, so they must not be changed.
 type typeSchemas map[*spec.Schema]apiextv1.JSONSchemaProps
 
-// resolveTypes finds the types that the nodes of versions name. The problems are those of nodes
-// that name none, which get a schema that allows anything.
+// resolveTypes finds the types that the nodes of versions refer to. A node with an unknown type
+// gets a schema that allows anything, and a problem.
 func resolveTypes(metadata spec.EmbeddedMetadata, versions ...spec.Version) (typeSchemas, spec.Problems) {
 	r := resolver{
-		found: typeSchemas{},
-		named: map[*spec.NamedType]bool{},
-		kube:  kubetypes.Reader{Metadata: kubetypes.Metadata(metadata)},
+		types:   typeSchemas{},
+		visited: map[*spec.NamedType]bool{},
+		kube:    kubetypes.Reader{Metadata: kubetypes.Metadata(metadata)},
 	}
 	for _, v := range versions {
 		r.resolve(v.Root, "schema")
 		r.resolve(v.Spec, "spec")
 		r.resolve(v.Status, "status")
 	}
-	return r.found, r.problems
+	return r.types, r.problems
 }
 
 type resolver struct {
-	found    typeSchemas
-	named    map[*spec.NamedType]bool // those that have been visited
+	types    typeSchemas
+	visited  map[*spec.NamedType]bool
 	kube     kubetypes.Reader
 	problems spec.Problems
 }
 
-// resolve finds the types of a node and all below it. The path is for problems.
+// resolve finds the types of a node and of all nodes below it. path is for problems.
 func (r *resolver) resolve(s *spec.Schema, path string) {
 	switch {
 	case s == nil:
 		return
 	case s.Use != nil:
-		if !r.named[s.Use] {
-			r.named[s.Use] = true
+		if !r.visited[s.Use] {
+			r.visited[s.Use] = true
 			r.resolve(s.Use.Schema, "types."+s.Use.Name)
 		}
 		return
 	case s.Type != "":
-		r.found[s] = r.schemaOfType(s, path)
+		r.types[s] = r.schemaOfType(s, path)
 		return
 	}
 	for _, p := range s.Properties {
@@ -77,7 +78,7 @@ func (r *resolver) resolve(s *spec.Schema, path string) {
 	r.resolve(s.AdditionalProperties, path+".additionalProperties")
 }
 
-// schemaOfType returns the schema of the type that a node names.
+// schemaOfType returns the schema of the type that a node refers to.
 func (r *resolver) schemaOfType(s *spec.Schema, path string) apiextv1.JSONSchemaProps {
 	if s.Type == spec.TypeDuration {
 		r.checkDurationDefault(s, path)
@@ -92,8 +93,8 @@ func (r *resolver) schemaOfType(s *spec.Schema, path string) apiextv1.JSONSchema
 	}
 	problem := spec.Problem{Pos: keywordPosition(s, "type"), Path: path, Message: fmt.Sprintf("unknown type %q", s.Type)}
 	if importPath, name, isGo := spec.SplitGoType(s.Type); isGo {
-		problem.Message = name + " is a type of the Go package " + importPath + ", and there is no Go module here to read it in"
-		problem.Hint = "run it in a project, or in any folder whose go.mod has the package"
+		problem.Message = name + " is a type of the Go package " + importPath + ", which opgen can only load inside of a Go module"
+		problem.Hint = "run opgen in a project, or in a folder whose go.mod requires the package"
 	} else if close := kubetypes.SuggestType(s.Type); close != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", close)
 	}
@@ -101,8 +102,8 @@ func (r *resolver) schemaOfType(s *spec.Schema, path string) apiextv1.JSONSchema
 	return apiextv1.JSONSchemaProps{XPreserveUnknownFields: new(true)}
 }
 
-// checkDurationDefault reports a default that the API server would store, but no operator could
-// read.
+// checkDurationDefault adds a problem for a default that no operator could decode. The API server
+// does not check the format of durations.
 func (r *resolver) checkDurationDefault(s *spec.Schema, path string) {
 	var text string
 	if s.Keywords.Default == nil || json.Unmarshal(s.Keywords.Default.Raw, &text) != nil {
@@ -116,7 +117,8 @@ func (r *resolver) checkDurationDefault(s *spec.Schema, path string) {
 	}
 }
 
-// unreadGoTypes reports versions whose Go types have not been read.
+// unreadGoTypes returns a problem for each version with goTypes: true whose Go types have not been
+// loaded.
 func unreadGoTypes(api *spec.API) spec.Problems {
 	var problems spec.Problems
 	for i, v := range api.Versions {
@@ -124,16 +126,16 @@ func unreadGoTypes(api *spec.API) spec.Problems {
 			path := fmt.Sprintf("versions[%d].goTypes", i)
 			problems = append(problems, spec.Problem{
 				Pos: closestPosition(api.At, path, v.Pos), Path: path,
-				Message: "the schema is in the Go types of a project, and this is none",
-				Hint:    "run it in the folder of opgen.yaml",
+				Message: "the schema is in the Go types of a project, but there is no project here",
+				Hint:    "run opgen in the folder of opgen.yaml",
 			})
 		}
 	}
 	return problems
 }
 
-// ReadsGo reports whether an API takes something from Go source that has not been read yet.
-func ReadsGo(api *spec.API) bool {
+// NeedsGoSource reports whether an API needs Go source that has not been loaded yet.
+func NeedsGoSource(api *spec.API) bool {
 	unread := func(use spec.GoTypeUse) bool { return use.Schema.Go == nil }
 	return slices.ContainsFunc(api.GoTypes(), unread) || len(unreadGoTypes(api)) > 0
 }

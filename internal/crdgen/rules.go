@@ -15,25 +15,25 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// compileRules compiles those of the CEL rules of a valid CRD that may use what is newer than
-// minKubernetes, as an API server of that version does.
+// compileRules compiles CEL rules of a valid CRD as an API server of version minKubernetes does,
+// and returns the errors. It skips rules that use nothing newer than that version.
 func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.ValidationRules, minKubernetes string) (field.ErrorList, error) {
 	oldest, err := version.ParseMajorMinor(minKubernetes)
 	if err != nil {
 		return nil, fmt.Errorf("minKubernetes: %w", err)
 	}
 	if len(rules) == 0 || !oldest.LessThan(environment.DefaultCompatibilityVersion()) {
-		return nil, nil // which is what the validation itself compiles them for
+		return nil, nil // the validation of the CRD has compiled the rules for this version
 	}
-	newer := newerThan(oldest)
-	if !newer.isUsedIn(rules) {
+	additions := celAdditionsSince(oldest)
+	if !additions.isUsedIn(rules) {
 		return nil, nil
 	}
-	errs, err := compileFor(crd, oldest, newer)
+	errs, err := compileFor(crd, oldest, additions)
 	if err != nil || len(errs) == 0 {
 		return nil, err
 	}
-	since, err := acceptedSince(crd, oldest, newer, errs)
+	since, err := acceptedSince(crd, oldest, additions, errs)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +46,14 @@ func compileRules(crd *apiextv1.CustomResourceDefinition, rules apiextv1.Validat
 	return errs, nil
 }
 
-// acceptedSince returns the first Kubernetes that accepts what each error is about; empty when none
-// does.
-func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Version, newer newer, errs field.ErrorList) ([]string, error) {
+// acceptedSince returns for each error the first version of Kubernetes that does not have it, or
+// "".
+func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Version, additions celAdditions, errs field.ErrorList) ([]string, error) {
 	since := make([]string, len(errs))
 	newest := environment.DefaultCompatibilityVersion().Minor()
 	for minor := oldest.Minor() + 1; minor <= newest && slices.Contains(since, ""); minor++ {
 		later := version.MajorMinor(oldest.Major(), minor)
-		still, err := compileFor(crd, later, newer)
+		still, err := compileFor(crd, later, additions)
 		if err != nil {
 			return nil, err
 		}
@@ -67,48 +67,48 @@ func acceptedSince(crd *apiextv1.CustomResourceDefinition, oldest *version.Versi
 	return since, nil
 }
 
-// compileFor compiles the rules with newer parts in the environment of one version of Kubernetes.
-func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Version, newer newer) (field.ErrorList, error) {
-	compiler := ruleCompiler{env: environment.MustBaseEnvSet(kubernetes), newer: newer}
+// compileFor compiles the rules with additions in the environment of one version of Kubernetes.
+func compileFor(crd *apiextv1.CustomResourceDefinition, kubernetes *version.Version, additions celAdditions) (field.ErrorList, error) {
+	compiler := ruleCompiler{env: environment.MustBaseEnvSet(kubernetes), additions: additions}
 	for i, v := range crd.Spec.Versions {
 		_, structural, err := structuralSchema(v.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-		compiler.compileBelow(structural, model.SchemaDeclType(structural, true), path)
+		compiler.compileAll(structural, model.SchemaDeclType(structural, true), path)
 	}
 	return compiler.errs, nil
 }
 
-// ruleCompiler compiles the rules of a schema and of everything below it.
+// ruleCompiler compiles the rules of a schema and of all schemas below it.
 type ruleCompiler struct {
-	env   *environment.EnvSet
-	newer newer
-	errs  field.ErrorList
+	env       *environment.EnvSet
+	additions celAdditions
+	errs      field.ErrorList
 }
 
-func (c *ruleCompiler) compileBelow(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
+func (c *ruleCompiler) compileAll(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	if s == nil || declared == nil {
 		return
 	}
-	if c.newer.isUsedIn(s.XValidations) {
+	if c.additions.isUsedIn(s.XValidations) {
 		c.compileRules(s, declared, path)
 	}
 	if s.Items != nil {
-		c.compileBelow(s.Items, declared.ElemType, path.Child("items"))
+		c.compileAll(s.Items, declared.ElemType, path.Child("items"))
 	}
 	if s.AdditionalProperties != nil {
-		c.compileBelow(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
+		c.compileAll(s.AdditionalProperties.Structural, declared.ElemType, path.Child("additionalProperties"))
 	}
 	for name, property := range s.Properties {
 		if f, found := declared.FindField(name); found {
-			c.compileBelow(&property, f.Type, path.Child("properties").Key(name))
+			c.compileAll(&property, f.Type, path.Child("properties").Key(name))
 		}
 	}
 }
 
-// compileRules compiles the rules of a schema itself.
+// compileRules compiles the rules of a schema, without those below it.
 func (c *ruleCompiler) compileRules(s *schema.Structural, declared *apiservercel.DeclType, path *field.Path) {
 	results, err := cel.Compile(s, declared, celconfig.PerCallLimit, c.env, cel.NewExpressionsEnvLoader())
 	if err != nil {

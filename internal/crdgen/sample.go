@@ -11,10 +11,16 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// Sample returns a valid object of a version of an API as YAML, named <kind>-sample. It is made
-// from the schema: every required field, and the optional fields of a simple type as far as they
-// keep the object valid; the others are comments. Where rules or patterns cannot be guessed, a
-// comment says what stands against the object, for its author to complete.
+// Sample returns an object of a version of an API as YAML, named <kind>-sample. The spec has every
+// required field, and optional fields of simple types if they keep the object valid. The other
+// fields are comments:
+//
+//	spec:
+//	  name: example
+//	  # resources: {}
+//
+// If Sample finds no value for a rule or a pattern, a comment at the top lists what the author has
+// to complete.
 func Sample(api *spec.API, version string) ([]byte, error) {
 	types, problems := resolveTypes(api.EmbeddedMetadata, api.Versions...)
 	if err := problems.Err(); err != nil {
@@ -38,46 +44,47 @@ func Sample(api *spec.API, version string) ([]byte, error) {
 	sampler := sampler{validator: validator, root: object}
 	var unset []byte
 	if root := api.Versions[at].Spec; root != nil {
-		sampler.spec(root, schema.Properties["spec"])
+		sampler.setSpec(root, schema.Properties["spec"])
 		if unset, err = sampler.unsetFields(root, schema.Properties["spec"]); err != nil {
 			return nil, err
 		}
 	}
-	text, err := yamltext.Marshal(object) // which ends with the spec
-	return slices.Concat(toComplete(validator.Validate(object)), text, unset), err
+	text, err := yamltext.Marshal(object) // spec is the last key, so comments about its fields can follow
+	return slices.Concat(completionComment(validator.Validate(object)), text, unset), err
 }
 
-// toComplete is a comment about what is wrong with a sample; empty when nothing is.
-func toComplete(errs []string) []byte {
+// completionComment returns a comment with the errors of a sample, or nil if it is valid.
+func completionComment(errs []string) []byte {
 	if len(errs) == 0 {
 		return nil
 	}
-	text := "Complete this object, of which opgen could not guess all:\n" + strings.Join(errs, "\n")
+	text := "Complete this object: opgen could not find a value for every field.\n" + strings.Join(errs, "\n")
 	return []byte("# " + strings.ReplaceAll(text, "\n", "\n#   ") + "\n")
 }
 
-// sampler fills in an object.
+// sampler makes a sample object.
 type sampler struct {
 	validator *ObjectValidator
 	root      map[string]any
 	options   []option
 }
 
-// option is an optional field that the sample can show.
+// option is an optional field that the sample may have.
 type option struct {
 	parent map[string]any
 	name   string
 	value  any
 }
 
-// spec sets the spec to its required fields and adds the options that leave it valid, or make it
-// so: first those that help by themselves, then, for rules that ask for several at once, those that
-// do not harm.
-func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
-	s.root["spec"] = s.value("spec", node, schema)
+// setSpec sets the spec to its required fields, and adds options. If the object is not valid with
+// all options together, it tries them one by one, three times. The first time it keeps those that
+// reduce the number of errors. The second time it also keeps those that do not increase it, for
+// rules that require several fields at once, which the third time may complete.
+func (s *sampler) setSpec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
+	s.root["spec"] = s.valueFor("spec", node, schema)
 	s.options = s.options[:min(len(s.options), maxOptions)]
-	complaints := len(s.validator.Validate(s.root))
-	if complaints == 0 && s.allTogether() {
+	errorCount := len(s.validator.Validate(s.root))
+	if errorCount == 0 && s.setAllOptions() {
 		return
 	}
 	for _, lenient := range []bool{false, true, false} {
@@ -86,8 +93,8 @@ func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 				continue
 			}
 			o.parent[o.name] = o.value
-			if now := len(s.validator.Validate(s.root)); now < complaints || now == 0 || lenient && now == complaints {
-				complaints = now
+			if now := len(s.validator.Validate(s.root)); now < errorCount || now == 0 || lenient && now == errorCount {
+				errorCount = now
 				continue
 			}
 			delete(o.parent, o.name)
@@ -95,12 +102,13 @@ func (s *sampler) spec(node *spec.Schema, schema apiextv1.JSONSchemaProps) {
 	}
 }
 
-// maxOptions is how many optional fields a sample shows at the most: it is there to be read, and
+// maxOptions is the maximum number of optional fields in a sample. More would be hard to read, and
 // the whole object is validated for each of them.
 const maxOptions = 64
 
-// allTogether sets all options at once, unless that makes the object invalid.
-func (s *sampler) allTogether() bool {
+// setAllOptions sets all options. It removes them again, and returns false, if they make the object
+// invalid.
+func (s *sampler) setAllOptions() bool {
 	for _, o := range s.options {
 		o.parent[o.name] = o.value
 	}
@@ -113,8 +121,8 @@ func (s *sampler) allTogether() bool {
 	return false
 }
 
-// value returns a value that the schema allows. The node is nil inside of Kubernetes types.
-func (s *sampler) value(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) any {
+// valueFor returns a value that a schema allows. The node is nil inside of Kubernetes types.
+func (s *sampler) valueFor(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) any {
 	if fixed, found := fixedValue(node, schema); found {
 		return fixed
 	}
@@ -126,23 +134,23 @@ func (s *sampler) value(name string, node *spec.Schema, schema apiextv1.JSONSche
 	}
 	switch schema.Type {
 	case "object":
-		return s.object(node, schema)
+		return s.objectFor(node, schema)
 	case "array":
-		return s.list(name, node, schema)
+		return s.listFor(name, node, schema)
 	case "boolean":
 		return true
 	case "integer":
-		return int64(numberIn(schema))
+		return int64(numberFor(schema))
 	case "number":
-		return numberIn(schema)
+		return numberFor(schema)
 	case "string":
-		return stringIn(name, schema)
+		return stringFor(name, schema)
 	default:
 		return map[string]any{}
 	}
 }
 
-// fixedValue returns the value that a default, an enum or a type of Kubernetes gives.
+// fixedValue returns the value that follows from a default, an enum or a type of Kubernetes.
 func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) {
 	if schema.Default != nil {
 		return fromJSON(*schema.Default), true
@@ -154,7 +162,7 @@ func fixedValue(node *spec.Schema, schema apiextv1.JSONSchemaProps) (any, bool) 
 		return nil, false
 	}
 	switch t := node.Declared().Type; {
-	case t == spec.TypeDuration && schema.Pattern == spec.DurationPattern: // and not one of the author's
+	case t == spec.TypeDuration && schema.Pattern == spec.DurationPattern: // the author has not set another pattern
 		return "1m0s", true
 	case t == spec.TypeQuantity:
 		return "1Gi", true
@@ -170,14 +178,14 @@ func fromJSON(raw apiextv1.JSON) any {
 	return decoded["value"]
 }
 
-// object returns an object with the required properties, and notes the simple ones of the others as
-// options, but none inside of Kubernetes types.
-func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
+// objectFor returns an object with the required properties, and adds the simple ones of the others
+// to the options, except for those of Kubernetes types.
+func (s *sampler) objectFor(node *spec.Schema, schema apiextv1.JSONSchemaProps) map[string]any {
 	out := map[string]any{}
 	if len(schema.Properties) == 0 {
 		if least, _ := spec.SizeLimits(&schema); least != nil && schema.AdditionalProperties != nil {
 			for i := range *least {
-				out[fmt.Sprintf("key%d", i+1)] = s.value("value", nodeBelow(node, ""), valueSchema(schema))
+				out[fmt.Sprintf("key%d", i+1)] = s.valueFor("value", nodeBelow(node, ""), valueSchema(schema))
 			}
 		}
 		return out
@@ -188,9 +196,9 @@ func (s *sampler) object(node *spec.Schema, schema apiextv1.JSONSchemaProps) map
 	for _, name := range propertyNames(node, schema) {
 		child := schema.Properties[name]
 		if slices.Contains(schema.Required, name) {
-			out[name] = s.value(name, nodeBelow(node, name), child)
+			out[name] = s.valueFor(name, nodeBelow(node, name), child)
 		} else if node != nil && node.Type == "" && !node.Foreign && isSimple(child) {
-			s.options = append(s.options, option{out, name, s.value(name, nodeBelow(node, name), child)})
+			s.options = append(s.options, option{out, name, s.valueFor(name, nodeBelow(node, name), child)})
 		}
 	}
 	return out
@@ -208,8 +216,8 @@ func isSimple(schema apiextv1.JSONSchemaProps) bool {
 	}
 }
 
-// list returns a list with one item, or as many as there must be.
-func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) []any {
+// listFor returns a list with one item, or as many as the schema requires.
+func (s *sampler) listFor(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps) []any {
 	least, most := spec.SizeLimits(&schema)
 	if schema.Items == nil || most != nil && *most == 0 {
 		return []any{}
@@ -220,14 +228,14 @@ func (s *sampler) list(name string, node *spec.Schema, schema apiextv1.JSONSchem
 	}
 	items := make([]any, 0, n)
 	for i := range n {
-		item := s.value(strings.TrimSuffix(name, "s"), nodeBelow(node, ""), *schema.Items.Schema)
+		item := s.valueFor(strings.TrimSuffix(name, "s"), nodeBelow(node, ""), *schema.Items.Schema)
 		items = append(items, makeDistinct(item, i, schema))
 	}
 	return items
 }
 
-// makeDistinct changes the item at index i so that it differs from the ones before it, where a list
-// asks for that.
+// makeDistinct returns the item at index i, changed if items of the list have to differ: name,
+// name-2.
 func makeDistinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
 	if i == 0 || schema.XListType == nil || *schema.XListType == "atomic" {
 		return item
@@ -250,7 +258,8 @@ func makeDistinct(item any, i int64, schema apiextv1.JSONSchemaProps) any {
 	return item
 }
 
-// propertyNames returns the names in the order of the file, or sorted inside of Kubernetes types.
+// propertyNames returns the names of properties, in the order of the spec file, or sorted inside of
+// Kubernetes types.
 func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string {
 	var names []string
 	if node == nil || len(node.Properties) == 0 {
@@ -266,8 +275,8 @@ func propertyNames(node *spec.Schema, schema apiextv1.JSONSchemaProps) []string 
 	return names
 }
 
-// nodeBelow returns the node of a property, or for an empty name the one of items or values; nil
-// inside of Kubernetes types.
+// nodeBelow returns the node of a property, or for an empty name that of items or values. It
+// returns nil inside of Kubernetes types.
 func nodeBelow(node *spec.Schema, name string) *spec.Schema {
 	if node != nil {
 		node = node.Declared()

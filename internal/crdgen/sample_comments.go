@@ -9,12 +9,12 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// maxShownDepth is how deep the fields of a commented field are shown.
+// maxShownDepth is the depth to which commented fields have fields. Recursive types have no end.
 const maxShownDepth = 4
 
-// unsetFields returns the fields of the spec that a sample leaves out, with all that is below them,
-// as the lines of a comment to put behind the spec. A field of a Kubernetes type has no more than
-// that type requires.
+// unsetFields returns the fields of the spec that a sample leaves out, with the fields below them,
+// as a comment to put after the spec. A field of a Kubernetes type has only the fields that the
+// type requires.
 func (s *sampler) unsetFields(node *spec.Schema, schema apiextv1.JSONSchemaProps) ([]byte, error) {
 	set, isObject := s.root["spec"].(map[string]any)
 	declared := node.Declared()
@@ -36,7 +36,7 @@ func (s *sampler) unsetFields(node *spec.Schema, schema apiextv1.JSONSchemaProps
 		return nil, nil
 	}
 	comment := commentedOut("  # ", lines)
-	if len(set) == 0 { // as spec: {}, below which nothing can stand
+	if len(set) == 0 { // spec: {} on one line, so the comment repeats the key
 		comment = append([]byte("# spec:\n"), commentedOut("#   ", lines)...)
 	}
 	return comment, nil
@@ -51,14 +51,14 @@ func commentedOut(indent string, lines []string) []byte {
 	return []byte(b.String())
 }
 
-// wholeValue returns a value with all the fields that the file declares.
+// wholeValue returns a value with all fields that the spec file declares, required or not.
 func (s *sampler) wholeValue(name string, node *spec.Schema, schema apiextv1.JSONSchemaProps, depth int) any {
 	if node != nil {
 		node = node.Declared()
 	}
 	_, fixed := fixedValue(node, schema)
 	if fixed || node == nil || node.Type != "" || node.Foreign || schema.XEmbeddedResource || depth >= maxShownDepth {
-		return s.value(name, node, schema)
+		return s.valueFor(name, node, schema)
 	}
 	switch {
 	case schema.Type == "object" && len(schema.Properties) > 0:
@@ -72,5 +72,5 @@ func (s *sampler) wholeValue(name string, node *spec.Schema, schema apiextv1.JSO
 	case schema.Type == "array" && schema.Items != nil && schema.Items.Schema.Type == "object":
 		return []any{s.wholeValue(strings.TrimSuffix(name, "s"), nodeBelow(node, ""), *schema.Items.Schema, depth+1)}
 	}
-	return s.value(name, node, schema)
+	return s.valueFor(name, node, schema)
 }

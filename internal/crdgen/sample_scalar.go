@@ -12,13 +12,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// ChecksFormat reports whether the API server checks that texts have a format.
+// ChecksFormat reports whether the API server checks a format of strings. It ignores unknown ones.
 func ChecksFormat(format string) bool {
 	_, checked := formatValues[format]
 	return checked
 }
 
-// formatValues are values of the formats that the API server checks.
+// formatValues has a value for each format that the API server checks.
 var formatValues = map[string]string{
 	"date-time": "2026-01-01T00:00:00Z", "date": "2026-01-01", "datetime": "2026-01-01T00:00:00Z",
 	"duration": "1h", "byte": "ZXhhbXBsZQ==", "password": "example", "email": "user@example.com",
@@ -29,8 +29,8 @@ var formatValues = map[string]string{
 	"k8s-short-name": "example", "k8s-long-name": "example.com",
 }
 
-// numberIn returns a small number between the limits.
-func numberIn(schema apiextv1.JSONSchemaProps) float64 {
+// numberFor returns a small number within the limits of a schema.
+func numberFor(schema apiextv1.JSONSchemaProps) float64 {
 	step := 1.0
 	if schema.MultipleOf != nil {
 		step = *schema.MultipleOf
@@ -51,13 +51,14 @@ func numberIn(schema apiextv1.JSONSchemaProps) float64 {
 	return value
 }
 
-// stringIn returns a string of the schema's format, pattern and length, or the closest there is.
-func stringIn(name string, schema apiextv1.JSONSchemaProps) string {
+// stringFor returns a string with the format, the pattern and the length of a schema. It returns
+// the likeliest candidate if none matches.
+func stringFor(name string, schema apiextv1.JSONSchemaProps) string {
 	candidates := []string{"example", name, strings.ToLower(name), "Example", "1", "1.0.0", "example.com"}
 	if value, found := formatValues[schema.Format]; found {
 		candidates = append([]string{value, "2026-01-01T00:00:00.000000Z"}, candidates...)
 	}
-	candidates = append(candidates, fromPattern(schema.Pattern)...)
+	candidates = append(candidates, matchesOf(schema.Pattern)...)
 	pattern, err := regexp.Compile(schema.Pattern)
 	if err != nil {
 		return candidates[0]
@@ -79,22 +80,22 @@ func fitsLimits(s string, schema apiextv1.JSONSchemaProps) bool {
 	return (least == nil || n >= *least) && (most == nil || n <= *most)
 }
 
-// fitLength cuts a string to the longest or repeats its last letter to the shortest allowed length.
+// fitLength returns a string of an allowed length: it cuts the end off, or repeats the last letter.
 func fitLength(s string, schema apiextv1.JSONSchemaProps) string {
 	least, most := spec.SizeLimits(&schema)
 	if most != nil && int64(len(s)) > *most {
 		return s[:*most]
 	}
-	const longest = 1 << 12 // longer samples are of no use
+	const longest = 1 << 12 // nobody can read longer samples
 	if least != nil && int64(len(s)) < *least && *least < longest && s != "" {
 		return s + strings.Repeat(s[len(s)-1:], int(*least)-len(s))
 	}
 	return s
 }
 
-// fromPattern returns strings that a regular expression matches, each repetition taken a few times
-// more than in the one before.
-func fromPattern(pattern string) []string {
+// matchesOf returns strings that a regular expression may match, the first with no repetitions, the
+// others with more and more: for ^a*b$ b, ab, aab and so on.
+func matchesOf(pattern string) []string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if pattern == "" || err != nil {
 		return nil
@@ -108,8 +109,8 @@ func fromPattern(pattern string) []string {
 	return out
 }
 
-// writeMatch writes one string that the expression matches; what may be repeated is repeated so
-// many times.
+// writeMatch writes one string that the expression matches, with the given number of repetitions
+// where it allows them.
 func writeMatch(b *strings.Builder, re *syntax.Regexp, times int) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -161,7 +161,7 @@ func TestSampleSaysWhatStandsAgainstIt(t *testing.T) {
       b: int32 | required
     x-kubernetes-validations:
     - {rule: self.a + self.b == 7}`)
-	want := `# Complete this object, of which opgen could not guess all:
+	want := `# Complete this object: opgen could not find a value for every field.
 #   spec: failed rule: self.a + self.b == 7
 apiVersion: demo.example.com/v1
 kind: EchoServer

@@ -13,13 +13,13 @@ import (
 // typeTypeMeta has the descriptions of apiVersion and kind.
 const typeTypeMeta = "meta/v1.TypeMeta"
 
-// schemaBuilder makes OpenAPI schemas from the nodes of versions and the types that these name. A
-// named type is built once, and its schema shared by all its uses.
+// schemaBuilder builds OpenAPI schemas from the nodes of versions and the types that they refer to.
+// It builds a named type once; all uses share the schema.
 type schemaBuilder struct {
 	types typeSchemas
 	named map[*spec.NamedType]apiextv1.JSONSchemaProps
 	order []*spec.NamedType        // each after those that it uses
-	rules apiextv1.ValidationRules // of all schemas together
+	rules apiextv1.ValidationRules // CEL rules of all schemas
 }
 
 func newSchemaBuilder(types typeSchemas) *schemaBuilder {
@@ -35,7 +35,7 @@ func (b *schemaBuilder) rootSchema(v *spec.Version) *apiextv1.JSONSchemaProps {
 	if v.Description != "" {
 		root.Description = v.Description
 	}
-	own := root.Properties // which a type may share
+	own := root.Properties // may be shared with a named type, so it is copied
 	root.Properties = make(map[string]apiextv1.JSONSchemaProps, len(own)+5)
 	maps.Copy(root.Properties, own)
 	if v.StandardRoot {
@@ -53,8 +53,8 @@ func (b *schemaBuilder) rootSchema(v *spec.Version) *apiextv1.JSONSchemaProps {
 	return &root
 }
 
-// addStandardRoot adds what every root has unless the file says otherwise, as controller-gen writes
-// it.
+// addStandardRoot adds what controller-gen writes into every root schema, apiVersion, kind,
+// metadata and required: [spec], if the spec file does not set them.
 func addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
 	meta, _ := kubetypes.Referring(typeTypeMeta)
 	for name, standard := range map[string]apiextv1.JSONSchemaProps{
@@ -62,7 +62,7 @@ func addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
 		"kind":       meta.Schema.Properties["kind"],
 		"metadata":   {Type: "object"},
 	} {
-		if _, said := root.Properties[name]; !said {
+		if _, declared := root.Properties[name]; !declared {
 			root.Properties[name] = standard
 		}
 	}
@@ -74,18 +74,18 @@ func addStandardRoot(root *apiextv1.JSONSchemaProps, v *spec.Version) {
 	}
 }
 
-// specRequired reports whether an object must have a spec: when one of the spec's fields is
-// required. An object without a spec would escape that requirement otherwise.
+// specRequired reports whether an object must have a spec, because a field of the spec is required.
+// Otherwise an object without a spec would be valid without that field.
 func specRequired(v *spec.Version) bool {
 	return v.Spec != nil && len(FullSchema(v.Spec).Required) > 0
 }
 
-// nodeSchema returns the schema of one node and all below it.
+// nodeSchema returns the schema of a node and of all nodes below it.
 func (b *schemaBuilder) nodeSchema(s *spec.Schema) apiextv1.JSONSchemaProps {
 	switch {
 	case s.Type != "":
 		out := withLegalMetadata(Overlay(b.types[s], s.Keywords))
-		b.noteRules(&out)
+		b.addRules(&out)
 		return out
 	case s.Use != nil:
 		b.rules = append(b.rules, s.Keywords.XValidations...)
@@ -126,8 +126,8 @@ func (b *schemaBuilder) namedTypeSchema(t *spec.NamedType) apiextv1.JSONSchemaPr
 	return schema
 }
 
-// withLegalMetadata returns a schema of a type as it may be where the object is an embedded
-// resource.
+// withLegalMetadata returns the schema of a type. For an embedded resource, it removes what the API
+// server does not allow for metadata.
 func withLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	if !s.XEmbeddedResource {
 		return s
@@ -135,10 +135,10 @@ func withLegalMetadata(s apiextv1.JSONSchemaProps) apiextv1.JSONSchemaProps {
 	return kubetypes.WithLegalMetadata(s)
 }
 
-// noteRules notes the rules of a schema and of all below it.
-func (b *schemaBuilder) noteRules(s *apiextv1.JSONSchemaProps) {
+// addRules adds the CEL rules of a schema and of all schemas below it.
+func (b *schemaBuilder) addRules(s *apiextv1.JSONSchemaProps) {
 	b.rules = append(b.rules, s.XValidations...)
 	for _, below := range spec.SchemasBelow(s, nil) {
-		b.noteRules(below)
+		b.addRules(below)
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// maxRequest is how many bytes an API server reads of a request. It is not configurable.
+// maxRequest is the size of the largest request that an API server accepts. It is not configurable.
 const maxRequest = 3 << 20
 
-// tooLarge reports a CRD that no API server accepts, because of its size in JSON.
+// tooLarge returns a problem if the JSON of a CRD is too large for every API server.
 func tooLarge(api *spec.API, crd *apiextv1.CustomResourceDefinition, schemas *schemaBuilder) *spec.Problem {
 	if problem := expandsTooFar(api, crd, schemas); problem != nil {
 		return problem
 	}
-	if 6*crd.Size() <= maxRequest { // JSON has at most six bytes for one of the binary form
+	if 6*crd.Size() <= maxRequest { // JSON has at most six bytes for one byte of protobuf
 		return nil
 	}
 	text, err := json.Marshal(crd)
@@ -26,14 +26,14 @@ func tooLarge(api *spec.API, crd *apiextv1.CustomResourceDefinition, schemas *sc
 	}
 	return &spec.Problem{
 		Pos: api.Place("names.kind"), Path: "names.kind",
-		Message: fmt.Sprintf("gives a CRD of %d KiB, and API servers take requests of at most %d KiB", len(text)>>10, maxRequest>>10),
+		Message: fmt.Sprintf("the CRD has %d KiB, and API servers accept requests of at most %d KiB", len(text)>>10, maxRequest>>10),
 		Hint:    "shorten descriptions, leave versions out, or leave parts open with x-kubernetes-preserve-unknown-fields",
 	}
 }
 
-// expandsTooFar reports an API whose types, each written out wherever it is used, make the CRD too
-// large. Nothing may walk the schemas of such a CRD to their ends: types that use one another twice
-// at each level have 2ⁿ fields after n levels.
+// expandsTooFar returns a problem if the CRD is too large because types are expanded at each use.
+// Nothing may walk the schemas of such a CRD to the end: if each type uses the next one twice, n
+// types expand to 2ⁿ fields.
 func expandsTooFar(api *spec.API, crd *apiextv1.CustomResourceDefinition, schemas *schemaBuilder) *spec.Problem {
 	left := maxRequest
 	for _, v := range crd.Spec.Versions {
@@ -44,7 +44,7 @@ func expandsTooFar(api *spec.API, crd *apiextv1.CustomResourceDefinition, schema
 	}
 	problem := &spec.Problem{
 		Pos: api.Place("names.kind"), Path: "names.kind",
-		Message: fmt.Sprintf("gives a CRD of more than %d KiB once the types are written out where they are used, and API servers take requests of at most that", maxRequest>>10),
+		Message: fmt.Sprintf("the CRD has more than %d KiB, the most that API servers accept, once types are expanded where they are used", maxRequest>>10),
 		Hint:    "use types in fewer places, or leave parts open with x-kubernetes-preserve-unknown-fields",
 	}
 	for _, t := range schemas.order {
@@ -56,8 +56,8 @@ func expandsTooFar(api *spec.API, crd *apiextv1.CustomResourceDefinition, schema
 	return problem
 }
 
-// bytesLeft returns how many of so many bytes a schema leaves over when it is written as JSON with
-// nothing but types and names of fields. It ends below zero, as soon as there are too few.
+// bytesLeft returns left minus the size of a schema as JSON, counting only types and names of
+// fields. It stops as soon as the result is negative.
 func bytesLeft(left int, s *apiextv1.JSONSchemaProps) int {
 	left -= len(`{}`)
 	if s.Type != "" {

@@ -15,7 +15,7 @@ func TestCRDThatNoAPIServerTakes(t *testing.T) {
 		want        string
 	}{
 		{"just small enough", 3<<20 - 2000, ""},
-		{"too large", 3 << 20, "a.yaml:4:15: names.kind: gives a CRD of 3073 KiB, and API servers take requests of at most 3072 KiB\n" +
+		{"too large", 3 << 20, "a.yaml:4:15: names.kind: the CRD has 3073 KiB, and API servers accept requests of at most 3072 KiB\n" +
 			"    shorten descriptions, leave versions out, or leave parts open with x-kubernetes-preserve-unknown-fields"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// findUnsatisfiable returns what the API server accepts in schemas although no object, or no object
-// with that value, could ever be valid.
+// findUnsatisfiable returns errors for schemas that the API server accepts, although no value is
+// valid, such as minimum: 3 with maximum: 2.
 func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range crd.Spec.Versions {
@@ -17,7 +17,7 @@ func findUnsatisfiable(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	return errs
 }
 
-// findUnsatisfiableBelow returns it of a schema and of all schemas below it.
+// findUnsatisfiableBelow is findUnsatisfiable for a schema and all schemas below it.
 func findUnsatisfiableBelow(s *apiextv1.JSONSchemaProps, path *field.Path) field.ErrorList {
 	errs := spec.Unsatisfiable(s, path)
 	for path, below := range spec.SchemasBelow(s, path) {

@@ -23,7 +23,7 @@ func doubling(levels int) []byte {
 
 func TestTypesThatDoubleAreCounted(t *testing.T) {
 	const hint = "\n    use types in fewer places, or leave parts open with x-kubernetes-preserve-unknown-fields"
-	const tooMuch = "gives a CRD of more than 3072 KiB once the types are written out where they are used, and API servers take requests of at most that" + hint
+	const tooMuch = "the CRD has more than 3072 KiB, the most that API servers accept, once types are expanded where they are used" + hint
 	for _, tc := range []struct {
 		given string
 		file  []byte

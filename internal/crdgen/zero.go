@@ -14,7 +14,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// RootRequires reports whether an object must have a spec or a status.
+// RootRequires reports whether every object must have the field name, spec or status.
 func RootRequires(v *spec.Version, name string) bool {
 	if v.Root != nil && v.Root.Keywords.Required != nil {
 		return slices.Contains(v.Root.Keywords.Required, name)
@@ -22,7 +22,8 @@ func RootRequires(v *spec.Version, name string) bool {
 	return name == "spec" && v.StandardRoot && specRequired(v)
 }
 
-// RootHasRulesFor reports whether rules of the whole object concern its spec or its status.
+// RootHasRulesFor reports whether rules of the root schema may concern the field name, spec or
+// status.
 func RootHasRulesFor(v *spec.Version, name string) bool {
 	if v.Root == nil {
 		return false
@@ -37,12 +38,13 @@ func RootHasRulesFor(v *spec.Version, name string) bool {
 	return HasCrossFieldRules(&k)
 }
 
-// AcceptsZero reports whether the zero value of the Go type of a spec or a status is valid.
+// AcceptsZero reports whether the zero value of the Go type of a spec or a status is valid. If it
+// is, the Go field needs no pointer to express that it is absent.
 func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 	types, _ := resolveTypes("", *v)
 	schemas := newSchemaBuilder(types)
 	full := schemas.nodeSchema(s)
-	zero := zeroOf(&full)
+	zero := zeroValue(&full)
 	if zero == nil || !isValid(&full, zero, false) {
 		return false
 	}
@@ -50,15 +52,15 @@ func AcceptsZero(v *spec.Version, name string, s *spec.Schema) bool {
 		return true
 	}
 	root := schemas.rootSchema(v)
-	object, _ := zeroOf(root).(map[string]any)
+	object, _ := zeroValue(root).(map[string]any)
 	object["apiVersion"], object["kind"], object["metadata"] = "v1", "Kind", map[string]any{"name": "name"}
 	object[name] = zero
 	return isValid(root, object, true)
 }
 
-// isValid reports whether a value has nothing against it in a schema that the API server accepts.
+// isValid reports whether a value is valid for the schema of a valid CRD.
 func isValid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
-	structural, openAPI, err := compileSchema(readFor(s, value))
+	structural, openAPI, err := compileSchema(trimToValue(s, value))
 	if err != nil {
 		return false // cannot happen: the CRD has been checked
 	}
@@ -75,8 +77,9 @@ func isValid(s *apiextv1.JSONSchemaProps, value any, root bool) bool {
 	return len(broken) == 0
 }
 
-// zeroOf returns the JSON of the zero value of a schema's Go type: of a struct the required fields.
-func zeroOf(s *apiextv1.JSONSchemaProps) any {
+// zeroValue returns the zero value of a schema's Go type as JSON. For a struct it is an object with
+// the required fields, as the others have omitempty.
+func zeroValue(s *apiextv1.JSONSchemaProps) any {
 	switch {
 	case s.XIntOrString && s.Pattern != "":
 		return "0" // of a quantity
@@ -94,15 +97,15 @@ func zeroOf(s *apiextv1.JSONSchemaProps) any {
 	zero := map[string]any{}
 	for _, name := range s.Required {
 		if property, declared := s.Properties[name]; declared {
-			zero[name] = zeroOf(&property)
+			zero[name] = zeroValue(&property)
 		}
 	}
 	return zero
 }
 
-// readFor returns a schema without what it says of fields that a value does not have: it takes long
-// to read.
-func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
+// trimToValue returns a schema without the CEL rules for fields that a value does not have.
+// Compiling those rules would take most of the time.
+func trimToValue(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	short := *s
 	fields, _ := value.(map[string]any)
 	if len(s.Properties) > 0 {
@@ -110,7 +113,7 @@ func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	}
 	for name, property := range s.Properties {
 		if _, set := fields[name]; set || property.Default != nil {
-			short.Properties[name] = *readFor(&property, fields[name])
+			short.Properties[name] = *trimToValue(&property, fields[name])
 		} else {
 			short.Properties[name] = *withoutRules(&property)
 		}
@@ -118,7 +121,8 @@ func readFor(s *apiextv1.JSONSchemaProps, value any) *apiextv1.JSONSchemaProps {
 	return &short
 }
 
-// withoutRules returns a schema without its CEL rules, which still says what type everything has.
+// withoutRules returns a schema without its CEL rules. The types of fields stay, as rules above
+// them refer to them.
 func withoutRules(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
 	bare := *s
 	bare.XValidations = nil

@@ -10,7 +10,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// The keys of a CRD that a spec file has a place for, or needs none for.
+// The keys of a CRD that a spec file can express, or that it does not need, such as status. A CRD
+// with another key is refused, as the key would be lost.
 var (
 	crdKeys      = []string{"apiVersion", "kind", "metadata", "spec", "status"}
 	specKeys     = []string{"group", "names", "scope", "versions", "conversion", "preserveUnknownFields"}
@@ -21,27 +22,28 @@ var (
 	scaleKeys    = []string{"specReplicasPath", "statusReplicasPath", "labelSelectorPath"}
 )
 
-// refuseUnknown reports the keys of a mapping that nothing is known of: they would be lost.
+// refuseUnknown adds a problem for each key of a mapping that is not among names.
 func (c *reporter) refuseUnknown(n *yaml.Node, path string, names []string) {
 	for _, e := range entriesOf(n) {
 		if !slices.Contains(names, e.key.Value) {
-			c.fail(e.key, strings.TrimPrefix(path+"."+e.key.Value, "."), "unknown key", "CRDs of apiextensions.k8s.io/v1 have none of that name")
+			c.addProblem(e.key, strings.TrimPrefix(path+"."+e.key.Value, "."), "unknown key", "CRDs of apiextensions.k8s.io/v1 have none of that name")
 		}
 	}
 }
 
-// convertCRD returns the spec file of a CRD.
+// convertCRD returns the root mapping of the spec file for a CRD. What the defaults of the spec
+// language imply is left out, such as scope: Namespaced and the plural echoservers of EchoServer.
 func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	body, out := lookupPath(crd, "spec"), newMapping()
 	for _, v := range itemsOf(lookupPath(body, "versions")) {
-		holdLimits(lookupPath(v, "schema", "openAPIV3Schema"))
+		roundLimits(lookupPath(v, "schema", "openAPIV3Schema"))
 	}
 	c.metadata = c.embeddedMetadata(crd)
-	c.findRepeated(crd)
+	c.findRepeatedObjects(crd)
 	c.refuseUnknown(crd, "", crdKeys)
 	c.refuseUnknown(body, "spec", specKeys)
 	if isTrue(lookupPath(body, "preserveUnknownFields")) {
-		c.fail(body, "spec.preserveUnknownFields", "must be false", "Kubernetes has not accepted such CRDs since 1.22")
+		c.addProblem(body, "spec.preserveUnknownFields", "must be false", "Kubernetes has not accepted such CRDs since 1.22")
 	}
 	out.set("apiVersion", textNode(spec.FormatVersion))
 	out.set("kind", textNode("API"))
@@ -68,7 +70,8 @@ func (c *converter) convertCRD(crd *yaml.Node) *yaml.Node {
 	return out.Node
 }
 
-// crdMetadata returns the annotations and labels of a CRD.
+// crdMetadata returns the annotations and labels of a CRD. The name follows from the plural and the
+// group, and the rest is of the cluster that the CRD was read from.
 func crdMetadata(meta *yaml.Node) *yaml.Node {
 	out := newMapping()
 	for _, name := range []string{"annotations", "labels"} {
@@ -76,10 +79,11 @@ func crdMetadata(meta *yaml.Node) *yaml.Node {
 			out.set(name, cleanValue(n))
 		}
 	}
-	return out.node()
+	return out.nodeOrNil()
 }
 
-// convertNames returns the names that do not follow from the kind.
+// convertNames returns the kind, and the names that differ from what spec files derive from it. For
+// kind Echo with the plural echoes it returns {kind: Echo} alone.
 func (c *converter) convertNames(names *yaml.Node) *yaml.Node {
 	c.refuseUnknown(names, "spec.names", nameKeys)
 	out, kind := newMapping(), scalarText(lookupPath(names, "kind"))
@@ -91,8 +95,8 @@ func (c *converter) convertNames(names *yaml.Node) *yaml.Node {
 	for _, name := range []struct{ key, derived string }{
 		{"listKind", kind + "List"}, {"plural", spec.Plural(kind)}, {"singular", strings.ToLower(kind)},
 	} {
-		if said := scalarText(lookupPath(names, name.key)); said != name.derived {
-			out.set(name.key, textNode(said)) // also when it is left out: as the empty text
+		if actual := scalarText(lookupPath(names, name.key)); actual != name.derived {
+			out.set(name.key, textNode(actual)) // "" if the CRD leaves the name out
 		}
 	}
 	for _, name := range []string{"shortNames", "categories"} {
@@ -100,5 +104,5 @@ func (c *converter) convertNames(names *yaml.Node) *yaml.Node {
 			out.set(name, textListNode(scalarTexts(n)))
 		}
 	}
-	return out.flow()
+	return out.flowNode()
 }

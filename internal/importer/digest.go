@@ -11,60 +11,67 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// digest stands for what a schema or a value says: those that say the same have the same, whatever
-// the order of keys, and however YAML writes it.
+// digest is a hash of a schema or a value. Equal content has an equal digest: the order of keys and
+// the style of YAML, such as quotes and flow style, do not matter.
 type digest [sha256.Size]byte
 
-// print is what a schema says, with and without what each use of a type can say for itself.
-type print struct{ shape, whole digest }
+// schemaDigests are the digests of a schema with all its keywords (whole), and without
+// perUseKeywords (asType). Two schemas with the same asType can be uses of one type:
+//
+//	{type: object, properties: {name: {type: string}}, description: The source}
+//	{type: object, properties: {name: {type: string}}, description: The target}
+type schemaDigests struct{ asType, whole digest }
 
-// useKeywords are laid over the schema of a type where it is used: they do not make it another.
-var useKeywords = []string{"description", "title", "example", "externalDocs", "default", "nullable"}
+// perUseKeywords are the keywords that a use of a type can set for itself, beside the name of the
+// type.
+var perUseKeywords = []string{"description", "title", "example", "externalDocs", "default", "nullable"}
 
-// prints makes the digests of schemas, from the leaves up, and of each schema once.
-type prints map[*yaml.Node]print
+// digester computes the digests of schemas from the leaves up, and remembers them by node, so that
+// each schema is hashed once.
+type digester map[*yaml.Node]schemaDigests
 
-// of returns the print of a schema.
-func (p prints) of(n *yaml.Node) print {
+// digests returns the digests of a schema.
+func (p digester) digests(n *yaml.Node) schemaDigests {
 	if known, found := p[n]; found {
 		return known
 	}
-	var shape, own []byte
+	var asType, own []byte
 	for _, e := range sortedEntries(n) {
 		name := e.key.Value
 		switch {
 		case isEmptyKeyword(e):
-		case slices.Contains(useKeywords, name):
+		case slices.Contains(perUseKeywords, name):
 			own = appendValue(appendText(own, name), e.value)
 		case name == "properties":
-			shape = p.appendFields(appendText(shape, name), e.value)
+			asType = p.appendFields(appendText(asType, name), e.value)
 		case name == "items" || name == "additionalProperties" && e.value.Kind == yaml.MappingNode:
-			whole := p.of(e.value).whole
-			shape = append(appendText(shape, name), whole[:]...)
+			whole := p.digests(e.value).whole
+			asType = append(appendText(asType, name), whole[:]...)
 		case name == "required":
-			shape = appendTexts(appendText(shape, name), slices.Sorted(slices.Values(scalarTexts(e.value))))
+			asType = appendTexts(appendText(asType, name), slices.Sorted(slices.Values(scalarTexts(e.value))))
 		default:
-			shape = appendValue(appendText(shape, name), e.value)
+			asType = appendValue(appendText(asType, name), e.value)
 		}
 	}
-	p[n] = newPrint(sha256.Sum256(shape), own)
+	p[n] = newSchemaDigests(sha256.Sum256(asType), own)
 	return p[n]
 }
 
-func newPrint(shape digest, own []byte) print {
-	return print{shape, sha256.Sum256(append(own, shape[:]...))}
+func newSchemaDigests(asType digest, own []byte) schemaDigests {
+	return schemaDigests{asType, sha256.Sum256(append(own, asType[:]...))}
 }
 
-func (p prints) appendFields(to []byte, fields *yaml.Node) []byte {
+func (p digester) appendFields(to []byte, fields *yaml.Node) []byte {
 	to = appendSize(to, 'p', len(fields.Content))
 	for _, e := range sortedEntries(fields) {
-		whole := p.of(e.value).whole
+		whole := p.digests(e.value).whole
 		to = append(appendText(to, e.key.Value), whole[:]...)
 	}
 	return to
 }
 
-// isEmptyKeyword reports whether a keyword says as much as if it were absent.
+// isEmptyKeyword reports whether a keyword means the same as if it were absent, such as
+// nullable: false or description: "".
 func isEmptyKeyword(e entry) bool {
 	switch e.key.Value {
 	case "default", "example":
@@ -85,7 +92,8 @@ func sortedEntries(n *yaml.Node) []entry {
 
 func valueDigest(n *yaml.Node) digest { return sha256.Sum256(appendValue(nil, n)) }
 
-// appendValue appends a value such that no two that differ give the same bytes.
+// appendValue appends an encoding of a value. Different values have different encodings: each part
+// begins with its kind and its size.
 func appendValue(to []byte, n *yaml.Node) []byte {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -6,11 +6,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestShapes shows what makes two schemas one type, and what each use can say for itself.
-func TestShapes(t *testing.T) {
+// TestSchemaDigests shows what makes two schemas one type, and what each use can say for itself.
+func TestSchemaDigests(t *testing.T) {
 	for _, tc := range []struct {
-		what, a, b   string
-		shape, whole bool // are the same
+		what, a, b    string
+		asType, whole bool // are the same
 	}{
 		{"the order of keys", `{type: object, properties: {a: {}, b: {}}}`, `{properties: {b: {}, a: {}}, type: object}`, true, true},
 		{"how YAML writes it", `{type: "object", minProperties: 0x10}`, `{'type': object, minProperties: 16}`, true, true},
@@ -38,22 +38,22 @@ func TestShapes(t *testing.T) {
 		{"a field and a keyword", `{properties: {a: {}, type: {}}}`, `{properties: {a: {}}, type: {}}`, false, false},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
-			a, b := printOf(t, tc.a), printOf(t, tc.b)
-			if got := a.shape == b.shape; got != tc.shape {
-				t.Errorf("one shape: got %v", got)
+			a, b := digestsOf(t, tc.a), digestsOf(t, tc.b)
+			if got := a.asType == b.asType; got != tc.asType {
+				t.Errorf("same asType: got %v", got)
 			}
 			if got := a.whole == b.whole; got != tc.whole {
-				t.Errorf("one schema: got %v", got)
+				t.Errorf("same whole: got %v", got)
 			}
 		})
 	}
 }
 
-func printOf(t *testing.T, text string) print {
+func digestsOf(t *testing.T, text string) schemaDigests {
 	t.Helper()
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	return prints{}.of(doc.Content[0])
+	return digester{}.digests(doc.Content[0])
 }

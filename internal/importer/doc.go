@@ -1,13 +1,20 @@
-// Package importer is the way back: it turns CustomResourceDefinitions into spec files.
+// Package importer converts CustomResourceDefinitions to spec files.
 //
-//	Import   YAML of CRDs   → []Spec   the text of a spec file for each, and the API that it says
+//	Import   YAML of CRDs   → []Spec   for each CRD the text of a spec file, and the API in it
 //
-// The documents are read as YAML nodes (document.go), so that keys keep their order. Every schema
-// of a CRD gets a digest (digest.go), by which types of Kubernetes are recognized (kubernetes.go)
-// and objects that repeat are found (repeats.go). Those get names (typename.go): what their authors
-// call them or Kubernetes does (like.go), or what they are called where they are used (label.go,
-// words.go). A CRD then becomes the nodes of a spec file: its names and versions (crd.go,
-// version.go), its types (named.go) and its schemas (schema.go), in the shorthand wherever that
-// loses nothing (shorthand.go, marker.go). The nodes are written as text (write.go, scalar.go),
-// which is parsed like every other spec file. What package crdgen makes of that is the CRD again.
+// The promise is a round trip: package crdgen makes the same CRD from the spec file again. A CRD
+// that a spec file cannot express is refused.
+//
+//	read      document.go                        YAML → nodes, which keep the order of keys
+//	compare   digest.go                          hashes schemas, to find equal ones
+//	types     kubernetes.go, repeats.go          finds schemas that are types of Kubernetes, and objects that occur
+//	                                             several times, which become types of the spec file
+//	names     typename.go, similar.go,           names those types, by their descriptions, by similar types of
+//	          label.go, words.go                 Kubernetes, or by their fields
+//	convert   crd.go, version.go, named.go,      CRD → nodes of a spec file
+//	          schema.go
+//	shorten   shorthand.go, marker.go            uses the shorthand if it loses nothing
+//	write     write.go, scalar.go                nodes → text
+//
+// The text is parsed like every other spec file, so that Import never returns one with errors.
 package importer

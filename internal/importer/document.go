@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxAliased is how many values a file may have beside its own once its aliases are written
-	// out.
+	// maxAliased limits the values that aliases add to a file. Without a limit, a file of a few
+	// lines can expand to billions of values.
 	maxAliased = 1 << 17
-	// maxDepth is how deep they may nest.
+	// maxDepth limits the nesting of values.
 	maxDepth = 200
 )
 
-// readCRDs returns the CRDs among the documents of a file, also those in lists.
+// readCRDs returns the CRDs of a file, also those in Lists of v1, and skips other documents.
 func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	whole := spec.Pos{File: file}
 	if problem := spec.TooLarge(file, data); problem != nil {
@@ -42,7 +42,7 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 		if err != nil {
 			return nil, spec.Problems{{Pos: whole, Message: err.Error()}}
 		}
-		found, problem := crdsOf(file, root.Content[0])
+		found, problem := crdsIn(file, root.Content[0])
 		if problem != nil {
 			return nil, spec.Problems{*problem}
 		}
@@ -50,19 +50,21 @@ func readCRDs(file string, data []byte) ([]*yaml.Node, spec.Problems) {
 	}
 }
 
-// oldBooleans are booleans in the YAML that Kubernetes reads, unless they are quoted.
+// oldBooleans are the booleans of YAML 1.1. Kubernetes reads them as booleans if they have no
+// quotes, while yaml.v3 reads them as text.
 var oldBooleans = map[string]string{"y": "true", "yes": "true", "on": "true", "n": "false", "no": "false", "off": "false"}
 
-// isPlainScalar reports whether a node is a scalar without quotes, in one of the cases that
-// booleans can have.
+// isPlainScalar reports whether a node is a scalar without quotes, in lower, upper or title case:
+// YAML 1.1 has the booleans no, NO and No, but not nO.
 func isPlainScalar(n *yaml.Node) bool {
 	lower, upper := strings.ToLower(n.Value), strings.ToUpper(n.Value)
 	return n.Kind == yaml.ScalarNode && n.Style == 0 &&
 		(n.Value == lower || n.Value == upper || n.Value == upper[:1]+lower[1:])
 }
 
-// resolveAliases returns a node with its aliases written out, and with the booleans that Kubernetes
-// sees in it. What is aliased takes from the budget.
+// resolveAliases returns a node with aliases replaced by what they refer to, and with oldBooleans
+// as booleans. Each value below an alias takes one from the budget. It returns an error if the
+// budget is used up, or if values are nested too deep.
 func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.Node, error) {
 	if aliased {
 		*budget--
@@ -76,7 +78,7 @@ func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.N
 	if n.Kind == yaml.AliasNode {
 		return resolveAliases(n.Alias, budget, depth+1, true)
 	}
-	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // of the file, not of a description
+	n.HeadComment, n.LineComment, n.FootComment = "", "", "" // in a spec file, they would be descriptions
 	if len(n.Value) <= len("false") {
 		if value, ok := oldBooleans[strings.ToLower(n.Value)]; ok && isPlainScalar(n) {
 			n.Tag, n.Value = "!!bool", value
@@ -94,13 +96,13 @@ func resolveAliases(n *yaml.Node, budget *int, depth int, aliased bool) (*yaml.N
 	return n, nil
 }
 
-// crdsOf returns the CRDs that a document is or lists.
-func crdsOf(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
+// crdsIn returns the document if it is a CRD, or the CRDs among its items if it is a List.
+func crdsIn(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
 	apiVersion, kind := scalarText(lookupPath(root, "apiVersion")), scalarText(lookupPath(root, "kind"))
 	if kind == "List" && apiVersion == "v1" {
 		var all []*yaml.Node
 		for _, item := range itemsOf(lookupPath(root, "items")) {
-			found, problem := crdsOf(file, item)
+			found, problem := crdsIn(file, item)
 			if problem != nil {
 				return nil, problem
 			}
@@ -115,7 +117,7 @@ func crdsOf(file string, root *yaml.Node) ([]*yaml.Node, *spec.Problem) {
 		return nil, &spec.Problem{
 			Pos:     spec.Pos{File: file, Line: root.Line, Column: root.Column},
 			Message: fmt.Sprintf("is a CustomResourceDefinition of %q", apiVersion),
-			Hint:    "Kubernetes has them in apiextensions.k8s.io/v1 only",
+			Hint:    "convert it to apiextensions.k8s.io/v1, the only version that Kubernetes still serves",
 		}
 	}
 	return []*yaml.Node{root}, nil

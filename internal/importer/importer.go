@@ -7,17 +7,17 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// Spec is what one CRD says, as a spec file.
+// Spec is the spec file for one CRD.
 type Spec struct {
 	Name string    // of the CRD: plural.group
 	Kind string    // such as EchoServer
 	Text []byte    // the spec file
-	API  *spec.API // what the text says
+	API  *spec.API // the text, parsed
 }
 
-// Import reads YAML documents and returns a spec for each CRD in them, in their order. Documents
-// that are no CRD are left out. The file is a name for positions; nothing is read from disk. There
-// are no specs when there are problems, nor when no document is a CRD, which is one.
+// Import reads YAML documents and returns a spec for each CRD, in their order. It skips other
+// documents. file is the name of the documents in positions; Import reads nothing from disk. It
+// returns only problems if a CRD cannot be converted, or if no document is a CRD.
 func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	documents, problems := readCRDs(file, data)
 	if len(problems) > 0 {
@@ -34,32 +34,32 @@ func Import(file string, data []byte) ([]Spec, spec.Problems) {
 	case len(problems) > 0:
 		return nil, problems
 	case len(specs) == 0:
-		none := spec.Problem{Pos: spec.Pos{File: file}, Message: "holds no CustomResourceDefinition"}
+		none := spec.Problem{Pos: spec.Pos{File: file}, Message: "contains no CustomResourceDefinition"}
 		if spec.IsController(data) {
-			none.Hint = "it is the spec file of a controller for kinds that exist already, which has none: its place is controllers/"
+			none.Hint = "this is the spec file of a controller for existing kinds: put it into controllers/"
 		}
 		return nil, spec.Problems{none}
 	}
 	return specs, nil
 }
 
-// converter turns one CRD into a spec.
+// converter converts one CRD.
 type converter struct{ schemaConverter }
 
-// schemaConverter turns the schemas of a CRD into those of a spec.
+// schemaConverter converts the schemas of a CRD.
 type schemaConverter struct {
 	reporter
 	typeFinder
 }
 
-// typeFinder finds the types that schemas can be written as by name: of Kubernetes, and of the
-// file.
+// typeFinder finds the schemas that a spec file can replace by the name of a type: a type of
+// Kubernetes, or one of the file's own types.
 type typeFinder struct {
-	prints     prints
+	digester   digester
 	kubernetes map[digest]kubernetesType
 	repeats    repeats
 
-	metadata kubetypes.Metadata // that the Kubernetes types of the CRD have
+	metadata kubetypes.Metadata // what the schemas of Kubernetes types in the CRD say of embedded metadata
 }
 
 // reporter collects the errors of a CRD.
@@ -70,16 +70,16 @@ type reporter struct {
 
 func newConverter(file string) *converter {
 	return &converter{schemaConverter{
-		reporter{file: file}, typeFinder{prints: prints{}, kubernetes: map[digest]kubernetesType{}},
+		reporter{file: file}, typeFinder{digester: digester{}, kubernetes: map[digest]kubernetesType{}},
 	}}
 }
 
-func (c *reporter) fail(n *yaml.Node, path, message, hint string) {
+func (c *reporter) addProblem(n *yaml.Node, path, message, hint string) {
 	pos := spec.Pos{File: c.file, Line: n.Line, Column: n.Column}
 	c.problems = append(c.problems, spec.Problem{Pos: pos, Path: path, Message: message, Hint: hint})
 }
 
-// convertSpec converts a CRD and parses the result.
+// convertSpec converts a CRD and parses the spec file.
 func (c *converter) convertSpec(crd *yaml.Node) Spec {
 	out := c.convertCRD(crd)
 	if len(c.problems) > 0 {
@@ -91,12 +91,12 @@ func (c *converter) convertSpec(crd *yaml.Node) Spec {
 		Text: writeSpec(out),
 	}
 	api, problems := spec.ParseAPI(c.file, s.Text)
-	if len(problems) > 0 || hasUnsatisfiable(api) { // such as a column of no field: the API server does not mind
+	if len(problems) > 0 || hasUnsatisfiable(api) { // such as a column for a field that does not exist, which the API server accepts
 		s.Text = writeSpec(acceptUnsatisfiable(out))
 		api, problems = spec.ParseAPI(c.file, s.Text)
 	}
-	for _, p := range problems { // which are of the CRD, and about text that its author has not seen
-		c.fail(crd, p.Path, p.Message, "in the spec file of "+s.Name)
+	for _, p := range problems { // at the position of the CRD: its author has not seen the spec file
+		c.addProblem(crd, p.Path, p.Message, "in the spec file of "+s.Name)
 	}
 	s.API = api
 	return s

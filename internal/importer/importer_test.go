@@ -180,7 +180,7 @@ func TestInputThatIsTooMuch(t *testing.T) {
 		{"a large file", strings.Repeat("#", spec.MaxFileSize+1), "is too large: the limit is 16 MiB"},
 		{"deep nesting", "a: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "is nested more than 200 levels deep"},
 		{"no YAML", "a: [", "is not YAML: "},
-		{"nothing", "", "holds no CustomResourceDefinition"},
+		{"nothing", "", "contains no CustomResourceDefinition"},
 	} {
 		_, problems := Import("crd.yaml", []byte(tc.text))
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, tc.want) {

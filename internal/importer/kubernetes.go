@@ -12,19 +12,20 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// kubernetesType is a type of Kubernetes, as far as it matters whether a schema is its.
+// kubernetesType is what identifies the schema of a type of Kubernetes, such as core/v1.PodSpec.
 type kubernetesType struct {
-	name        string // empty: none
-	shapes      shapes
+	name        string // empty: no type
+	digests     metadataDigests
 	description string // of the type
 }
 
-// shapes are those of a type by the fields that its schema names of metadata where it holds an
-// object.
-type shapes struct{ all, labels, none digest }
+// metadataDigests are the asType digests of one type. They differ in the fields that the schema
+// lists for the metadata of embedded objects: all, name with labels and annotations, or none. See
+// embeddedMetadata of the spec language.
+type metadataDigests struct{ all, labels, none digest }
 
-// in returns the one that a file has.
-func (s shapes) in(metadata kubetypes.Metadata) digest {
+// with returns the digest for one choice of fields.
+func (s metadataDigests) with(metadata kubetypes.Metadata) digest {
 	switch metadata {
 	case kubetypes.AllMetadata:
 		return s.all
@@ -34,104 +35,108 @@ func (s shapes) in(metadata kubetypes.Metadata) digest {
 	return s.labels
 }
 
-// kubernetesType returns the Kubernetes type whose schema an object has, description by
-// description: what uses of a type say for themselves aside.
+// kubernetesType returns the Kubernetes type with the same schema as an object, perUseKeywords
+// aside. Descriptions of fields must be the same, too, or the round trip would change them.
 func (c *typeFinder) kubernetesType(n *yaml.Node) kubernetesType {
 	fields := lookupKey(n, "properties")
 	if fields == nil || len(fields.Content) == 0 || scalarText(lookupKey(n, "type")) != "object" {
 		return kubernetesType{}
 	}
-	shape := c.prints.of(n).shape
-	known, found := c.kubernetes[shape]
+	asType := c.digester.digests(n).asType
+	known, found := c.kubernetes[asType]
 	if !found {
-		known = lookupKubernetes(fields, func(t kubernetesType) bool { return t.shapes.in(c.metadata) == shape })
-		c.kubernetes[shape] = known
+		known = findKubernetesType(fields, func(t kubernetesType) bool { return t.digests.with(c.metadata) == asType })
+		c.kubernetes[asType] = known
 	}
 	if known.description != "" && scalarText(lookupKey(n, "description")) == "" {
-		return kubernetesType{} // it would bring its description along
+		return kubernetesType{} // by name, the schema would get the description of the type
 	}
 	return known
 }
 
-func lookupKubernetes(fields *yaml.Node, is func(kubernetesType) bool) kubernetesType {
+// findKubernetesType returns the first Kubernetes type with the given fields that matches.
+func findKubernetesType(fields *yaml.Node, matches func(kubernetesType) bool) kubernetesType {
 	var names []string
 	for _, e := range entriesOf(fields) {
 		names = append(names, e.key.Value)
 	}
 	for _, candidate := range kubetypes.TypesWithFields(names) {
-		if t := knownType(candidate); is(t) {
+		if t := kubernetesTypeByName(candidate); matches(t) {
 			return t
 		}
 	}
 	return kubernetesType{}
 }
 
-// knownTypes are the types of Kubernetes that were asked for, and those that they are made of.
-type knownTypes struct {
+// typeCache has the types of Kubernetes that were looked up so far, and the types of their fields.
+type typeCache struct {
 	sync.Mutex
 	byName map[string]kubernetesType
 }
 
-var known = knownTypes{byName: map[string]kubernetesType{}}
+var kubernetesTypes = typeCache{byName: map[string]kubernetesType{}}
 
-func knownType(name string) kubernetesType {
-	known.Lock()
-	defer known.Unlock()
-	return known.of(name)
+func kubernetesTypeByName(name string) kubernetesType {
+	kubernetesTypes.Lock()
+	defer kubernetesTypes.Unlock()
+	return kubernetesTypes.lookup(name)
 }
 
-// of returns a type by name. Its shapes are made once, from those of the types that it is made of.
-func (k *knownTypes) of(name string) kubernetesType {
+// lookup returns a type by name. It computes the digests at the first call, from those of the types
+// of its fields.
+func (k *typeCache) lookup(name string) kubernetesType {
 	if t, found := k.byName[name]; found {
 		return t
 	}
 	t, _ := kubetypes.Referring(name)
 	made := kubernetesType{name: name, description: t.Schema.Description}
-	shape := func(metadata kubetypes.Metadata) digest {
+	digestWith := func(metadata kubetypes.Metadata) digest {
 		if name == kubetypes.ObjectMeta {
-			return k.shape(kubetypes.WithMetadata(t.Schema, metadata), metadata)
+			return k.digestSchema(kubetypes.WithMetadata(t.Schema, metadata), metadata)
 		}
-		return k.shape(t.Schema, metadata)
+		return k.digestSchema(t.Schema, metadata)
 	}
-	made.shapes = shapes{shape(kubetypes.AllMetadata), shape(kubetypes.LabelMetadata), shape(kubetypes.NoMetadata)}
+	made.digests = metadataDigests{digestWith(kubetypes.AllMetadata), digestWith(kubetypes.LabelMetadata), digestWith(kubetypes.NoMetadata)}
 	k.byName[name] = made
 	return made
 }
 
-// shape returns the shape of a schema with references.
-func (k *knownTypes) shape(s apiextv1.JSONSchemaProps, metadata kubetypes.Metadata) digest {
+// digestSchema returns the asType digest of a schema that refers to other types by $ref.
+func (k *typeCache) digestSchema(s apiextv1.JSONSchemaProps, metadata kubetypes.Metadata) digest {
 	n := schemaNode(&s)
 	if n == nil {
 		return digest{}
 	}
-	p := prints{}
-	k.referring(p, n, metadata)
-	return p.of(n).shape
+	p := digester{}
+	k.digestRefs(p, n, metadata)
+	return p.digests(n).asType
 }
 
-// referring notes the prints of the references in a schema: each has the shape of a type.
-func (k *knownTypes) referring(p prints, n *yaml.Node, metadata kubetypes.Metadata) {
+// digestRefs adds the digests of the references in a schema to d. A reference has the digests that
+// the schema of the type would have in its place.
+func (k *typeCache) digestRefs(p digester, n *yaml.Node, metadata kubetypes.Metadata) {
 	if ref := lookupKey(n, "$ref"); ref != nil {
 		var own []byte
 		for _, e := range sortedEntries(n) {
-			if slices.Contains(useKeywords, e.key.Value) && !isEmptyKeyword(e) {
+			if slices.Contains(perUseKeywords, e.key.Value) && !isEmptyKeyword(e) {
 				own = appendValue(appendText(own, e.key.Value), e.value)
 			}
 		}
-		p[n] = newPrint(k.of(ref.Value).shapes.in(metadata), own)
+		p[n] = newSchemaDigests(k.lookup(ref.Value).digests.with(metadata), own)
 		return
 	}
 	for _, e := range entriesOf(lookupKey(n, "properties")) {
-		k.referring(p, e.value, metadata)
+		k.digestRefs(p, e.value, metadata)
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		if below := lookupKey(n, name); below != nil {
-			k.referring(p, below, metadata)
+			k.digestRefs(p, below, metadata)
 		}
 	}
 }
 
-// schemaNode returns a schema of the API as a CRD has it; nil when it is none, which cannot be.
+// schemaNode returns a schema as the YAML node that a CRD would have. It returns nil if the schema
+// cannot be encoded, which the schemas in package kubetypes can.
 func schemaNode(s *apiextv1.JSONSchemaProps) *yaml.Node {
 	raw, err := json.Marshal(s)
 	if err != nil {

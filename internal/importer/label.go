@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// tellingName returns the name of a place, behind those of what is around it as long as it tells
-// nothing by itself.
-func (p *place) tellingName() string {
+// specificName returns the label of an occurrence. A generic label such as Config gets the labels
+// around it as a prefix, until one of them is not generic: Server.tls.config → TLSConfig.
+func (p *occurrence) specificName() string {
 	name, tells := p.label, !isGeneric(p.label)
 	for outer := p.parent; outer != nil && !tells; outer = outer.parent {
 		name, tells = joinNames(outer.label, name), !isGeneric(outer.label)
@@ -16,76 +16,77 @@ func (p *place) tellingName() string {
 	return name
 }
 
-// outerPlace returns the place around a place, nil when it has a type of its own: nothing around
-// that names what is in it.
-func (p *place) outerPlace() *place {
-	if p.object != nil && len(p.object.places) > 1 {
+// namingParent returns the occurrence whose name can be a prefix of the names below: the parent. It
+// returns nil if the object becomes a type, since what is around one of its uses does not describe
+// it.
+func (p *occurrence) namingParent() *occurrence {
+	if p.object != nil && len(p.object.occurrences) > 1 {
 		return nil
 	}
 	return p.parent
 }
 
-// typeLabel returns the name of the type of the object at a place.
-func (p *place) typeLabel() string {
+// typeLabel returns the name of the object's type, or the label if the object has no type.
+func (p *occurrence) typeLabel() string {
 	if p.object != nil && p.object.name != "" {
 		return p.object.name
 	}
 	return p.label
 }
 
-// ending is what names of an object end with.
+// ending is the last words of one or more specific names of an object.
 type ending struct {
-	name    string
-	count   int             // of places
-	telling map[string]bool // the names of fields that tell something by themselves
+	name   string
+	count  int             // of occurrences
+	labels map[string]bool // the labels with this ending that are not generic
 }
 
-// commonEndings returns what an object is called at its places, and what the names of several
-// places end with: that of the most places first, and of those that tell something by themselves
-// before others.
+// commonEndings returns the specific names of an object, and their common last words: those of the
+// most occurrences first, and among these, those from labels that are not generic. For the fields
+// readinessProbe and livenessProbe, Probe comes first.
 func (o *object) commonEndings() []string {
-	whole, around := map[string]bool{}, o.outerNames()
-	for _, p := range o.places {
-		whole[p.tellingName()] = true
+	whole, around := map[string]bool{}, o.enclosingLabels()
+	for _, p := range o.occurrences {
+		whole[p.specificName()] = true
 	}
 	found := map[string]*ending{}
 	var all []*ending // in order of first use, the longest first
-	for _, p := range o.places {
-		words := nameWords(p.tellingName())
+	for _, p := range o.occurrences {
+		words := nameWords(p.specificName())
 		for i := range words {
 			name := strings.Join(words[i:], "")
-			if !whole[name] && (len(whole) == 1 || around[name]) || isGeneric(name) && !vague[name] {
+			if !whole[name] && (len(whole) == 1 || around[name]) || isGeneric(name) && !vagueWords[name] {
 				continue
 			}
 			e := found[name]
 			if e == nil {
-				e = &ending{name: name, telling: map[string]bool{}}
+				e = &ending{name: name, labels: map[string]bool{}}
 				found[name], all = e, append(all, e)
 			}
-			if e.count++; p.tellingName() == p.label {
-				e.telling[p.label] = true
+			if e.count++; p.specificName() == p.label {
+				e.labels[p.label] = true
 			}
 		}
 	}
 	all = slices.DeleteFunc(all, func(e *ending) bool {
-		return vague[e.name] && (e.count < len(o.places) || len(e.telling) < 2 && len(whole) < 3)
+		return vagueWords[e.name] && (e.count < len(o.occurrences) || len(e.labels) < 2 && len(whole) < 3)
 	})
 	slices.SortStableFunc(all, func(a, b *ending) int {
-		return cmp.Or(b.count-a.count, min(len(b.telling), 1)-min(len(a.telling), 1))
+		return cmp.Or(b.count-a.count, min(len(b.labels), 1)-min(len(a.labels), 1))
 	})
 	var names []string
 	for _, e := range all {
-		if e.count == all[0].count || e.count*2 >= len(o.places) {
+		if e.count == all[0].count || e.count*2 >= len(o.occurrences) {
 			names = append(names, e.name)
 		}
 	}
 	return names
 }
 
-// outerNames returns what is called anything around an object, at any place.
-func (o *object) outerNames() map[string]bool {
-	labels, seen := map[string]bool{}, map[*place]bool{}
-	for _, p := range o.places {
+// enclosingLabels returns the labels around all occurrences of an object.
+func (o *object) enclosingLabels() map[string]bool {
+	labels, seen := map[string]bool{}, map[*occurrence]bool{}
+	for _, p := range o.occurrences {
 		for p = p.parent; p != nil && !seen[p]; p = p.parent {
 			labels[p.label], seen[p] = true, true
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// addMarker adds a keyword as a marker. It reports false when it cannot be one.
+// addMarker adds a keyword as a marker of the shorthand: minLength: 1 becomes minLength=1. It
+// returns false if the shorthand cannot express the keyword for a type (word).
 func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
 	k := spec.KeywordByName(name)
 	if k == nil || k.Marker == "" || !w.takesMarker(word, k) {
@@ -45,8 +46,8 @@ func (w *lineWriter) addMarker(word, name string, n *yaml.Node) bool {
 	return name != "title" && name != "description" || len(n.Value) <= maxValue
 }
 
-// takesMarker reports whether a type of the shorthand takes a marker. The words that have a format
-// or a pattern of their own take no other.
+// takesMarker reports whether a type of the shorthand takes a marker. Types with a format or a
+// pattern, such as time and duration, take no other.
 func (w *lineWriter) takesMarker(word string, k *spec.Keyword) bool {
 	switch {
 	case k.Name == "format":
@@ -59,7 +60,8 @@ func (w *lineWriter) takesMarker(word string, k *spec.Keyword) bool {
 	return slices.Contains(k.Types, w.base)
 }
 
-// maxValue is how long a text or a JSON value in the shorthand may be.
+// maxValue is the maximum length of a text or a JSON value in the shorthand. Longer ones are easier
+// to read as YAML.
 const maxValue = 80
 
 func (w *lineWriter) add(name, value string) {
@@ -69,7 +71,7 @@ func (w *lineWriter) add(name, value string) {
 	w.markers = append(w.markers, name)
 }
 
-// addValue adds a default or an example.
+// addValue adds a default or an example. It returns false if the value is not of the type.
 func (w *lineWriter) addValue(name string, n *yaml.Node) bool {
 	value, ok := w.valueText(n)
 	if ok {
@@ -78,7 +80,8 @@ func (w *lineWriter) addValue(name string, n *yaml.Node) bool {
 	return ok
 }
 
-// valueText returns a value of the type as a marker has it.
+// valueText returns a value as a marker has it: text, true, 3 or {"a": 1}. It returns false if the
+// value is not of the type, or too long.
 func (w *lineWriter) valueText(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		raw, ok := compactJSON(n)
@@ -123,7 +126,7 @@ func (w *lineWriter) addEnum(n *yaml.Node) bool {
 
 var bareText = lazyregexp.New(`^[A-Za-z0-9_./:@%*+~^$-]+$`)
 
-// markerText returns a text as a marker has it: without quotes where it needs none.
+// markerText returns a text for a marker, with quotes if it needs them.
 func markerText(value string) string {
 	if bareText().MatchString(value) {
 		return value
@@ -131,7 +134,7 @@ func markerText(value string) string {
 	return quoteText(value)
 }
 
-// quoteText returns a text in the quotes that are easier to read.
+// quoteText returns a text in quotes. It prefers backquotes if double quotes would need escapes.
 func quoteText(value string) string {
 	if strings.ContainsAny(value, `"\`) && !strings.ContainsAny(value, "`\n\t") {
 		return "`" + value + "`"
@@ -139,7 +142,8 @@ func quoteText(value string) string {
 	return escapeText(value)
 }
 
-// compactJSON returns any value as JSON on one line.
+// compactJSON returns a value as JSON on one line, and false if JSON cannot express it, such as
+// .inf.
 func compactJSON(n *yaml.Node) (string, bool) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -170,7 +174,8 @@ func compactJSON(n *yaml.Node) (string, bool) {
 	return raw, json.Valid([]byte(raw))
 }
 
-// isComment reports whether a description can stand as a comment above its field, word for word.
+// isComment reports whether a description can be a comment above its field. The parser must read
+// the same text from the comment again.
 func isComment(description string) bool {
 	return description != "" && spec.IsVisible(description) && !strings.Contains(description, "\r")
 }

@@ -6,21 +6,22 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// embeddedMetadata returns which fields of the metadata of objects the Kubernetes types of a CRD
-// name. All of a CRD are made in one way: where they seem to differ, most count.
+// embeddedMetadata returns which fields the Kubernetes types of a CRD list for the metadata of
+// embedded objects. This depends on an option of controller-gen, so it is the same in a whole CRD.
+// If types seem to differ, the majority decides.
 func (c *typeFinder) embeddedMetadata(crd *yaml.Node) kubetypes.Metadata {
 	counts := map[kubetypes.Metadata]int{}
 	for _, v := range itemsOf(lookupPath(crd, "spec", "versions")) {
-		c.eachObject(lookupPath(v, "schema", "openAPIV3Schema"), func(shape digest, fields *yaml.Node) {
-			known := lookupKubernetes(fields, func(t kubernetesType) bool {
-				return t.shapes.all != t.shapes.none && (t.shapes.all == shape || t.shapes.labels == shape || t.shapes.none == shape)
+		c.visitObjects(lookupPath(v, "schema", "openAPIV3Schema"), func(asType digest, fields *yaml.Node) {
+			known := findKubernetesType(fields, func(t kubernetesType) bool {
+				return t.digests.all != t.digests.none && (t.digests.all == asType || t.digests.labels == asType || t.digests.none == asType)
 			})
-			switch shape {
-			case known.shapes.all:
+			switch asType {
+			case known.digests.all:
 				counts[kubetypes.AllMetadata]++
-			case known.shapes.labels:
+			case known.digests.labels:
 				counts[kubetypes.LabelMetadata]++
-			case known.shapes.none:
+			case known.digests.none:
 				counts[kubetypes.NoMetadata]++
 			}
 		})
@@ -34,17 +35,17 @@ func (c *typeFinder) embeddedMetadata(crd *yaml.Node) kubetypes.Metadata {
 	return most
 }
 
-// eachObject calls visit with every object that has fields.
-func (c *typeFinder) eachObject(n *yaml.Node, visit func(shape digest, fields *yaml.Node)) {
+// visitObjects calls visit with every object in a schema that has fields.
+func (c *typeFinder) visitObjects(n *yaml.Node, visit func(asType digest, fields *yaml.Node)) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
 	if fields := lookupKey(n, "properties"); fields != nil {
-		visit(c.prints.of(n).shape, fields)
+		visit(c.digester.digests(n).asType, fields)
 		for _, e := range entriesOf(fields) {
-			c.eachObject(e.value, visit)
+			c.visitObjects(e.value, visit)
 		}
 	}
-	c.eachObject(lookupKey(n, "items"), visit)
-	c.eachObject(lookupKey(n, "additionalProperties"), visit)
+	c.visitObjects(lookupKey(n, "items"), visit)
+	c.visitObjects(lookupKey(n, "additionalProperties"), visit)
 }

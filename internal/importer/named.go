@@ -6,72 +6,73 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// byName returns the type that a schema can be written as by name, one of Kubernetes or of this
-// file, and the keywords that this says; empty when there is none.
-func (c *typeFinder) byName(u use) (name string, said []string) {
-	if known := c.kubernetesType(u.Node); known.name != "" {
-		return known.name, keywordsOf(u.Node, func(e entry) bool {
-			return e.key.Value == "description" && e.value.Value == known.description && !slices.Contains(u.without, "description")
+// typeNameOf returns the name of the type that can replace a schema, of Kubernetes or of this file,
+// and the keywords that the name implies. It returns "" if there is no such type.
+func (c *typeFinder) typeNameOf(s partialSchema) (name string, implied []string) {
+	if known := c.kubernetesType(s.Node); known.name != "" {
+		return known.name, keywordsOf(s.Node, func(e entry) bool {
+			return e.key.Value == "description" && e.value.Value == known.description && !slices.Contains(s.omitted, "description")
 		})
 	}
-	if o := c.typeOf(u.Node); o != nil {
-		return o.name, keywordsOf(u.Node, o.inheritsKeyword)
+	if o := c.repeatedObject(s.Node); o != nil {
+		return o.name, keywordsOf(s.Node, o.inheritsKeyword)
 	}
 	return "", nil
 }
 
-// keywordsOf returns the keywords of an object that are those of its type: all but what is laid
-// over it.
+// keywordsOf returns the keywords of an object that its type implies: all but perUseKeywords, and
+// those of them that are inherited from the type.
 func keywordsOf(n *yaml.Node, inherited func(e entry) bool) []string {
 	var names []string
 	for _, e := range entriesOf(n) {
-		if !slices.Contains(useKeywords, e.key.Value) || inherited(e) {
+		if !slices.Contains(perUseKeywords, e.key.Value) || inherited(e) {
 			names = append(names, e.key.Value)
 		}
 	}
 	return names
 }
 
-// fromType reports whether a description is that of the type which a schema is written as. That of
-// a Kubernetes type is written out, as it is nowhere else to be read.
-func (c *typeFinder) fromType(n, description *yaml.Node) bool {
+// inheritsDescription reports whether a schema becomes the name of a type that has the description
+// already. For a Kubernetes type it reports false: the reader of the spec file does not see the
+// description of that type, so the field repeats it.
+func (c *typeFinder) inheritsDescription(n, description *yaml.Node) bool {
 	if c.kubernetesType(n).name != "" {
 		return false
 	}
-	o := c.typeOf(n)
-	return o != nil && o.says["description"] == valueDigest(description)
+	o := c.repeatedObject(n)
+	return o != nil && o.agreed["description"] == valueDigest(description)
 }
 
-// convertTypes returns the objects that have names, each with what all of its uses say; nil when
-// there are none.
+// convertTypes returns the mapping of the spec file's types, or nil if there are none. Each type
+// has the keywords that all of its uses have.
 func (c *schemaConverter) convertTypes() *yaml.Node {
 	out := newMapping()
 	for _, o := range c.repeats.order {
-		key, u := textNode(o.name), use{Node: o.describingSchema()}
-		for _, e := range entriesOf(u.Node) {
-			if slices.Contains(useKeywords, e.key.Value) && !o.inheritsKeyword(e) {
-				u.without = append(u.without, e.key.Value)
+		key, s := textNode(o.name), partialSchema{Node: o.representative()}
+		for _, e := range entriesOf(s.Node) {
+			if slices.Contains(perUseKeywords, e.key.Value) && !o.inheritsKeyword(e) {
+				s.omitted = append(s.omitted, e.key.Value)
 			}
 		}
-		if description := lookupKey(u.Node, "description"); !slices.Contains(u.without, "description") && description != nil && isComment(description.Value) {
+		if description := lookupKey(s.Node, "description"); !slices.Contains(s.omitted, "description") && description != nil && isComment(description.Value) {
 			key.HeadComment = description.Value
-			u.without = append(u.without, "description")
+			s.omitted = append(s.omitted, "description")
 		}
-		out.Content = append(out.Content, key, c.convertInline(u, "types."+o.name))
+		out.Content = append(out.Content, key, c.convertInline(s, "types."+o.name))
 	}
-	return out.node()
+	return out.nodeOrNil()
 }
 
-// describingSchema returns the first schema of an object that says what its type says.
-func (o *object) describingSchema() *yaml.Node {
-	for _, p := range o.places {
-		said := 0
+// representative returns the first schema of an object that has all keywords of its type.
+func (o *object) representative() *yaml.Node {
+	for _, p := range o.occurrences {
+		count := 0
 		for _, e := range entriesOf(p.node) {
 			if o.inheritsKeyword(e) {
-				said++
+				count++
 			}
 		}
-		if said == len(o.says) {
+		if count == len(o.agreed) {
 			return p.node
 		}
 	}

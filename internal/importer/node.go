@@ -6,7 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lookupPath returns the value at a path of keys, nil when there is none or it is null.
+// lookupPath returns the value at a path of keys. It returns nil if there is none, or if it is
+// null.
 func lookupPath(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		n = lookupKey(n, name)
@@ -47,7 +48,7 @@ func itemsOf(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// scalarText returns the value of a scalar, empty for anything else.
+// scalarText returns the text of a scalar, and "" for any other node.
 func scalarText(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return ""
@@ -67,30 +68,30 @@ func isTrue(n *yaml.Node) bool {
 	return n != nil && n.ShortTag() == "!!bool" && (n.Value == "true" || n.Value == "True" || n.Value == "TRUE")
 }
 
-// mapping is a mapping that is being made.
+// mapping builds a YAML mapping.
 type mapping struct{ *yaml.Node }
 
 func newMapping() mapping { return mapping{&yaml.Node{Kind: yaml.MappingNode}} }
 
-// set appends a key; a nil value is left out.
+// set appends a key with its value. It does nothing if the value is nil.
 func (m mapping) set(name string, value *yaml.Node) {
 	if value != nil {
 		m.Content = append(m.Content, textNode(name), value)
 	}
 }
 
-func (m mapping) empty() bool { return len(m.Content) == 0 }
+func (m mapping) isEmpty() bool { return len(m.Content) == 0 }
 
-// node returns the mapping, nil when it has no keys.
-func (m mapping) node() *yaml.Node {
-	if m.empty() {
+// nodeOrNil returns the mapping, or nil if it has no keys.
+func (m mapping) nodeOrNil() *yaml.Node {
+	if m.isEmpty() {
 		return nil
 	}
 	return m.Node
 }
 
-// flow returns the mapping to be written on one line.
-func (m mapping) flow() *yaml.Node {
+// flowNode returns the mapping in flowNode style, on one line: {kind: Echo}.
+func (m mapping) flowNode() *yaml.Node {
 	m.Style = yaml.FlowStyle
 	return m.Node
 }
@@ -107,7 +108,7 @@ func boolNode(value bool) *yaml.Node {
 	return n
 }
 
-// textListNode returns texts as a list on one line.
+// textListNode returns texts as a list in flow style: [a, b].
 func textListNode(values []string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, value := range values {
@@ -116,7 +117,7 @@ func textListNode(values []string) *yaml.Node {
 	return n
 }
 
-// sameValue reports whether two nodes say the same, whatever the order of keys.
+// sameValue reports whether two nodes have the same value. The order of keys does not matter.
 func sameValue(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b

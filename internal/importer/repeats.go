@@ -6,19 +6,21 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// object is a schema of an object with fields, at all the places that have it.
+// object is one schema of an object with fields, with everything in the CRD that has this schema.
+// An object with several occurrences becomes a type of the spec file.
 type object struct {
-	name   string // of the type that it becomes; empty: it stands where it is used
-	node   *yaml.Node
-	places []*place // in the order of the CRD
-	says   map[string]digest
+	name        string // of the type; empty if the schema is written where it occurs
+	node        *yaml.Node
+	occurrences []*occurrence     // in the order of the CRD
+	agreed      map[string]digest // the perUseKeywords that the type has, see agreedKeywords
 }
 
-// place is where a schema is. What repeats only because the object around it does has one place.
-type place struct {
-	parent  *place // nil: the root of a version
-	label   string // what the schema is called there, as a Go name
-	element bool   // an item of a list or a value of a map, not a field
+// occurrence is a field, an item or a value with a schema. An object inside of a repeated object
+// has one occurrence, not one for each of the outer object.
+type occurrence struct {
+	parent  *occurrence // nil for the spec and the status of a version
+	label   string      // the name of the field as a Go name; for an item, the singular of the list's
+	element bool        // an item of a list or a value of a map, not a field
 	object  *object
 	node    *yaml.Node
 }
@@ -26,12 +28,13 @@ type place struct {
 // repeats are the objects of a CRD.
 type repeats struct {
 	objects map[digest]*object
-	order   []*object // of first use
-	roots   map[*yaml.Node]bool
+	order   []*object           // with several occurrences, in the order of the CRD
+	roots   map[*yaml.Node]bool // the spec and the status of each version, which never become types
 }
 
-// findRepeated finds the objects that the versions of a CRD repeat, and names them.
-func (c *typeFinder) findRepeated(crd *yaml.Node) {
+// findRepeatedObjects finds the objects that occur several times in the versions of a CRD, and
+// names them.
+func (c *typeFinder) findRepeatedObjects(crd *yaml.Node) {
 	c.repeats = repeats{objects: map[digest]*object{}, roots: map[*yaml.Node]bool{}}
 	names := lookupPath(crd, "spec", "names")
 	kind := scalarText(lookupPath(names, "kind"))
@@ -48,79 +51,80 @@ func (c *typeFinder) findRepeated(crd *yaml.Node) {
 				label += "Status"
 				c.repeats.roots[e.value] = true
 			default:
-				c.visitPlace(&place{parent: &place{label: label}, label: spec.GoName(name), node: e.value})
+				c.addOccurrences(&occurrence{parent: &occurrence{label: label}, label: spec.GoName(name), node: e.value})
 				continue
 			}
-			c.visitPlace(&place{label: label, node: e.value})
+			c.addOccurrences(&occurrence{label: label, node: e.value})
 		}
 	}
-	c.repeats.chooseTypes(takenNames(names))
+	c.repeats.chooseTypes(reservedNames(names))
 }
 
-// visitPlace notes the objects at a place and below it.
-func (c *typeFinder) visitPlace(p *place) {
+// addOccurrences adds the occurrences of objects at p and below. It does not descend into an object
+// that it has met before.
+func (c *typeFinder) addOccurrences(p *occurrence) {
 	if p.node.Kind != yaml.MappingNode || c.kubernetesType(p.node).name != "" {
 		return
 	}
 	fields := lookupKey(p.node, "properties")
 	if fields != nil && len(fields.Content) > 0 && scalarText(lookupKey(p.node, "type")) == "object" && !c.repeats.roots[p.node] {
-		shape := c.prints.of(p.node).shape
-		o, known := c.repeats.objects[shape]
+		asType := c.digester.digests(p.node).asType
+		o, known := c.repeats.objects[asType]
 		if !known {
 			o = &object{node: p.node}
-			c.repeats.objects[shape] = o
+			c.repeats.objects[asType] = o
 			c.repeats.order = append(c.repeats.order, o)
 		}
 		p.object = o
-		o.places = append(o.places, p)
+		o.occurrences = append(o.occurrences, p)
 		if known {
 			return
 		}
 	}
 	for _, e := range entriesOf(fields) {
-		c.visitPlace(&place{parent: p, label: spec.GoName(e.key.Value), node: e.value})
+		c.addOccurrences(&occurrence{parent: p, label: spec.GoName(e.key.Value), node: e.value})
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		if below := lookupKey(p.node, name); below != nil {
-			c.visitPlace(&place{parent: p.parent, label: elementLabel(p.label), element: true, node: below})
+			c.addOccurrences(&occurrence{parent: p.parent, label: elementLabel(p.label), element: true, node: below})
 		}
 	}
 }
 
-// chooseTypes names the objects that have several places, and settles what their types say for all
-// of them.
+// chooseTypes makes types of the objects with several occurrences: it chooses their names and their
+// keywords.
 func (r *repeats) chooseTypes(taken map[string]bool) {
 	var several []*object
 	for _, o := range r.order {
-		if len(o.places) > 1 {
+		if len(o.occurrences) > 1 {
 			several = append(several, o)
 		}
 	}
 	r.order = several
 	nameObjects(several, taken)
 	for _, o := range several {
-		o.says = o.agreedKeywords()
+		o.agreed = o.agreedKeywords()
 	}
 }
 
-// typeOf returns the object that a schema is a use of, nil for none.
-func (c *typeFinder) typeOf(n *yaml.Node) *object {
+// repeatedObject returns the object whose type can replace a schema, or nil.
+func (c *typeFinder) repeatedObject(n *yaml.Node) *object {
 	if c.repeats.roots[n] || lookupKey(n, "properties") == nil {
 		return nil
 	}
-	o := c.repeats.objects[c.prints.of(n).shape]
+	o := c.repeats.objects[c.digester.digests(n).asType]
 	if o == nil || o.name == "" {
 		return nil
 	}
 	return o
 }
 
-// agreedKeywords returns what a type says of the keywords that its uses can say for themselves:
-// what all of them say. A default and null are a matter of the field.
+// agreedKeywords returns which perUseKeywords the type of an object has: those with the same value
+// in all uses. default and nullable always stay with the fields.
 func (o *object) agreedKeywords() map[string]digest {
 	agreed := map[string]digest{}
 	for _, name := range []string{"title", "example", "externalDocs"} {
-		if most, count := mostSaid(o.places, name); count == len(o.places) {
+		if most, count := mostCommonValue(o.occurrences, name); count == len(o.occurrences) {
 			agreed[name] = most
 		}
 	}
@@ -130,12 +134,13 @@ func (o *object) agreedKeywords() map[string]digest {
 	return agreed
 }
 
-// agreedDescription returns the description of a type. A use cannot take it away, so that there is
-// one only if all uses have one. Fields say something else as a comment, items and values in more
-// words: the type says what they do, or what most fields do.
+// agreedDescription returns the description of a type. It returns false if a use has none, since a
+// use cannot remove the description of its type. It takes the most common description of items and
+// values, which have that of their Go type. If there are only fields, more than half of them must
+// have the same.
 func (o *object) agreedDescription() (description digest, ok bool) {
-	var elements []*place
-	for _, p := range o.places {
+	var elements []*occurrence
+	for _, p := range o.occurrences {
 		if scalarText(lookupKey(p.node, "description")) == "" {
 			return digest{}, false
 		}
@@ -144,17 +149,17 @@ func (o *object) agreedDescription() (description digest, ok bool) {
 		}
 	}
 	if len(elements) > 0 {
-		description, _ = mostSaid(elements, "description")
+		description, _ = mostCommonValue(elements, "description")
 		return description, true
 	}
-	description, count := mostSaid(o.places, "description")
-	return description, count*2 > len(o.places)
+	description, count := mostCommonValue(o.occurrences, "description")
+	return description, count*2 > len(o.occurrences)
 }
 
-// mostSaid returns what most places say in a keyword, the first of several, and how many do.
-func mostSaid(places []*place, keyword string) (most digest, count int) {
+// mostCommonValue returns the most common value of a keyword, the first of several, and its count.
+func mostCommonValue(occurrences []*occurrence, keyword string) (most digest, count int) {
 	counts := map[digest]int{}
-	for _, p := range places {
+	for _, p := range occurrences {
 		n := lookupKey(p.node, keyword)
 		if n == nil {
 			continue
@@ -167,8 +172,8 @@ func mostSaid(places []*place, keyword string) (most digest, count int) {
 	return most, count
 }
 
-// inheritsKeyword reports whether a use of a type says in a keyword what the type says.
+// inheritsKeyword reports whether a keyword of a use has the value that the type has.
 func (o *object) inheritsKeyword(e entry) bool {
-	said, found := o.says[e.key.Value]
-	return found && said == valueDigest(e.value)
+	agreed, found := o.agreed[e.key.Value]
+	return found && agreed == valueDigest(e.value)
 }

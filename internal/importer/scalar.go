@@ -13,7 +13,7 @@ import (
 	"github.com/opgen-dev/opgen/internal/yamltext"
 )
 
-// cleanValue returns a value without what only YAML knows of: numbers are decimal, dates are text.
+// cleanValue returns a value as JSON would have it: 0x10 becomes 16, and a date becomes text.
 func cleanValue(n *yaml.Node) *yaml.Node {
 	if n == nil {
 		return nil
@@ -40,8 +40,8 @@ func cleanValue(n *yaml.Node) *yaml.Node {
 
 var decimal = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
-// scalarValue returns a number, a boolean or nothing as JSON. A number that Kubernetes cannot hold
-// is the one that it makes of it.
+// scalarValue returns a number, a boolean or null as JSON. It rounds numbers as the API server
+// does, which stores them as int64 or float64.
 func scalarValue(n *yaml.Node) string {
 	switch n.ShortTag() {
 	case "!!bool":
@@ -68,21 +68,21 @@ func scalarValue(n *yaml.Node) string {
 	}
 	nearest, _ := spec.NearestFloat(strconv.FormatFloat(number, 'g', -1, 64))
 	if !json.Valid([]byte(nearest)) {
-		return n.Value // which the parser of spec files reports
+		return n.Value // the parser of spec files reports it
 	}
 	return nearest
 }
 
-// textValue returns a text as YAML: plain where it can be, in quotes or as a block otherwise.
-// Within brackets more must be quoted, and there are no blocks.
-func textValue(value, indent string, within bool) string {
+// textValue returns a text as YAML: plain if possible, otherwise in quotes or as a block. In flow
+// style (within), more texts need quotes, and there are no blocks.
+func textValue(value, indent string, inFlow bool) string {
 	switch {
-	case isPlain(value, within):
+	case isPlain(value, inFlow):
 		return value
 	case !spec.IsVisible(value) || strings.ContainsAny(value, "\r\t"):
 		return escapeText(value)
 	case strings.Contains(value, "\n"):
-		if within || !isBlock(value) {
+		if inFlow || !isBlock(value) {
 			return escapeText(value)
 		}
 		return blockText(value, indent)
@@ -92,13 +92,13 @@ func textValue(value, indent string, within bool) string {
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-func isPlain(value string, within bool) bool {
+func isPlain(value string, inFlow bool) bool {
 	switch {
 	case !startsPlain(value), strings.HasSuffix(value, " "), strings.HasSuffix(value, ":"):
 		return false
 	case strings.Contains(value, ": "), strings.Contains(value, " #"), strings.ContainsAny(value, "\r\t\n"):
 		return false
-	case within && strings.ContainsAny(value, ",[]{}"), within && strings.Contains(value, ":"):
+	case inFlow && strings.ContainsAny(value, ",[]{}"), inFlow && strings.Contains(value, ":"):
 		return false
 	case strings.HasPrefix(value, "---"), strings.HasPrefix(value, "..."), !spec.IsVisible(value):
 		return false
@@ -106,8 +106,8 @@ func isPlain(value string, within bool) bool {
 	return yamltext.IsText(value)
 }
 
-// startsPlain reports whether a text starts with a letter, a digit or another character that says
-// nothing to YAML.
+// startsPlain reports whether a text starts with a letter, a digit or another character without a
+// meaning in YAML.
 func startsPlain(value string) bool {
 	if value == "" {
 		return false
@@ -117,13 +117,15 @@ func startsPlain(value string) bool {
 		strings.IndexByte(`_./$^(\<`, first) >= 0
 }
 
-// isBlock reports whether a text of several lines can be a literal block.
+// isBlock reports whether a text of several lines can be a literal block. If the first line began
+// with a space, the block would need an indentation indicator.
 func isBlock(value string) bool {
 	first, _, _ := strings.Cut(value, "\n")
 	return first != "" && first[0] != ' ' && strings.Trim(value, "\n ") != ""
 }
 
-// blockText returns a text as a literal block.
+// blockText returns a text as a literal block. Its header, |-, | or |+, depends on the newlines at
+// the end of the text.
 func blockText(value, indent string) string {
 	body := strings.TrimRight(value, "\n")
 	header := "|-"
@@ -146,7 +148,7 @@ func blockText(value, indent string) string {
 	return b.String()
 }
 
-// escapeText returns a text in double quotes, with escapes for what cannot be seen.
+// escapeText returns a text in double quotes, with escapes for invisible characters.
 func escapeText(value string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -8,43 +8,47 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// use is a schema at its place.
-type use struct {
+// partialSchema is a schema without some of its keywords, which the spec file has elsewhere: the
+// description in a comment above the field, or in the type.
+type partialSchema struct {
 	*yaml.Node
-	without []string // keywords that are said elsewhere: a description above the field, as a comment
+	omitted []string
 }
 
-// saysKeyword reports whether the use says a keyword itself.
-func (u use) saysKeyword(e entry) bool { return !slices.Contains(u.without, e.key.Value) }
+// hasKeyword reports whether a keyword is written with the schema.
+func (s partialSchema) hasKeyword(e entry) bool { return !slices.Contains(s.omitted, e.key.Value) }
 
-// convertSchema returns a schema that is not a field: in the shorthand if that says it all.
+// convertSchema returns a schema that is not a field: in the shorthand if that loses nothing,
+// otherwise as a mapping.
 func (c *schemaConverter) convertSchema(n *yaml.Node, path string) *yaml.Node {
-	if short, ok := c.writeShorthand(use{Node: n}, false); ok {
+	if short, ok := c.writeShorthand(partialSchema{Node: n}, false); ok {
 		return textNode(short)
 	}
-	return c.convertOpenAPI(use{Node: n}, path)
+	return c.convertOpenAPI(partialSchema{Node: n}, path)
 }
 
-// convertOpenAPI returns a schema as a mapping of keywords.
-func (c *schemaConverter) convertOpenAPI(u use, path string) *yaml.Node {
-	if name, used := c.byName(u); name != "" {
+// convertOpenAPI returns a schema as a mapping of keywords. It uses the name of a type if it can:
+// {type: core/v1.PodSpec, description: …}.
+func (c *schemaConverter) convertOpenAPI(s partialSchema, path string) *yaml.Node {
+	if name, used := c.typeNameOf(s); name != "" {
 		out := newMapping()
 		out.set("type", textNode(name))
-		for _, e := range entriesOf(u.Node) {
-			if u.saysKeyword(e) && !slices.Contains(used, e.key.Value) && !isEmptyKeyword(e) {
+		for _, e := range entriesOf(s.Node) {
+			if s.hasKeyword(e) && !slices.Contains(used, e.key.Value) && !isEmptyKeyword(e) {
 				c.setKeyword(out, e, path)
 			}
 		}
 		return out.Node
 	}
-	return c.convertInline(u, path)
+	return c.convertInline(s, path)
 }
 
-// convertInline returns a schema as a mapping of keywords, itself by no name.
-func (c *schemaConverter) convertInline(u use, path string) *yaml.Node {
-	n, out := u.Node, newMapping()
+// convertInline returns a schema as a mapping of all its keywords. Only the schemas below may
+// become names of types. The schema of a type itself is written this way.
+func (c *schemaConverter) convertInline(s partialSchema, path string) *yaml.Node {
+	n, out := s.Node, newMapping()
 	if n.Kind != yaml.MappingNode {
-		c.fail(n, path, "is no schema", "")
+		c.addProblem(n, path, "is no schema", "")
 		return out.Node
 	}
 	fields := lookupKey(n, "properties")
@@ -54,11 +58,11 @@ func (c *schemaConverter) convertInline(u use, path string) *yaml.Node {
 	object := fields != nil || values != nil && values.Kind == yaml.MappingNode
 	array := lookupKey(n, "items") != nil
 	if lookupKey(n, "type") == nil && (object || array || values != nil) {
-		out.set("type", textNode("")) // which they would imply
+		out.set("type", textNode("")) // without the key, opgen would derive the type
 	}
 	for _, e := range entriesOf(n) {
 		switch name := e.key.Value; {
-		case isEmptyKeyword(e) && name != "description" || !u.saysKeyword(e):
+		case isEmptyKeyword(e) && name != "description" || !s.hasKeyword(e):
 		case name == "type" && (object && e.value.Value == "object" || array && e.value.Value == "array"):
 		case name == "required" && asMarkers:
 		case name == "properties":
@@ -80,10 +84,11 @@ func (c *schemaConverter) convertInline(u use, path string) *yaml.Node {
 	return out.Node
 }
 
-// setKeyword sets a keyword that stands as it is.
+// setKeyword copies a keyword whose value has no schemas of the spec language. It adds a problem if
+// there is no such keyword.
 func (c *schemaConverter) setKeyword(out mapping, e entry, path string) {
 	if k := spec.KeywordByName(e.key.Value); k == nil || k.IsOwn() || k.HoldsSchemas() {
-		c.fail(e.key, path+"."+e.key.Value, "unknown key", "CRDs have no such keyword")
+		c.addProblem(e.key, path+"."+e.key.Value, "unknown key", "CRDs have no such keyword")
 		return
 	}
 	n := cleanValue(e.value)
@@ -91,8 +96,8 @@ func (c *schemaConverter) setKeyword(out mapping, e entry, path string) {
 	out.set(e.key.Value, n)
 }
 
-// namesOnOneLine lays out the lists of names and values in a keyword, also below allOf, anyOf,
-// oneOf and not.
+// namesOnOneLine gives lists of names and values flow style, such as required: [a, b], also below
+// allOf, anyOf, oneOf and not.
 func namesOnOneLine(keyword string, n *yaml.Node) {
 	switch keyword {
 	case "enum", "required", "x-kubernetes-list-map-keys":
@@ -112,42 +117,42 @@ func namesOnOneLine(keyword string, n *yaml.Node) {
 	}
 }
 
-// convertProperties returns the fields of an object. Their descriptions are comments where that is
-// lossless, and those that are required say so where they are in the shorthand.
+// convertProperties returns the fields of an object. A description becomes a comment above its
+// field if that loses nothing, and the fields in required get the marker required.
 func (c *schemaConverter) convertProperties(fields *yaml.Node, required []string, path string) *yaml.Node {
 	out := newMapping()
 	for _, e := range entriesOf(fields) {
-		key, u := textNode(e.key.Value), c.fieldUse(e.value)
-		if len(u.without) > 0 {
-			key.HeadComment = lookupKey(u.Node, "description").Value
+		key, s := textNode(e.key.Value), c.fieldSchema(e.value)
+		if len(s.omitted) > 0 {
+			key.HeadComment = lookupKey(s.Node, "description").Value
 		}
-		if short, ok := c.writeShorthand(u, slices.Contains(required, e.key.Value)); ok {
+		if short, ok := c.writeShorthand(s, slices.Contains(required, e.key.Value)); ok {
 			out.Content = append(out.Content, key, textNode(short))
 		} else {
-			out.Content = append(out.Content, key, c.convertOpenAPI(u, path+"."+e.key.Value))
+			out.Content = append(out.Content, key, c.convertOpenAPI(s, path+"."+e.key.Value))
 		}
 	}
 	return out.Node
 }
 
-// fieldUse returns the schema of a field, without its description if that becomes a comment. A
-// description that the field has from its type is not written again.
-func (c *schemaConverter) fieldUse(n *yaml.Node) use {
+// fieldSchema returns the schema of a field, without its description if that becomes a comment.
+func (c *schemaConverter) fieldSchema(n *yaml.Node) partialSchema {
 	description := lookupKey(n, "description")
-	if description == nil || !isComment(description.Value) || c.fromType(n, description) {
-		return use{Node: n}
+	if description == nil || !isComment(description.Value) || c.inheritsDescription(n, description) {
+		return partialSchema{Node: n}
 	}
-	return use{Node: n, without: []string{"description"}}
+	return partialSchema{Node: n, omitted: []string{"description"}}
 }
 
-// allShort reports whether every required field is there and is written in the shorthand.
+// allShort reports whether every required field exists and can be written in the shorthand, so that
+// markers can replace the keyword required.
 func (c *schemaConverter) allShort(fields *yaml.Node, required []string) bool {
 	for i, name := range required {
 		field := lookupKey(fields, name)
 		if field == nil || slices.Contains(required[:i], name) {
 			return false
 		}
-		if _, ok := c.writeShorthand(c.fieldUse(field), true); !ok {
+		if _, ok := c.writeShorthand(c.fieldSchema(field), true); !ok {
 			return false
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// writeShorthand returns a schema as one line, if that loses nothing.
-func (c *schemaConverter) writeShorthand(u use, required bool) (string, bool) {
-	if u.Kind != yaml.MappingNode {
+// writeShorthand returns a schema in the shorthand, such as "string | required minLength=1". It
+// returns false if the shorthand would lose something.
+func (c *schemaConverter) writeShorthand(s partialSchema, required bool) (string, bool) {
+	if s.Kind != yaml.MappingNode {
 		return "", false
 	}
 	w := lineWriter{}
-	text, ok := c.typeText(&w, u)
+	text, ok := c.typeText(&w, s)
 	if !ok {
 		return "", false
 	}
@@ -36,20 +37,21 @@ type lineWriter struct {
 	markers []string
 }
 
-// typeText returns the type, and notes all that it does not say as markers.
-func (c *schemaConverter) typeText(w *lineWriter, u use) (string, bool) {
-	word, used := c.byName(u)
+// typeText returns the type of a schema, and adds all keywords that the type does not imply as
+// markers. It returns false if there is no such type, or a keyword has no marker.
+func (c *schemaConverter) typeText(w *lineWriter, s partialSchema) (string, bool) {
+	word, used := c.typeNameOf(s)
 	if word == "" {
-		word, used = c.typeWord(u.Node)
+		word, used = c.typeWord(s.Node)
 	}
 	if word == "" {
 		return "", false
 	}
-	if !slices.Contains(used, "properties") || !strings.Contains(word, ".") { // the parser knows no Kubernetes type
-		w.base = scalarText(lookupKey(u.Node, "type"))
+	if !slices.Contains(used, "properties") || !strings.Contains(word, ".") { // the parser does not check values against types of Kubernetes
+		w.base = scalarText(lookupKey(s.Node, "type"))
 	}
-	for _, e := range entriesOf(u.Node) {
-		if !u.saysKeyword(e) || slices.Contains(used, e.key.Value) || isEmptyKeyword(e) && e.key.Value != "description" {
+	for _, e := range entriesOf(s.Node) {
+		if !s.hasKeyword(e) || slices.Contains(used, e.key.Value) || isEmptyKeyword(e) && e.key.Value != "description" {
 			continue
 		}
 		if !w.addMarker(word, e.key.Value, e.value) {
@@ -59,8 +61,9 @@ func (c *schemaConverter) typeText(w *lineWriter, u use) (string, bool) {
 	return word, true
 }
 
-// typeWord returns the type of a schema in the shorthand, with the keywords that it stands for;
-// empty when there is none.
+// typeWord returns the type of a schema in the shorthand, and the keywords that it implies: for
+// {type: integer, format: int32} it returns int32, type and format. It returns "" if the shorthand
+// has no such type.
 func (c *schemaConverter) typeWord(n *yaml.Node) (word string, used []string) {
 	openAPI, format := scalarText(lookupKey(n, "type")), scalarText(lookupKey(n, "format"))
 	preserve := isTrue(lookupKey(n, "x-kubernetes-preserve-unknown-fields"))
@@ -74,7 +77,7 @@ func (c *schemaConverter) typeWord(n *yaml.Node) (word string, used []string) {
 			return "any", []string{preserveKey}
 		}
 	case "string":
-		return textWord(format, scalarText(lookupKey(n, "pattern")))
+		return stringWord(format, scalarText(lookupKey(n, "pattern")))
 	case "boolean":
 		return "bool", []string{"type"}
 	case "integer":
@@ -105,20 +108,21 @@ func (c *schemaConverter) typeWord(n *yaml.Node) (word string, used []string) {
 	return "", nil
 }
 
-// elementWord returns the type of items or values, which have no markers.
+// elementWord returns the type of items or values. It returns false if they need markers, which the
+// shorthand does not have for elements.
 func (c *schemaConverter) elementWord(n *yaml.Node) (string, bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return "", false
 	}
 	var w lineWriter
-	word, ok := c.typeText(&w, use{Node: n})
+	word, ok := c.typeText(&w, partialSchema{Node: n})
 	return word, ok && len(w.markers) == 0
 }
 
-// textWord returns the word for a text of a format and with a pattern. The words for times and
-// durations let in only what Go reads; of a time that may be anything else, it is the name that the
-// type has in Kubernetes.
-func textWord(format, pattern string) (word string, used []string) {
+// stringWord returns the type for a string with a format and a pattern. The types time and duration
+// have a pattern that accepts only what Go can parse. A date-time without that pattern becomes the
+// Kubernetes type, meta/v1.Time.
+func stringWord(format, pattern string) (word string, used []string) {
 	switch {
 	case format == "date-time" && pattern == spec.TimePattern:
 		return "time", []string{"type", "format", "pattern"}
@@ -135,8 +139,9 @@ func textWord(format, pattern string) (word string, used []string) {
 // quantityPattern is the pattern that controller-gen gives a resource.Quantity.
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
-// intOrString returns the words for the usual pair of types, and for it with the pattern of
-// quantities; the names of the types in Kubernetes where it lets in more than Go reads.
+// intOrString returns the type for anyOf integer and string: intOrString, or quantity with the
+// pattern of quantities. If the schema accepts more than Go can parse, such as integers beyond
+// int32, it returns the Kubernetes type.
 func intOrString(n *yaml.Node) (word string, used []string) {
 	pair := itemsOf(lookupKey(n, "anyOf"))
 	if len(pair) != 2 || !isType(pair[0], "integer") || !isType(pair[1], "string") {

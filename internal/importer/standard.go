@@ -6,16 +6,17 @@ import (
 	"github.com/opgen-dev/opgen/internal/kubetypes"
 )
 
-// standardRoot returns the fields of a root that a spec file has to list: neither spec nor status,
-// and not what every root has. It is not standard when it lacks one of those.
+// standardRoot returns the fields of a root schema that the spec file has to list: all but spec,
+// status and the standard fields. It returns false, and the standard fields too, if one of those is
+// missing.
 func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
-	known, standard := standardFields(), true
-	for name := range known {
+	fields, standard := standardFields(), true
+	for name := range fields {
 		standard = standard && lookupKey(properties, name) != nil
 	}
 	rest = newMapping()
 	for _, e := range entriesOf(properties) {
-		usual, found := known[e.key.Value]
+		usual, found := fields[e.key.Value]
 		switch name := e.key.Value; {
 		case name == "spec" || name == "status":
 		case standard && found && sameValue(e.value, usual):
@@ -26,7 +27,8 @@ func standardRoot(properties *yaml.Node) (rest mapping, standard bool) {
 	return rest, standard
 }
 
-// standardFields are the fields that every root has.
+// standardFields returns apiVersion, kind and metadata as controller-gen writes them into every
+// root schema.
 func standardFields() map[string]*yaml.Node {
 	meta, _ := kubetypes.TypeByName("meta/v1.TypeMeta")
 	fields := map[string]*yaml.Node{}

@@ -10,13 +10,13 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// typeName is what the name of a type must be, at most maxTypeName letters.
+// typeName matches valid names of types in spec files, of at most maxTypeName letters.
 var typeName = lazyregexp.New(`^[A-Z][A-Za-z0-9]{0,62}$`)
 
 const maxTypeName = 63
 
-// takenNames returns the names that a Go package of a kind has anyway.
-func takenNames(names *yaml.Node) map[string]bool {
+// reservedNames returns the names that the Go package of a kind always declares.
+func reservedNames(names *yaml.Node) map[string]bool {
 	kind, list := scalarText(lookupPath(names, "kind")), scalarText(lookupPath(names, "listKind"))
 	goKind := spec.GoName(kind)
 	taken := map[string]bool{"GroupVersion": true, "AddToScheme": true, "Resource": true, "ObjectMeta": true, "TypeMeta": true, "ListMeta": true}
@@ -26,14 +26,14 @@ func takenNames(names *yaml.Node) map[string]bool {
 	return taken
 }
 
-// nameObjects gives every object a name of its own, in their order. Where several want one, it goes
-// to that with the most places.
+// nameObjects gives every object a unique name, in their order. If several have the same best
+// candidate, the one with the most occurrences gets it.
 func nameObjects(objects []*object, taken map[string]bool) {
 	claims, wanted := map[string]*object{}, map[*object][]string{}
 	for _, o := range objects {
 		wanted[o] = o.candidateNames()
 		first := wanted[o][0]
-		if competitor := claims[first]; competitor == nil || len(o.places) > len(competitor.places) {
+		if competitor := claims[first]; competitor == nil || len(o.occurrences) > len(competitor.occurrences) {
 			claims[first] = o
 		}
 	}
@@ -47,8 +47,8 @@ func nameObjects(objects []*object, taken map[string]bool) {
 	}
 }
 
-// chooseName returns the first of some names that is free: as it stands, behind the names of what
-// is around it, or with a number.
+// chooseName returns the first candidate that is free. If none is, it adds the names of enclosing
+// types as a prefix, and then a number: Rule, RouteRule, Rule2.
 func (o *object) chooseName(names []string, free func(string) bool) string {
 	for _, name := range names {
 		if free(name) {
@@ -56,7 +56,7 @@ func (o *object) chooseName(names []string, free func(string) bool) string {
 		}
 	}
 	for _, name := range names {
-		for p := o.placeOf(name).parent; p != nil && len(name) < maxTypeName; p = p.outerPlace() {
+		for p := o.occurrenceNamed(name).parent; p != nil && len(name) < maxTypeName; p = p.namingParent() {
 			if name = joinNames(p.typeLabel(), name); free(name) {
 				return name
 			}
@@ -76,26 +76,26 @@ func (o *object) chooseName(names []string, free func(string) bool) string {
 	return name
 }
 
-// placeOf returns the first place that a name comes from.
-func (o *object) placeOf(name string) *place {
-	for _, p := range o.places {
-		if strings.HasSuffix(p.tellingName(), name) {
+// occurrenceNamed returns the first occurrence whose specific name ends with a name, or else the
+// first one.
+func (o *object) occurrenceNamed(name string) *occurrence {
+	for _, p := range o.occurrences {
+		if strings.HasSuffix(p.specificName(), name) {
 			return p
 		}
 	}
-	return o.places[0]
+	return o.occurrences[0]
 }
 
-// candidateNames returns the names that fit an object, best first: what its descriptions call it,
-// the Kubernetes type that it nearly is, then what it is called at most places, or what the names
-// of several places have in common.
+// candidateNames returns names for an object, best first: the type name in its descriptions, a
+// similar Kubernetes type, then names from its labels.
 func (o *object) candidateNames() []string {
 	var names []string
-	for _, name := range []string{o.documentedName(), o.kubernetesName()} {
+	for _, name := range []string{o.documentedName(), o.similarTypeName()} {
 		if name != "" {
 			names = append(names, name)
 		}
 	}
 	names = append(names, o.commonEndings()...)
-	return append(names, o.places[0].tellingName())
+	return append(names, o.occurrences[0].specificName())
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/opgen-dev/opgen/internal/spec"
 )
 
-// hasUnsatisfiable reports whether an API has schemas that no value satisfies, as some CRDs have.
+// hasUnsatisfiable reports whether an API has schemas that no value satisfies. Some published CRDs
+// have such schemas.
 func hasUnsatisfiable(api *spec.API) bool {
 	schemas := make([]*spec.Schema, 0, 3*len(api.Versions)+len(api.Types))
 	for _, v := range api.Versions {
@@ -28,7 +29,8 @@ func isUnsatisfiable(s *spec.Schema) bool {
 		slices.ContainsFunc(s.Properties, func(p spec.Property) bool { return isUnsatisfiable(p.Schema) })
 }
 
-// acceptUnsatisfiable returns a spec file that accepts such schemas.
+// acceptUnsatisfiable returns a copy of a spec file with the warning about unsatisfiable schemas
+// accepted.
 func acceptUnsatisfiable(file *yaml.Node) *yaml.Node {
 	accepts := mapping{&yaml.Node{Kind: file.Kind, Content: slices.Clone(file.Content[:4])}} // apiVersion and kind
 	accepts.set("acceptWarnings", textListNode([]string{string(spec.WarnUnsatisfiable)}))

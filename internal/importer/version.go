@@ -6,7 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// convertVersion returns one version of a spec file.
+// convertVersion returns one version of a spec file. A version that is alone is the storage version
+// by default.
 func (c *converter) convertVersion(v *yaml.Node, alone bool) *yaml.Node {
 	out, name := newMapping(), scalarText(lookupPath(v, "name"))
 	c.refuseUnknown(v, "spec.versions."+name, versionKeys)
@@ -36,7 +37,8 @@ func (c *converter) convertVersion(v *yaml.Node, alone bool) *yaml.Node {
 	return out.Node
 }
 
-// setRoot sets what a version says of the whole object, and its spec and status.
+// setRoot sets the keys that describe the root schema: description and standardRoot, schema for
+// what is neither of these nor spec nor status, and spec and status.
 func (c *converter) setRoot(out mapping, root *yaml.Node, version string) {
 	path := version + ".schema"
 	out.set("description", lookupPath(root, "description"))
@@ -58,7 +60,7 @@ func (c *converter) setRoot(out mapping, root *yaml.Node, version string) {
 				schema.set("type", e.value)
 			}
 		case "properties":
-			if !rest.empty() {
+			if !rest.isEmpty() {
 				schema.set("properties", c.convertProperties(rest.Node, nil, path))
 			}
 		case "required":
@@ -73,7 +75,7 @@ func (c *converter) setRoot(out mapping, root *yaml.Node, version string) {
 	if required := scalarTexts(lookupPath(root, "required")); !slices.Equal(required, implied) {
 		schema.set("required", textListNode(required))
 	}
-	out.set("schema", schema.node())
+	out.set("schema", schema.nodeOrNil())
 	if specNode != nil {
 		out.set("spec", c.convertSchema(specNode, path+".spec"))
 	}
@@ -83,17 +85,18 @@ func (c *converter) setRoot(out mapping, root *yaml.Node, version string) {
 	}
 }
 
-// setSubresources sets which subresources there are, where that does not follow from the schema.
+// setSubresources sets scale, and subresources if they differ from the default, by which a version
+// has the status subresource if its schema has a status.
 func (c *converter) setSubresources(out mapping, n *yaml.Node, status bool, version string) {
 	c.refuseUnknown(n, version+".subresources", resourceKeys)
 	scale, has := lookupPath(n, "scale"), lookupPath(n, "status") != nil
-	said := newMapping()
+	subresources := newMapping()
 	switch {
 	case n != nil && len(n.Content) == 0:
-		out.set("subresources", said.flow())
+		out.set("subresources", subresources.flowNode())
 	case has != status:
-		said.set("status", boolNode(has))
-		out.set("subresources", said.flow())
+		subresources.set("status", boolNode(has))
+		out.set("subresources", subresources.flowNode())
 	}
 	if scale == nil {
 		return
@@ -103,10 +106,10 @@ func (c *converter) setSubresources(out mapping, n *yaml.Node, status bool, vers
 	paths.set("specReplicas", lookupPath(scale, "specReplicasPath"))
 	paths.set("statusReplicas", lookupPath(scale, "statusReplicasPath"))
 	paths.set("labelSelector", lookupPath(scale, "labelSelectorPath"))
-	out.set("scale", paths.flow())
+	out.set("scale", paths.flowNode())
 }
 
-// convertColumns returns the columns of kubectl get.
+// convertColumns returns the columns of kubectl get, or nil.
 func (c *converter) convertColumns(n *yaml.Node, version string) *yaml.Node {
 	if n == nil {
 		return nil
@@ -122,7 +125,7 @@ func (c *converter) convertColumns(n *yaml.Node, version string) *yaml.Node {
 			}
 			column.set(name, cleanValue(e.value))
 		}
-		out.Content = append(out.Content, column.flow())
+		out.Content = append(out.Content, column.flowNode())
 	}
 	return out
 }

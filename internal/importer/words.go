@@ -10,15 +10,18 @@ import (
 	"github.com/opgen-dev/opgen/internal/lazyregexp"
 )
 
-// The words that tell nothing as the name of a type, and those of them that do where several names
-// end with them.
+// Words that do not describe a type by themselves.
 var (
-	generic = wordSet(`Additional All And Any Arg Args Attribute Attributes Base By Common Config Configuration Content
+	// genericWords words need another word before them, as in RouteConfig. A type is never called
+	// one of these alone, except for vague ones.
+	genericWords = wordSet(`Additional All And Any Arg Args Attribute Attributes Base By Common Config Configuration Content
 		Custom Data Default Defaults Definition Detail Details Element Entry Extra Field For From Global Group If In Info
 		Input Is Item Items Key Kind List Local Map Meta Metadata Mode Name Not Object On One Option Options Or Other Out
 		Output Param Parameter Parameters Params Properties Property Ref Reference Result Results Root Rule Section Setting
 		Settings Source Spec Specification State Status Target Template To Type Value Values With`)
-	vague = wordSet(`Config Configuration Metadata Options Parameters Reference Result Rule Settings Source State Target
+	// vagueWords words are generic, but name a type if several fields end with them: readConfig and
+	// writeConfig → Config.
+	vagueWords = wordSet(`Config Configuration Metadata Options Parameters Reference Result Rule Settings Source State Target
 		Template`)
 )
 
@@ -31,10 +34,11 @@ func wordSet(list string) map[string]bool {
 }
 
 func isGeneric(name string) bool {
-	return len(name) < 2 || generic[name] || strings.HasPrefix(name, "X") && len(name) > 1 && unicode.IsDigit(rune(name[1]))
+	return len(name) < 2 || genericWords[name] || strings.HasPrefix(name, "X") && len(name) > 1 && unicode.IsDigit(rune(name[1]))
 }
 
-// joinNames puts one name before another, without what the first ends and the second begins with.
+// joinNames returns outer + name, with the words in between that both have only once: HTTPRoute and
+// RouteRule → HTTPRouteRule.
 func joinNames(outer, name string) string {
 	before, after := nameWords(outer), nameWords(name)
 	for shared := min(len(before), len(after)); shared > 0; shared-- {
@@ -58,8 +62,8 @@ func nameWords(name string) []string {
 	return append(words, name[start:])
 }
 
-// startsWord reports whether a capital begins a word: after something else, or before it unless it
-// belongs to the capitals before it, as in IPs and IPv4.
+// startsWord reports whether a word of a Go name begins at i: at a capital after a small letter or
+// a digit, or at the last of several capitals, as in HTTPRoute. IPs and IPv4 are one word.
 func startsWord(name string, i int) bool {
 	capital := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	switch {
@@ -75,11 +79,11 @@ func startsWord(name string, i int) bool {
 	return name[i+1] != 'v'
 }
 
-// noPlural are words that only look like more than one.
+// noPlural matches words that end like a plural and are none.
 var noPlural = lazyregexp.New(`(?i)^(m?tls|dns|aws|redis|kubernetes|(meta)?data|criteria)$`)
 
-// elementLabel returns what an item of a list or a value of a map is called: the singular of the
-// list's name.
+// elementLabel returns the label of an item or a value: the singular of the label of its list or
+// map.
 func elementLabel(list string) string {
 	words := nameWords(list)
 	last := words[len(words)-1]

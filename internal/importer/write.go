@@ -6,19 +6,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// writeSpec returns the nodes of a spec file as text.
+// writeSpec returns a spec file as text.
 func writeSpec(n *yaml.Node) []byte {
 	var w writer
 	w.writeMapping(n, "", false)
 	return []byte(w.String())
 }
 
-// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key,
-// its description, stands above it.
+// writer writes YAML in the style of spec files: lists are not indented, and the comment of a key
+// is above it. yaml.Marshal would indent lists, and break long lines.
 type writer struct{ strings.Builder }
 
-// writeMapping writes the keys of a mapping, each on its line. The first follows what is on the
-// line already when the mapping is an element of a list.
+// writeMapping writes the keys of a mapping, each on its line. If the line is started, as after the
+// "- " of an item, the first key continues it.
 func (w *writer) writeMapping(n *yaml.Node, indent string, started bool) {
 	for i, e := range entriesOf(n) {
 		w.writeComment(e.key.HeadComment, indent)
@@ -43,7 +43,7 @@ func (w *writer) writeComment(text, indent string) {
 	}
 }
 
-// writeValue writes what follows a key.
+// writeValue writes the value of a key, on the same line or below.
 func (w *writer) writeValue(n *yaml.Node, indent string) {
 	switch {
 	case n.Kind == yaml.ScalarNode || len(n.Content) == 0 || n.Style&yaml.FlowStyle != 0:
@@ -59,7 +59,7 @@ func (w *writer) writeValue(n *yaml.Node, indent string) {
 	}
 }
 
-// writeItem writes an element of a list.
+// writeItem writes one item of a list.
 func (w *writer) writeItem(n *yaml.Node, indent string) {
 	w.WriteString(indent + "-")
 	switch {
@@ -74,8 +74,8 @@ func (w *writer) writeItem(n *yaml.Node, indent string) {
 	}
 }
 
-// inlineText returns a node on one line, but for the lines of a block.
-func inlineText(n *yaml.Node, indent string, within bool) string {
+// inlineText returns a node on one line. Only a text in a literal block has more lines.
+func inlineText(n *yaml.Node, indent string, inFlow bool) string {
 	var parts []string
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -90,7 +90,7 @@ func inlineText(n *yaml.Node, indent string, within bool) string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	if tag := n.ShortTag(); tag == "!!str" || tag == "!!timestamp" {
-		return textValue(n.Value, indent, within)
+		return textValue(n.Value, indent, inFlow)
 	}
 	return n.Value
 }

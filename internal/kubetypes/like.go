@@ -11,13 +11,13 @@ func fieldKey(field, description string) string {
 	return field + "\n" + strings.ToLower(strings.TrimSuffix(sentence, "."))
 }
 
-// Like returns the names of the types that an object is most like, sorted. It returns none if no
+// SimilarTypes returns the names of the types that an object is most like, sorted. It returns none if no
 // type has half of the fields in common. The object may be an older release of the type, or have a
 // few fields more or less.
 //
 // The fields map names to descriptions, of which only the first sentences count: later ones change
 // between releases. A field without a description is like every field of its name.
-func Like(fields map[string]string) []string {
+func SimilarTypes(fields map[string]string) []string {
 	shared := map[outline]int{}
 	for field, description := range fields {
 		for _, o := range byFields().each[fieldKey(field, description)] {

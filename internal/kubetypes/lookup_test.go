@@ -132,7 +132,7 @@ func TestLike(t *testing.T) {
 		{"half of the fields in common", map[string]string{"devicePath": "", "other": ""}, nil},
 		{"nothing", nil, nil},
 	} {
-		if got := kubetypes.Like(tc.fields); !slices.Equal(got, tc.want) {
+		if got := kubetypes.SimilarTypes(tc.fields); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.given, got, tc.want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // ReadGo completes an input from the Go source of the project in dir. It reads packages in the
 // workspace of the project. tree is the same folder.
 func ReadGo(dir string, tree fs.FS, in scaffold.Input) (scaffold.Source, error) {
-	if in.ReadsGo() {
+	if in.NeedsGoSource() {
 		if err := useWorkspace(dir); err != nil {
 			return scaffold.Source{}, err
 		}

@@ -94,7 +94,7 @@ func (p *Project) newAPI(digest string, read func() (*spec.API, spec.Problems)) 
 	switch {
 	case api == nil:
 		return scaffold.API{}, problems
-	case crdgen.ReadsGo(api):
+	case crdgen.NeedsGoSource(api):
 		digest = ""
 	}
 	return scaffold.API{Summary: api.Summary(), Read: whole, Digest: digest}, problems

@@ -43,7 +43,7 @@ func Summaries(apis []API) []*spec.Summary {
 	return all
 }
 
-// ReadsGo reports whether an API takes something from Go source that has not been read yet.
-func (in Input) ReadsGo() bool {
-	return slices.ContainsFunc(in.APIs, func(api API) bool { return api.Digest == "" && crdgen.ReadsGo(api.Read()) })
+// NeedsGoSource reports whether an API needs Go source that has not been loaded yet.
+func (in Input) NeedsGoSource() bool {
+	return slices.ContainsFunc(in.APIs, func(api API) bool { return api.Digest == "" && crdgen.NeedsGoSource(api.Read()) })
 }

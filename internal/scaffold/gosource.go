@@ -47,7 +47,7 @@ func ReadGo(dir string, tree fs.FS, in Input) (Source, error) {
 		return source, err
 	}
 	source.readTemplates(dir)
-	if !in.ReadsGo() {
+	if !in.NeedsGoSource() {
 		return source, nil
 	}
 	apis := ReadAll(in.APIs)

@@ -83,7 +83,7 @@ func echo(status ...gomodel.Field) Operator {
 			Name: "v1", Dir: "api/v1", ImportPath: "example.com/p/api/v1", Group: "core.example.com", Version: "v1",
 			Types: []gomodel.Type{{Name: "EchoStatus", Fields: status}},
 		},
-		Alias: "corev1",
+		Alias:  "corev1",
 		Parent: gomodel.Kind{API: &spec.API{Header: spec.Header{Scope: spec.Namespaced}}, Name: "Echo", Status: "EchoStatus"},
 		Children: []kinds.Child{
 			{Resource: kinds.Resource{Field: "Pods", APIVersion: "v1", Kind: "Pod", GoPackage: "k8s.io/api/core/v1", GoName: "Pod", Registered: true}, Spec: spec.Child{Update: spec.InPlace}},

@@ -41,7 +41,6 @@ type File struct {
 	// already; nil: Content.
 	Render   func() ([]byte, error)
 	Checksum string // of a Generated file; empty: that of Content
-	Group    string // the API group that a file is made for, with all its APIs; empty for the others
 }
 
 // Rendered returns the content of the file.

@@ -44,9 +44,9 @@ func (w *warner) checkSize() {
 	const shorten = "shorten descriptions, or leave versions out"
 	switch size := len(text); {
 	case size > maxEtcd:
-		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)
+		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("the CRD has %d KiB, and etcd stores at most 1536 KiB by default", size>>10), shorten)
 	case size > maxAnnotations:
-		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("gives a CRD of %d KiB, and kubectl apply works up to 256 KiB only", size>>10),
+		w.addAtKey(spec.WarnSize, "names.kind", fmt.Sprintf("the CRD has %d KiB, and kubectl apply works up to 256 KiB only", size>>10),
 			"apply it with --server-side, as make install does, or "+shorten)
 	}
 }

@@ -72,9 +72,9 @@ func TestSize(t *testing.T) {
 		want        string
 	}{
 		{"small", 200 << 10, ""},
-		{"too large for kubectl apply", 300 << 10, "a.yaml:4:15: names.kind: gives a CRD of 301 KiB, and kubectl apply works up to 256 KiB only\n" +
+		{"too large for kubectl apply", 300 << 10, "a.yaml:4:15: names.kind: the CRD has 301 KiB, and kubectl apply works up to 256 KiB only\n" +
 			"    apply it with --server-side, as make install does, or shorten descriptions, or leave versions out"},
-		{"too large for etcd", 1600 << 10, "a.yaml:4:15: names.kind: gives a CRD of 1601 KiB, and etcd stores at most 1536 KiB by default\n" +
+		{"too large for etcd", 1600 << 10, "a.yaml:4:15: names.kind: the CRD has 1601 KiB, and etcd stores at most 1536 KiB by default\n" +
 			"    shorten descriptions, or leave versions out"},
 	} {
 		t.Run(tc.given, func(t *testing.T) {

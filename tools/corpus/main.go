@@ -67,7 +67,7 @@ func measureFolder(ctx context.Context, dir string) (*table, error) {
 		t.addFile(module, file, data)
 	}
 	if len(t.crds) == 0 {
-		return nil, fmt.Errorf("%s: holds no CustomResourceDefinition", dir)
+		return nil, fmt.Errorf("%s: contains no CustomResourceDefinition", dir)
 	}
 	t.progress.showStep("compiling and vetting", 0, 0)
 	broken, err := module.vetPackages(ctx)

@@ -123,7 +123,7 @@ func readCRDs(path string) (crds []unknown, err error) {
 		return nil
 	})
 	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s holds no CustomResourceDefinition", path)
+		err = fmt.Errorf("%s contains no CustomResourceDefinition", path)
 	}
 	return crds, err
 }

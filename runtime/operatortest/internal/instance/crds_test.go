@@ -17,7 +17,7 @@ func TestReadCRDs(t *testing.T) {
 	if want := []string{"sites.test.opgen.dev", "realms.test.opgen.dev", "widgets.test.opgen.dev", "catalogs.test.opgen.dev", "sites.severe.test.opgen.dev"}; !slices.Equal(names, want) {
 		t.Errorf("read %v, want %v", names, want)
 	}
-	if _, err := readCRDs("../../../operator"); err == nil || err.Error() != "../../../operator holds no CustomResourceDefinition" {
+	if _, err := readCRDs("../../../operator"); err == nil || err.Error() != "../../../operator contains no CustomResourceDefinition" {
 		t.Errorf("error %v for a folder without one", err)
 	}
 }

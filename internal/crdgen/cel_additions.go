@@ -10,20 +10,21 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// newer is what the CEL environment of one Kubernetes version has and that of an older one lacks. A
-// rule that compiles in the newer one and mentions none of it compiles in both.
-type newer struct {
-	names      []string // of functions and macros, as rules write them
-	everything bool     // they differ in more than names
+// celAdditions are the functions and macros that the CEL environment of one Kubernetes version has
+// and that of an older version lacks. A rule that compiles in the newer environment and uses none
+// of them also compiles in the older one, so only few rules are compiled twice.
+type celAdditions struct {
+	names      []string // of functions and macros, as rules call them
+	everything bool     // the environments differ in other ways, so any rule may be affected
 }
 
-// newerThan compares the environment that validation compiles rules in with that of an older
-// version.
-func newerThan(oldest *version.Version) newer {
+// celAdditionsSince compares the environment of an older version with the one that the validation
+// of CRDs uses.
+func celAdditionsSince(oldest *version.Version) celAdditions {
 	from := environment.MustBaseEnvSet(oldest).NewExpressionsEnv()
 	to := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv()
-	n := newer{everything: len(from.Validators()) != len(to.Validators())}
-	for flag := range 64 { // of cel-go's features, whose numbers have no names outside of it
+	n := celAdditions{everything: len(from.Validators()) != len(to.Validators())}
+	for flag := range 64 { // cel-go does not export the names of its feature flags
 		n.everything = n.everything || from.HasFeature(flag) != to.HasFeature(flag)
 	}
 	var macros []string
@@ -39,7 +40,7 @@ func newerThan(oldest *version.Version) newer {
 	for name, function := range to.Functions() {
 		old, found := known[name]
 		if !found && strings.HasPrefix(name, "@") {
-			continue // what only macros call
+			continue // an internal function that only macros call
 		}
 		if !found || !slices.Equal(overloadIDs(function), overloadIDs(old)) {
 			n.addName(name)
@@ -48,7 +49,7 @@ func newerThan(oldest *version.Version) newer {
 	return n
 }
 
-// overloadIDs returns what a function can be called with, sorted.
+// overloadIDs returns the identifiers of a function's overloads, sorted.
 func overloadIDs[D interface{ ID() string }](function interface{ OverloadDecls() []D }) []string {
 	var ids []string
 	for _, o := range function.OverloadDecls() {
@@ -58,8 +59,9 @@ func overloadIDs[D interface{ ID() string }](function interface{ OverloadDecls()
 	return ids
 }
 
-// addName notes a name by the part that every use of it has. Operators have none.
-func (n *newer) addName(name string) {
+// addName adds the last part of a function's name, which every call has, such as format of
+// cidr.format. Operators have no such name.
+func (n *celAdditions) addName(name string) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		n.everything = true
@@ -68,8 +70,9 @@ func (n *newer) addName(name string) {
 	n.names = append(n.names, last)
 }
 
-// isUsedIn reports whether one of the rules may use what is newer.
-func (n newer) isUsedIn(rules apiextv1.ValidationRules) bool {
+// isUsedIn reports whether one of the rules may use an addition. It searches the text of the rule,
+// so it may report true for a field with the same name.
+func (n celAdditions) isUsedIn(rules apiextv1.ValidationRules) bool {
 	return slices.ContainsFunc(rules, func(r apiextv1.ValidationRule) bool {
 		return n.everything || slices.ContainsFunc(n.names, func(name string) bool {
 			return strings.Contains(r.Rule, name) || strings.Contains(r.MessageExpression, name)
