@@ -2,8 +2,8 @@ package spec
 
 import "slices"
 
-// Outline returns the API without its schemas. That is enough for everything that looks at names,
-// versions and the operator alone, and takes no time to read.
+// Outline returns the API without its schemas. It has the names, the versions and the operator, and
+// takes no time to read from a cache.
 func (api *API) Outline() *API {
 	out := *api
 	out.Outlined, out.Types, out.Versions = true, nil, slices.Clone(api.Versions)
@@ -14,8 +14,8 @@ func (api *API) Outline() *API {
 	return &out
 }
 
-// NeedSchemas panics if the API is an outline: whoever looks at its schemas would take it for an
-// API without any.
+// NeedSchemas panics if the API is an outline. A caller that reads schemas would otherwise treat it
+// as an API without any.
 func (api *API) NeedSchemas() {
 	if api.Outlined {
 		panic("the outline of " + api.File + " has no schemas")
